@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an allocation is: which cells carry which expiry points, at which level, and why.
+
+``emit``, ``plan`` and ``trace`` read it; nobody changes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from carillon.lower import Demand, LoweredMode
+from carillon.model.board import Cells, Role
+
+
+class Style(Enum):
+    """How a carrier serves its points."""
+
+    DIRECT = "direct"  # one cell per progression of equally spaced points; no code runs for it
+    MULTIPLEXED = "multiplexed"  # one cell, re-armed from offsets in ROM (paper, section IV-F)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One physical timer: the array, the index of its first cell in the array, and how many neighbours it takes."""
+
+    array: Cells
+    index: int
+    count: int = 1
+
+    @property
+    def name(self) -> str:
+        """As the board names it; ``a+b`` where two neighbours work together."""
+        return "+".join(self.array.names[self.index : self.index + self.count])
+
+    @property
+    def source(self) -> int:
+        """The interrupt source that it raises."""
+        return self.array.sources[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class Progression:
+    """Points at ``offset + k * period`` ticks, ``0 <= k < round / period``: what one free-running cell serves."""
+
+    offset: int
+    period: int
+
+    def times(self, round_length: int) -> tuple[int, ...]:
+        """Every point within the round."""
+        return tuple(range(self.offset, round_length, self.period))
+
+
+@dataclass(frozen=True, slots=True)
+class CellUse:
+    """A cell and what it serves.
+
+    ``units_per_tick`` converts ticks to the cell's own units (after its prescaler); every interval of
+    the cell is a whole number of units.  A multiplexed cell has ``progression`` = (first point, round length).
+    """
+
+    cell: Cell
+    progression: Progression
+    prescaler: int
+    units_per_tick: Fraction
+
+    def units(self, ticks: int) -> int:
+        """``ticks`` in the cell's units; exact by construction."""
+        value = ticks * self.units_per_tick
+        assert value.denominator == 1, (ticks, self.units_per_tick)
+        return int(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """One interrupt source and the cells behind it, serving points of one demand.
+
+    ``level`` counts upwards from 1, a higher one preempts; ``lowered``: the handler lowers its execution
+    priority to that of what it preempted, so that every later point preempts it.
+    """
+
+    demand: Demand
+    source: int
+    cells: tuple[CellUse, ...]
+    style: Style
+    level: int
+    lowered: bool
+
+    @property
+    def role(self) -> Role:
+        """The role of its demand."""
+        return self.demand.role
+
+
+@dataclass(frozen=True, slots=True)
+class ModeAllocation:
+    """One mode's carriers, ordered by role, then by first point.
+
+    ``levels`` is how many levels the mode's carriers and interrupts use.  ``overhead`` is the objective:
+    instructions of kernel code per round, by the cost table in :mod:`carillon.allocate`; ``bound`` is
+    proved to be a lower limit of it; they are equal if and only if ``optimal``.
+    ``control_at`` is the tick at which a switch of modes is taken, ``switch_gap`` how many ticks after the
+    old round's end the new one then begins; both None with a single mode.
+    """
+
+    mode: LoweredMode
+    carriers: tuple[Carrier, ...]
+    unmonitored: tuple[Demand, ...]
+    levels: int
+    above_tasks_level: int
+    overhead: int
+    bound: int
+    optimal: bool
+    reasons: tuple[str, ...]
+    control_at: int | None = None
+    switch_gap: int | None = None
+
+    def of(self, role: Role, name: str) -> tuple[Carrier, ...]:
+        """The carriers of one object's role."""
+        return tuple(c for c in self.carriers if c.role is role and c.demand.object == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """All modes' allocations, in the order of the file; ``kernel`` is ``carillon`` or ``conventional``."""
+
+    kernel: str
+    modes: tuple[ModeAllocation, ...]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Diagnostics: where something is wrong, what is wrong, what would be right, and a stable code.
+
+Every pass collects its diagnostics in a :class:`Diagnostics` and goes on as far as it can, so that a
+user sees all errors of a file at once.  A pass that cannot hand on a sound result calls
+:meth:`Diagnostics.stop_on_errors`, which raises :class:`CarillonError` for the command line to print.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A place in a text file: 1-based line and column, as editors count them."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Severity(Enum):
+    """How bad it is: an error stops the pipeline, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding: ``code`` is documented by ``carillon explain CODE``; ``remedy`` says what would be right."""
+
+    code: str
+    span: Span | None
+    cause: str
+    remedy: str
+    severity: Severity = Severity.ERROR
+
+    def __str__(self) -> str:
+        place = f"{self.span}: " if self.span else ""
+        return f"{place}{self.severity.value} {self.code}: {self.cause}\n  help: {self.remedy}"
+
+    def as_json(self) -> dict[str, object]:
+        """The form that ``--json`` prints."""
+        return {
+            "code": self.code,
+            "severity": self.severity.value,
+            "file": self.span.file if self.span else None,
+            "line": self.span.line if self.span else None,
+            "column": self.span.column if self.span else None,
+            "cause": self.cause,
+            "remedy": self.remedy,
+        }
+
+
+class CarillonError(Exception):
+    """Raised when a pass cannot go on; carries every diagnostic found so far, errors and warnings."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(str(d) for d in self.diagnostics))
+
+
+@dataclass
+class Diagnostics:
+    """Collects findings in the order in which they stand in the file."""
+
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def error(self, code: str, span: Span | None, cause: str, remedy: str) -> None:
+        """Report something that makes the result unusable."""
+        self._add(Diagnostic(code, span, cause, remedy))
+
+    def warning(self, code: str, span: Span | None, cause: str, remedy: str) -> None:
+        """Report something that works but is probably not meant."""
+        self._add(Diagnostic(code, span, cause, remedy, Severity.WARNING))
+
+    def _add(self, diagnostic: Diagnostic) -> None:
+        if diagnostic not in self.found:
+            self.found.append(diagnostic)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The errors alone, by place."""
+        return [d for d in self.in_order() if d.severity is Severity.ERROR]
+
+    def in_order(self) -> list[Diagnostic]:
+        """Everything found, sorted by place, then code; findings without a place come first."""
+        return sorted(self.found, key=lambda d: (d.span or Span("", 0, 0), d.code, d.cause))
+
+    def stop_on_errors(self) -> None:
+        """Raise :class:`CarillonError` if any error was reported."""
+        if self.errors:
+            raise CarillonError(self.in_order())
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """A phrase such as ``did you mean 'fuel'?``, or the list of known names if none is close."""
+    names = sorted(set(known))
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    if names:
+        shown = ", ".join(f"'{n}'" for n in names[:8])
+        return f"known names are {shown}" + (", ..." if len(names) > 8 else "")
+    return "nothing of that kind is defined"

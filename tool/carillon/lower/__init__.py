@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowering: every timed thing becomes expiry points, a time and an action.
+
+From here on nothing knows which standard a point came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from carillon.diagnostics import Span
+from carillon.model.board import Role
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiryPoint:
+    """At tick ``at`` of the round, do what ``role`` says to ``object``.
+
+    For an activation, ``window_end`` is the tick from which later points need not preempt it any more;
+    for other roles it equals ``at``.
+    """
+
+    at: int
+    role: Role
+    object: str
+    window_end: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """All points of one role and object (task or interrupt) in a round, ascending in time.
+
+    What an allocation serves as a whole.  ``required`` is false for deadlines that are watched only if
+    cells allow.
+    """
+
+    role: Role
+    object: str
+    points: tuple[ExpiryPoint, ...]
+    required: bool
+    bounded: bool
+
+    @property
+    def times(self) -> tuple[int, ...]:
+        """The points' times."""
+        return tuple(point.at for point in self.points)
+
+    @property
+    def span(self) -> Span:
+        """Where the first of them stands in the file."""
+        return self.points[0].span
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredMode:
+    """One mode's round as demands, in order of role and of first use."""
+
+    name: str
+    round_length: int
+    demands: tuple[Demand, ...]
+
+
+def points_in_order(demands: Iterable[Demand]) -> list[ExpiryPoint]:
+    """All points of all demands, ascending in time; at one tick deadlines come before activations."""
+    order = {Role.DEADLINE: 0, Role.CONTROL: 1, Role.ENABLE: 2, Role.ACTIVATION: 3}
+    return sorted((p for d in demands for p in d.points), key=lambda p: (p.at, order[p.role], p.object))

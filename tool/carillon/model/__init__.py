@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model of an application: what every pass after ``read`` works on.
+
+All classes are frozen: ``read`` builds the model, ``check`` inspects it, and nobody changes it
+afterwards.  Every time is an ``int`` in ticks of :attr:`System.clock_hz`, relative to the start of the
+dispatcher round unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from carillon.diagnostics import Span
+from carillon.model.board import Board
+
+
+class Monitor(Enum):
+    """Whether hardware watches a deadline (a cell of its own role) or only the analysis and the trace do."""
+
+    ALWAYS = "always"
+    IF_CELLS_ALLOW = "if-cells-allow"
+    NEVER = "never"
+
+
+class Window(Enum):
+    """How long an activation may run before later points need not preempt it any more.
+
+    ``DEADLINE``: to its enforced deadline, or to the end of the round where none is enforced.
+    ``WCET``: to its worst-case completion, computed from the WCETs of the round's tasks.
+    """
+
+    DEADLINE = "deadline"
+    WCET = "wcet"
+
+
+class OnDeadlineMiss(Enum):
+    """What follows ``ttErrorHook(TT_E_OS_DEADLINE)`` (OSEKtime OS 1.0: shutdown)."""
+
+    SHUTDOWN = "shutdown"
+    CONTINUE = "continue"
+
+
+class Idle(Enum):
+    """What ``ttIdleTask`` does unless the application defines its own: loop, or wait for an interrupt."""
+
+    SPIN = "spin"
+    SLEEP = "sleep"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A time-triggered task: a C function ``void entry(void)``; ``wcet`` in ticks, None if not given."""
+
+    name: str
+    entry: str
+    wcet: int | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupt:
+    """An interrupt of the application.
+
+    ``source`` is a number of the board's interrupt controller.  With ``reenabled`` set, taking the
+    interrupt disables it until the round's next re-enable point (bounded arrival rate, OSEKtime OS 1.0).
+    """
+
+    name: str
+    source: int
+    handler: str
+    above_tasks: bool
+    reenabled: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """One activation of a task in a round; ``deadlines`` are absolute in the round, ascending, each > ``at``."""
+
+    task: str
+    at: int
+    deadlines: tuple[int, ...]
+    monitor: Monitor
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Enable:
+    """A point that re-enables an interrupt of the application."""
+
+    interrupt: str
+    at: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """An application mode and its dispatcher round of ``round_length`` ticks; points in ascending order of time."""
+
+    name: str
+    round_length: int
+    activations: tuple[Activation, ...]
+    enables: tuple[Enable, ...]
+    window: Window
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A time that does not divide into ticks and was rounded: the reality is ``actual_ppm`` off."""
+
+    span: Span
+    written: str
+    ticks: int
+    error_ticks: float
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A whole application, ready to be checked and lowered."""
+
+    name: str
+    file: Path
+    digest: str
+    board: Board
+    clock_hz: int
+    tasks: tuple[Task, ...]
+    interrupts: tuple[Interrupt, ...]
+    modes: tuple[Mode, ...]
+    start_mode: str
+    on_deadline_miss: OnDeadlineMiss
+    idle: Idle
+    sources: tuple[Path, ...]
+    drifts: tuple[Drift, ...]
+
+    def task(self, name: str) -> Task:
+        """The task of that name; KeyError if there is none."""
+        for task in self.tasks:
+            if task.name == name:
+                return task
+        raise KeyError(name)
+
+    def interrupt(self, name: str) -> Interrupt:
+        """The interrupt of that name; KeyError if there is none."""
+        for interrupt in self.interrupts:
+            if interrupt.name == name:
+                return interrupt
+        raise KeyError(name)

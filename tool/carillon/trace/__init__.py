@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events of a run: the form in which every board reports what happened.
+
+One JSON object a line: ``{"t": tick, "n": index, "event": kind, "object": name}``.  ``t`` counts ticks from
+the start of the first round; ``n`` is the index of the instruction (QEMU) or cycle (simavr) at which it
+happened, and equals ``t`` on virtual boards.  Lines are ordered by ``n``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TextIO
+
+
+class Kind(Enum):
+    """What happened.  A task's own code runs between ``start`` and ``end``, less what preempts it."""
+
+    EXPIRY = "expiry"  # an expiry point is due; object: task or interrupt it is for
+    ENTER = "enter"  # first instruction of an interrupt handler; object: what it serves
+    START = "start"  # first instruction of a task (or application interrupt)
+    PREEMPT = "preempt"  # a running task is interrupted; object: that task
+    RESUME = "resume"  # it goes on
+    END = "end"  # the task's last instruction was executed
+    EXIT = "exit"  # the handler's last instruction was executed
+    DEADLINE_MET = "deadline_met"  # a deadline passed, its task had ended
+    DEADLINE_MISSED = "deadline_missed"  # a deadline passed, its task had not ended
+    IDLE = "idle"  # the idle task runs (again); object: "idle"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event; see the module's text for the units."""
+
+    t: int
+    n: int
+    kind: Kind
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A run's events with what is needed to read them.
+
+    ``instructions_per_tick`` is 0 where code takes no time (virtual boards).  ``rounds`` is how many rounds
+    were asked for; ``length`` how many ticks the run lasted.  ``modes`` lists (tick, mode) for each round
+    begun in a mode other than the one before.
+    """
+
+    application: str
+    board: str
+    kernel: str
+    clock_hz: int
+    instructions_per_tick: int
+    rounds: int
+    length: int
+    round_length: int
+    tasks: tuple[str, ...]
+    interrupts: tuple[str, ...]
+    events: tuple[Event, ...]
+    output: str = ""
+
+
+def write_events(events: Iterable[Event], stream: TextIO) -> None:
+    """Write the documented line form; same events, same bytes."""
+    for event in events:
+        stream.write(json.dumps({"t": event.t, "n": event.n, "event": event.kind.value, "object": event.object}) + "\n")
+
+
+def read_events(path: Path) -> Iterator[Event]:
+    """Read what :func:`write_events` wrote."""
+    with path.open(encoding="utf-8") as stream:
+        for line in stream:
+            record = json.loads(line)
+            yield Event(record["t"], record["n"], Kind(record["event"]), record["object"])
