@@ -112,6 +112,11 @@ class Run(_Frozen):
     kind: Literal["native", "qemu"]
     command: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    warm_up_at: int | None = Field(
+        default=None,
+        description="address of free memory, where the emulator's timers cannot be shifted further back than its power-up: "
+        "the runner puts a loop of one round's length there that runs before reset",
+    )
     code_bytes: int = Field(default=0x100000, description="size of the code region, for the tracing plugin")
 
 
@@ -126,8 +131,13 @@ class Board(_Frozen):
     application_sources: dict[str, int] = Field(default_factory=dict, description="sources that the application may name")
     clocks: tuple[Clock, ...] = Field(min_length=1)
     cells: tuple[Cells, ...]
+    system_vectors: int = Field(default=0, ge=0, description="vectors before the first that the tool fills")
+    defines: dict[str, int] = Field(default_factory=dict, description="C macros for this board")
+    request_base: int = Field(default=0, ge=0, description="first source whose request the controller can enable")
+    request_bits: int = Field(default=32, ge=1, description="sources that share a request-enable register")
     start_spacing: int = Field(default=0, ge=0, description="ticks between two stores of the start sequence")
     lead: int = Field(default=0, ge=0, description="ticks from the first start store to the round's first tick")
+    switch_ticks: int = Field(default=0, ge=0, description="ticks from a mode switch's interrupt to its first start store")
     lowered_levels: int = Field(default=0, ge=0, description="top levels that lowering the execution priority takes")
     idle: Literal["spin", "sleep"] = "sleep"
     build: Build

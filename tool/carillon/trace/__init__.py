@@ -46,8 +46,8 @@ class Trace:
     """A run's events with what is needed to read them.
 
     ``instructions_per_tick`` is 0 where code takes no time (virtual boards).  ``rounds`` is how many rounds
-    were asked for; ``length`` how many ticks the run lasted.  ``modes`` lists (tick, mode) for each round
-    begun in a mode other than the one before.
+    were asked for, 0 if a time was; ``length`` how many ticks the run lasted; ``output`` is what the firmware
+    wrote.  ``modes`` lists (tick, mode): when the first round of each mode in turn began.
     """
 
     application: str
@@ -62,6 +62,7 @@ class Trace:
     interrupts: tuple[str, ...]
     events: tuple[Event, ...]
     output: str = ""
+    modes: tuple[tuple[int, str], ...] = ()
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ARM CMSDK APB timers: 32-bit down counters.  The value may differ from the reload before the start; a
+ * store to the reload register takes effect when the counter reaches 0.  The interrupt-enable bit decides
+ * whether an expiry is remembered at all, so a cell that is not armed leaves nothing stale.
+ */
+#ifndef CARILLON_CELL_CMSDK_H
+#define CARILLON_CELL_CMSDK_H
+
+#include "carillon_port.h"
+
+#define CMSDK_BASE(cell) (UINT32_C(0x40000000) + 0x1000u * (cell))
+#define CMSDK_CONTROL(cell) CMSDK_BASE(cell)
+#define CMSDK_COUNTER(cell) (CMSDK_BASE(cell) + 0x4u)
+#define CMSDK_RELOAD(cell) (CMSDK_BASE(cell) + 0x8u)
+#define CMSDK_CLEAR(cell) (CMSDK_BASE(cell) + 0xCu)
+
+#define CMSDK_ENABLE 1u
+#define CMSDK_INTERRUPT 8u
+
+#define CMSDK_PREPARE(cell, first, period, prescaler)                                                         \
+    {CMSDK_RELOAD(cell), (period)-1u}, {CMSDK_COUNTER(cell), (first)-1u}, {CMSDK_CLEAR(cell), 1u}
+/* What the counter reads, plus the time, for a cell that expires at `offset`. */
+#define CMSDK_PHASE(offset) ((uint32_t)(offset)-1u)
+#define CMSDK_START(cell)                                                                          \
+    {                                                                                              \
+        CMSDK_CONTROL(cell), CMSDK_ENABLE | CMSDK_INTERRUPT                                        \
+    }
+/* A cell that is armed later, a deadline or the control cell. */
+#define CMSDK_START_DISARMED(cell)                                                                 \
+    {                                                                                              \
+        CMSDK_CONTROL(cell), CMSDK_ENABLE                                                          \
+    }
+#define CMSDK_STOP(cell) {CMSDK_CONTROL(cell), 0u}, {CMSDK_CLEAR(cell), 1u}
+
+static inline void cmsdk_acknowledge(uint32_t cell)
+{
+    carillon_port_write(CMSDK_CLEAR(cell), 1u);
+}
+
+static inline void cmsdk_arm(uint32_t cell)
+{
+    carillon_port_write(CMSDK_CONTROL(cell), CMSDK_ENABLE | CMSDK_INTERRUPT);
+}
+
+static inline void cmsdk_disarm(uint32_t cell)
+{
+    carillon_port_write(CMSDK_CONTROL(cell), CMSDK_ENABLE);
+}
+
+/* A step holds the interval after the running one. */
+#define CMSDK_REARM_REGISTER(cell) CMSDK_RELOAD(cell)
+#define CMSDK_INTERVAL(interval, period) ((interval)-1u)
+
+static inline void cmsdk_rearm(struct carillon_multiplex *multiplex)
+{
+    const struct carillon_step *const step = multiplex->next;
+    carillon_port_write(multiplex->reg, step->interval);
+    multiplex->next = step->next;
+}
+
+#endif

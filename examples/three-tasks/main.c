@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Three time-triggered tasks.  The hardware starts them; there is nothing else to do. */
+#include "carillon/osektime.h"
+
+ttTASK(Task1);
+ttTASK(Task2);
+ttTASK(Task3);
+
+ttTASK(Task1)
+{
+    carillon_work(230);
+}
+
+ttTASK(Task2)
+{
+    carillon_work(130);
+}
+
+ttTASK(Task3)
+{
+    carillon_work(180);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Application modes: carrying out the lists of contract.h. */
+#include "carillon/kernel.h"
+
+static void store(const struct carillon_store *list, uint32_t count)
+{
+    for (; count != 0u; count--, list++) {
+        carillon_port_write(list->address, list->value);
+    }
+}
+
+/* What can be set up while the cells stand still. */
+static void prepare(const struct carillon_mode *mode)
+{
+    carillon_port_set_vectors(mode->vectors);
+    for (uint32_t i = 0; i < mode->level_count; i++) {
+        carillon_port_set_level(mode->levels[i].source, mode->levels[i].level);
+    }
+#if CARILLON_MULTIPLEXES
+    for (uint32_t i = 0; i < mode->multiplex_count; i++) {
+        mode->multiplexes[i].multiplex->next = mode->multiplexes[i].first;
+    }
+#endif
+    store(mode->prepare, mode->prepare_count);
+}
+
+/* What must follow the start before the first expiry. */
+static void align(const struct carillon_mode *mode)
+{
+#if CARILLON_ALIGNS
+    carillon_port_align(mode->align, mode->align_count);
+#endif
+#if CARILLON_FINISHES
+    store(mode->finish, mode->finish_count);
+#endif
+    (void)mode;
+}
+
+void carillon_mode_start(const struct carillon_mode *mode)
+{
+    prepare(mode);
+#if CARILLON_MODES > 1
+    store(mode->restart, mode->restart_count);
+#endif
+    carillon_port_start(mode->start, mode->start_count);
+    align(mode);
+}
+
+void carillon_mode_stop(const struct carillon_mode *mode)
+{
+    store(mode->stop, mode->stop_count);
+}
+
+#if CARILLON_MODES > 1
+void carillon_mode_switch(const struct carillon_mode *from, const struct carillon_mode *to)
+{
+    /* The control cell counts on while everything else is stopped and set up anew: it says when to start. */
+    carillon_mode_stop(from);
+    prepare(to);
+    carillon_port_start_at(from->control->counter, from->control->target, to->restart, to->restart_count, to->start,
+                           to->start_count);
+    align(to);
+}
+
+bool carillon_mode_is_idle(const struct carillon_mode *mode)
+{
+    for (uint32_t i = 0; i < mode->task_count; i++) {
+        if (carillon_port_is_active(mode->tasks[i])) {
+            return false;
+        }
+    }
+    return carillon_lowered_tasks == 0u;
+}
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The contract between the tool and the kernel: the tool writes constants of these types, the kernel
+ * carries them out.  Neither knows the other beyond this file.
+ *
+ * A mode of the application is an image of the hardware: the registers of its timer cells, the levels of
+ * its interrupt sources and a vector table.  Starting a mode is carrying out its stores; after that the
+ * hardware runs the round and no code of the kernel runs for an activation.
+ */
+#ifndef CARILLON_CONTRACT_H
+#define CARILLON_CONTRACT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A write of value to a device register. */
+struct carillon_store {
+    uint32_t address;
+    uint32_t value;
+};
+
+/* An addition to a running counter, which moves its next expiry by so many units (modulo 2^32). */
+struct carillon_shift {
+    uint32_t counter;
+    uint32_t units;
+};
+
+/* The level of an interrupt source: 1 is the lowest, a higher level preempts. */
+struct carillon_level {
+    uint8_t source;
+    uint8_t level;
+};
+
+/* One interval of a multiplexed cell (paper, section IV-F); the last step's next is the first. */
+struct carillon_step {
+    const struct carillon_step *next;
+    uint32_t interval;
+};
+
+/* What a multiplexed cell is at: the step that comes next and the register to write it to. */
+struct carillon_multiplex {
+    const struct carillon_step *next;
+    uint32_t reg;
+};
+
+/* Where a multiplexed cell begins, each time its mode starts. */
+struct carillon_multiplex_start {
+    struct carillon_multiplex *multiplex;
+    const struct carillon_step *first;
+};
+
+/* How a mode is left for another: `target` is what the control cell's counter reads when the next mode's
+ * first start store is due. */
+struct carillon_control {
+    uint32_t counter;
+    uint32_t target;
+    struct carillon_store forget; /* what the control cell asked for before the switch was wanted */
+    struct carillon_store enable; /* let it interrupt */
+};
+
+/* An application mode.  The lists are carried out in the order of the members. */
+struct carillon_mode {
+    const void *vectors;
+    const struct carillon_level *levels;
+    const struct carillon_multiplex_start *multiplexes;
+    const struct carillon_store *prepare; /* while its cells stand still */
+    const struct carillon_store *restart; /* the control cell, when another mode hands over */
+    const struct carillon_store *start;   /* at a fixed spacing: the cells run */
+    const struct carillon_shift *align;   /* cells that start at their period: to their offsets */
+    const struct carillon_store *finish;  /* the intervals after the first */
+    const struct carillon_store *stop;    /* cells and interrupts, all but the control cell */
+    const struct carillon_control *control;
+    const uint8_t *tasks; /* sources of the mode's tasks: none of them active is the ground state */
+    uint8_t level_count;
+    uint8_t multiplex_count;
+    uint8_t prepare_count;
+    uint8_t restart_count;
+    uint8_t start_count;
+    uint8_t align_count;
+    uint8_t finish_count;
+    uint8_t stop_count;
+    uint8_t task_count;
+};
+
+/* How to tell the time within a round: by a down counter of the round's length in ticks, which reads
+ * `phase` less the time, modulo the length.  `counter` is 0 where the mode has no such cell. */
+struct carillon_time_base {
+    uint32_t counter;
+    uint32_t phase;
+    uint32_t length;
+};
+extern const struct carillon_time_base carillon_time_bases[];
+
+/* Every application mode, in the order of the schedule. */
+extern const struct carillon_mode carillon_modes[];
+
+#define CARILLON_COUNT(array) ((uint8_t)(sizeof(array) / sizeof((array)[0])))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

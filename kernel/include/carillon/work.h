@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * carillon_work stands for computation in examples and benchmarks. */
+#ifndef CARILLON_WORK_H
+#define CARILLON_WORK_H
+
+#include <stdint.h>
+
+#include "carillon_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if CARILLON_INSTRUCTIONS_PER_TICK
+void carillon_port_delay(uint32_t instructions);
+/* Keep the processor busy for `ticks` of the schedule's clock: a loop of as many instructions, not counting
+ * what preempts it.  Below ten instructions it takes some six. */
+static inline void carillon_work(uint32_t ticks)
+{
+    carillon_port_delay(ticks * CARILLON_INSTRUCTIONS_PER_TICK);
+}
+#else
+void carillon_port_spend(uint32_t ticks);
+/* Let `ticks` of virtual time pass in what runs, not counting what preempts it. */
+static inline void carillon_work(uint32_t ticks)
+{
+    carillon_port_spend(ticks);
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

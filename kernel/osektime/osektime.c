@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * OSEKtime OS 1.0: starting, shutting down, application modes, deadline violations. */
+#include "carillon/osektime.h"
+
+#include "carillon/kernel.h"
+
+static uint8_t missed_task;
+
+#if CARILLON_MODES > 1
+uint8_t carillon_mode, carillon_next_mode, carillon_lowered_tasks;
+#define ACTIVE_MODE carillon_mode
+#else
+#define ACTIVE_MODE 0u
+#endif
+
+void ttStartOS(ttAppModeType mode)
+{
+    const uint32_t saved = carillon_port_lock();
+    ttStartupHook();
+#if CARILLON_MODES > 1
+    carillon_mode = mode;
+    carillon_next_mode = mode;
+    carillon_mode_start(&carillon_modes[mode]);
+#else
+    (void)mode;
+    carillon_mode_start(&carillon_modes[0]);
+#endif
+    carillon_port_unlock(saved);
+    ttIdleTask();
+    ttShutdownOS(TT_E_OS_OK); /* the idle task never ends (chapter 5) */
+}
+
+void ttShutdownOS(ttStatusType error)
+{
+    (void)carillon_port_lock();
+    carillon_mode_stop(&carillon_modes[ACTIVE_MODE]);
+    ttShutdownHook(error);
+    carillon_port_halt();
+}
+
+ttAppModeType ttGetActiveApplicationMode(void)
+{
+    return ACTIVE_MODE;
+}
+
+ttStatusType ttGetScheduleTime(ttTickRefType time)
+{
+    const struct carillon_time_base *const base = &carillon_time_bases[ACTIVE_MODE];
+    if (base->counter == 0u) {
+        return TT_E_OS_ID;
+    }
+    const uint32_t since = base->phase + base->length - carillon_port_read(base->counter);
+    *time = since < base->length ? since : since - base->length;
+    return TT_E_OS_OK;
+}
+
+ttOSEKOSStateType ttGetOSEKOSState(void)
+{
+    return ttOSEKOSDOWN;
+}
+
+#if CARILLON_MODES > 1
+ttStatusType ttSwitchAppMode(ttAppModeType mode)
+{
+    if (mode >= CARILLON_MODES) {
+        return TT_E_OS_ID;
+    }
+    const uint32_t saved = carillon_port_lock();
+    carillon_next_mode = mode;
+    carillon_control_enable(&carillon_modes[carillon_mode]);
+    carillon_port_unlock(saved);
+    return TT_E_OS_OK;
+}
+
+void carillon_control_enable(const struct carillon_mode *mode)
+{
+    const struct carillon_control *const control = mode->control;
+    carillon_port_write(control->forget.address, control->forget.value);
+    carillon_port_write(control->enable.address, control->enable.value);
+}
+
+/* Runs above every task, at the end of the round, only after ttSwitchAppMode.  Not in the ground state it
+ * leaves everything as it is: the control cell comes again a round later. */
+void carillon_control(void)
+{
+    const struct carillon_mode *const from = &carillon_modes[carillon_mode];
+    if (carillon_mode_is_idle(from)) {
+        const uint32_t saved = carillon_port_lock();
+        carillon_mode = carillon_next_mode;
+        carillon_mode_switch(from, &carillon_modes[carillon_mode]);
+        carillon_port_unlock(saved);
+    }
+}
+#else
+ttStatusType ttSwitchAppMode(ttAppModeType mode)
+{
+    return mode == 0u ? TT_E_OS_OK : TT_E_OS_ID;
+}
+#endif
+
+void carillon_deadline_missed(uint8_t task)
+{
+    missed_task = task;
+    ttErrorHook(TT_E_OS_DEADLINE);
+#if CARILLON_SHUTDOWN_ON_MISS
+    ttShutdownOS(TT_E_OS_DEADLINE);
+#endif
+}
+
+uint8_t carillon_missed_task(void)
+{
+    return missed_task;
+}
+
+__attribute__((weak)) void ttStartupHook(void)
+{
+}
+
+__attribute__((weak)) void ttShutdownHook(ttStatusType error)
+{
+    (void)error;
+}
+
+__attribute__((weak)) void ttErrorHook(ttStatusType error)
+{
+    (void)error;
+}
+
+__attribute__((weak)) void ttIdleTask(void)
+{
+    for (;;) {
+        carillon_port_idle();
+    }
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Port to ARMv7-M: what the header does not inline. */
+#include "carillon_port.h"
+
+#define ICSR UINT32_C(0xE000ED04)
+#define VTOR UINT32_C(0xE000ED08)
+#define CCR UINT32_C(0xE000ED14)
+#define CCR_NONBASETHRDENA 1u
+#define SHPR UINT32_C(0xE000ED14) /* of exception 0, were there one: the first is exception 4 */
+#define SHPR_SVCALL 11u
+#define SHCSR UINT32_C(0xE000ED24)
+#define SHCSR_SYSTICKACT (UINT32_C(1) << 11)
+#define NVIC_IPR UINT32_C(0xE000E400)
+
+void carillon_port_set_level(uint8_t source, uint8_t level)
+{
+    /* ARMv7-M counts priorities downwards from 0, in the upper bits of a byte. */
+    const uint8_t priority = (uint8_t)((CARILLON_LEVELS - level) * (256u / CARILLON_LEVELS));
+    const uint32_t address =
+        source < CARILLON_FIRST_INTERRUPT ? SHPR + source : NVIC_IPR + (source - CARILLON_FIRST_INTERRUPT);
+    *(volatile uint8_t *)(uintptr_t)address = priority;
+}
+
+void carillon_port_set_vectors(const void *vectors)
+{
+    CARILLON_REGISTER(VTOR) = (uint32_t)(uintptr_t)vectors;
+#if CARILLON_LOWERED
+    /* A lowered task runs in thread mode while what it preempted is still active.  SVCall, by which it
+     * comes back, is at the top: it is taken at once wherever the task ends. */
+    CARILLON_REGISTER(CCR) |= CCR_NONBASETHRDENA;
+    carillon_port_set_level(SHPR_SVCALL, CARILLON_LEVELS);
+#endif
+}
+
+bool carillon_port_is_active(uint8_t source)
+{
+    if (source == CARILLON_SYSTICK) {
+        return (CARILLON_REGISTER(SHCSR) & SHCSR_SYSTICKACT) != 0u;
+    }
+    return (CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ACTIVE + CARILLON_SOURCE_WORD(source)) &
+            CARILLON_SOURCE_BIT(source)) != 0u;
+}
+
+/* Five instructions a turn: the tool offsets each cell's first interval by its place in the list. */
+__attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
+                                                uint32_t count __attribute__((unused)))
+{
+    __asm__ volatile("1: ldmia r0!, {r2, r3}\n"
+                     ".global carillon_port_start_store\n"
+                     "carillon_port_start_store:\n"
+                     "   str r3, [r2]\n"
+                     "   nop\n"
+                     "   subs r1, r1, #1\n"
+                     "   bne 1b\n"
+                     "   bx lr\n");
+}
+
+/* The first start store comes (now - target) ticks after the load of the counter.  Of the instructions in
+ * between, 13 are always the same, five are for each store of `before`, and the delay takes the rest. */
+__attribute__((naked)) void
+carillon_port_start_at(uint32_t counter __attribute__((unused)), uint32_t target __attribute__((unused)),
+                       const struct carillon_store *before __attribute__((unused)),
+                       uint32_t before_count __attribute__((unused)),
+                       const struct carillon_store *list __attribute__((unused)),
+                       uint32_t count __attribute__((unused)))
+{
+    __asm__ volatile("   push {r4, r5, r6, lr}\n"
+                     "   ldrd r4, r5, [sp, #16]\n" /* list, count */
+                     "   add r6, r3, r3, lsl #2\n"
+                     "   ldr r0, [r0]\n" /* 0: now */
+                     "   subs r0, r0, r1\n"
+                     "   mov r1, %0\n"
+                     "   mul r0, r0, r1\n"
+                     "   subs r0, r0, r6\n"
+                     "   subs r0, r0, #13\n"
+                     "   lsrs r0, r0, #1\n"
+                     "   bcc 1f\n"
+                     "   nop\n"
+                     "1: subs r0, r0, #1\n" /* two instructions a turn */
+                     "   bne 1b\n"
+                     "2: ldmia r2!, {r0, r1}\n"
+                     "   str r1, [r0]\n"
+                     "   nop\n"
+                     "   subs r3, r3, #1\n"
+                     "   bne 2b\n"
+                     "   mov r0, r4\n"
+                     "   mov r1, r5\n"
+                     "   pop {r4, r5, r6, lr}\n"
+                     "   b carillon_port_start\n"
+                     :
+                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK));
+}
+
+/* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */
+__attribute__((naked)) void carillon_port_align(const struct carillon_shift *list __attribute__((unused)),
+                                                uint32_t count __attribute__((unused)))
+{
+    __asm__ volatile("   cbz r1, 2f\n"
+                     "   push {r4, lr}\n"
+                     "1: ldmia r0!, {r2, r3}\n"
+                     "   ldr r4, [r2]\n"
+                     "   adds r4, r4, r3\n"
+                     "   str r4, [r2]\n"
+                     "   subs r1, r1, #1\n"
+                     "   bne 1b\n"
+                     "   pop {r4, pc}\n"
+                     "2: bx lr\n");
+}
+
+/* Lowering the execution priority in a way that holds on silicon: an exception's priority cannot be
+ * lowered while it is active, so the handler ends its exception by returning to a made-up frame whose
+ * program counter is `function`.  What that returns to calls the supervisor, whose handler drops the frame
+ * of the call and goes on in the interrupted handler, now as SVCall: the stack is as it was before, and the
+ * handler's own return ends SVCall instead of the exception it began as.
+ *
+ * The frame has eight words and the stack is aligned to eight bytes at both ends, so neither exception
+ * inserts padding. */
+__attribute__((naked)) void carillon_port_run_lowered(carillon_vector function __attribute__((unused)))
+{
+    __asm__ volatile("   push {r4, lr}\n"
+                     "   sub sp, sp, #32\n"
+                     "   ldr r1, =carillon_port_raise\n"
+                     "   mov r2, #0x01000000\n" /* xPSR: Thumb state */
+                     "   bic r0, r0, #1\n"
+                     "   strd r1, r0, [sp, #20]\n" /* return address, program counter */
+                     "   str r2, [sp, #28]\n"
+                     "   mvn lr, #6\n" /* EXC_RETURN: thread mode, main stack */
+                     ".global carillon_port_lower\n"
+                     "carillon_port_lower:\n"
+                     "   bx lr\n"
+                     "   .thumb_func\n"
+                     "carillon_port_raise:\n"
+                     "   svc #0\n");
+}
+
+__attribute__((naked)) void carillon_port_supervisor_call(void)
+{
+    __asm__ volatile("   add sp, sp, #32\n"
+                     "   pop {r4, pc}\n");
+}
+
+/* The call, five more, the return, and the loop's two a turn: one short if what is left is odd. */
+__attribute__((naked)) void carillon_port_delay(uint32_t instructions __attribute__((unused)))
+{
+    __asm__ volatile("   cmp r0, #9\n"
+                     "   blo 2f\n"
+                     "   subs r0, r0, #7\n"
+                     "   lsrs r0, r0, #1\n"
+                     "   bcc 1f\n"
+                     "   nop\n"
+                     "1: subs r0, r0, #1\n"
+                     "   bne 1b\n"
+                     "2: bx lr\n");
+}
+
+void carillon_port_halt(void)
+{
+    for (;;) {
+    }
+}
+
+void carillon_port_unexpected(void)
+{
+    carillon_port_halt();
+}

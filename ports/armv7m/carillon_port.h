@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Port to ARMv7-M (Cortex-M3, M4, M7).  An interrupt source is an exception number: 15 is SysTick, 16 is
+ * interrupt 0 of the NVIC.  A handler is a plain C function, because the processor itself saves what a
+ * call may change: the vector of a task that asks for nothing else is the task.
+ *
+ * ports/template lists what a port defines.
+ */
+#ifndef CARILLON_PORT_H
+#define CARILLON_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carillon/contract.h"
+#include "carillon_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef void (*carillon_vector)(void);
+
+#define CARILLON_NVIC UINT32_C(0xE000E000)
+#define CARILLON_NVIC_ENABLE 0x100u
+#define CARILLON_NVIC_DISABLE 0x180u
+#define CARILLON_NVIC_PEND 0x200u
+#define CARILLON_NVIC_UNPEND 0x280u
+#define CARILLON_NVIC_ACTIVE 0x300u
+#define CARILLON_SYSTICK 15u
+#define CARILLON_FIRST_INTERRUPT 16u
+
+#define CARILLON_REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
+
+/* The request register that a source belongs to, as a byte offset, and its bit there. */
+#define CARILLON_SOURCE_WORD(source) ((((source)-CARILLON_FIRST_INTERRUPT) / 32u) * 4u)
+#define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << (((source)-CARILLON_FIRST_INTERRUPT) % 32u))
+
+/* Stores for the lists of a mode; `source` names the register, `mask` has the bits of every source in it. */
+#define CARILLON_STORE_ENABLE(source, mask)                                                        \
+    {                                                                                              \
+        CARILLON_NVIC + CARILLON_NVIC_ENABLE + CARILLON_SOURCE_WORD(source), (mask)                \
+    }
+#define CARILLON_STORE_DISABLE(source, mask)                                                       \
+    {                                                                                              \
+        CARILLON_NVIC + CARILLON_NVIC_DISABLE + CARILLON_SOURCE_WORD(source), (mask)               \
+    }
+#define CARILLON_STORE_UNPEND(source, mask)                                                        \
+    {                                                                                              \
+        CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source), (mask)                \
+    }
+
+static inline void carillon_port_write(uint32_t address, uint32_t value)
+{
+    CARILLON_REGISTER(address) = value;
+}
+
+static inline uint32_t carillon_port_read(uint32_t address)
+{
+    return CARILLON_REGISTER(address);
+}
+
+/* Let sources interrupt from now on; what they asked for before is forgotten. */
+static inline void carillon_port_arm(uint32_t source, uint32_t mask)
+{
+    const uint32_t word = CARILLON_NVIC + CARILLON_SOURCE_WORD(source);
+    CARILLON_REGISTER(word + CARILLON_NVIC_UNPEND) = mask;
+    CARILLON_REGISTER(word + CARILLON_NVIC_ENABLE) = mask;
+}
+
+/* Sources interrupt no more.  The barrier makes that true before the next instruction. */
+static inline void carillon_port_disarm(uint32_t source, uint32_t mask)
+{
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_SOURCE_WORD(source) + CARILLON_NVIC_DISABLE) = mask;
+    __asm__ volatile("dsb" ::: "memory");
+}
+
+/* Let sources interrupt from now on; a request that came meanwhile is served. */
+static inline void carillon_port_enable(uint32_t source, uint32_t mask)
+{
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_SOURCE_WORD(source) + CARILLON_NVIC_ENABLE) = mask;
+}
+
+/* Request an interrupt by software; it is taken before this returns if its level allows. */
+static inline void carillon_port_pend(uint32_t source)
+{
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_SOURCE_WORD(source) + CARILLON_NVIC_PEND) = CARILLON_SOURCE_BIT(source);
+    __asm__ volatile("dsb\n isb" ::: "memory");
+}
+
+/* Mask all interrupts; returns what carillon_port_unlock takes. */
+static inline uint32_t carillon_port_lock(void)
+{
+    uint32_t saved;
+    __asm__ volatile("mrs %0, primask\n cpsid i" : "=r"(saved)::"memory");
+    return saved;
+}
+
+/* Undo the lock that returned `saved`. */
+static inline void carillon_port_unlock(uint32_t saved)
+{
+    __asm__ volatile("msr primask, %0" ::"r"(saved) : "memory");
+}
+
+/* Set a source's level.  Silicon must not change the level of an active source: none is when a mode starts. */
+void carillon_port_set_level(uint8_t source, uint8_t level);
+
+/* Use a vector table. */
+void carillon_port_set_vectors(const void *vectors);
+
+/* Is the handler of a source running or preempted? */
+bool carillon_port_is_active(uint8_t source);
+
+/* The stores of a list, each start_spacing ticks after the one before it. */
+void carillon_port_start(const struct carillon_store *list, uint32_t count);
+
+/* Wait until `counter`, which counts down, reads `target`; then as carillon_port_start.  The stores of
+ * `before` are carried out on the way. */
+void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before, uint32_t before_count,
+                            const struct carillon_store *list, uint32_t count);
+
+/* Add to running counters. */
+void carillon_port_align(const struct carillon_shift *list, uint32_t count);
+
+/* Call `function` at the execution priority of what the handler preempted, so that every later interrupt
+ * can preempt it in turn, and come back to the handler. */
+void carillon_port_run_lowered(carillon_vector function);
+
+/* Stand still for ever. */
+void carillon_port_halt(void) __attribute__((noreturn));
+
+/* Spend exactly so many instructions, from the call to its return; at least 9, or the few that the test takes. */
+void carillon_port_delay(uint32_t instructions);
+
+/* One turn of the idle loop. */
+static inline void carillon_port_idle(void)
+{
+#if CARILLON_IDLE_SLEEP
+    __asm__ volatile("dsb\n wfi");
+#endif
+}
+
+/* The vector of sources that nobody uses. */
+void carillon_port_unexpected(void);
+
+/* Entry after reset, and the initial stack pointer (linker script). */
+void carillon_port_reset(void);
+extern uint32_t carillon_stack_top[];
+
+/* Vectors of the system exceptions, which open every mode's table. */
+void carillon_port_supervisor_call(void);
+#define CARILLON_SYSTEM_VECTORS                                                                    \
+    (carillon_vector)(uintptr_t) carillon_stack_top, carillon_port_reset, carillon_port_unexpected, \
+        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected,              \
+        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected,              \
+        carillon_port_unexpected, carillon_port_unexpected, carillon_port_supervisor_call,
+
+/* A mode's vector table; the one at address 0 is that of the mode the system starts in. */
+#define CARILLON_VECTOR_TABLE __attribute__((section(".vectors"), aligned(512), used))
+#define CARILLON_RESET_VECTOR_TABLE __attribute__((section(".vectors.reset"), aligned(512), used))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

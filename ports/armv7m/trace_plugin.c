@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * QEMU TCG plugin: watches an unmodified ARMv7-M image and records when interrupt handlers are entered and
+ * left and when watched functions are called and return.  Guest timing does not change.
+ *
+ * The few functions of QEMU's plugin interface (version 1) that it uses are declared here.
+ *
+ * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round).
+ * The map's lines are "address kind": V a vector, F a function to watch, B the load of a start list, L the
+ * branch that lowers the execution priority, H the end of the run.
+ *
+ * An exception is entered where the first instruction of a vector follows something that does not branch
+ * there.  It is left where a return finds no call of its handler to return from.  Calls are counted for
+ * each handler on a stack.  What a branch at a handler's boundary does is decided when the next instruction
+ * of the same handler is seen, because an interrupt may come between the two.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint64_t qemu_plugin_id_t;
+typedef uint32_t qemu_plugin_meminfo_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+typedef struct {
+    const char *target_name;
+    struct {
+        int min, cur;
+    } version;
+    bool system_emulation;
+    union {
+        struct {
+            int smp_vcpus, max_vcpus;
+        } system;
+    };
+} qemu_info_t;
+
+#define EXPORT __attribute__((visibility("default")))
+EXPORT int qemu_plugin_version = 1;
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *), int, void *);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
+                                      void (*)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *), int, int, void *);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, void *), void *);
+
+/* An image that has started no round after so many instructions never will. */
+#define NEVER_BEGUN UINT64_C(500000000)
+
+enum record { RECORD_BEGIN, RECORD_ENTER, RECORD_EXIT, RECORD_EXPIRY, RECORD_CALL, RECORD_RETURN, RECORD_HALT };
+
+struct record_line {
+    uint64_t time;
+    uint32_t kind;
+    uint32_t value;
+};
+
+enum flow { PLAIN, CALL, RETURN };
+
+struct insn {
+    uint32_t address;
+    uint32_t target; /* of a call, 0 if a register holds it */
+    uint8_t size, flow;
+    bool vector, watched, begin, halt, known;
+};
+
+struct frame {
+    uint32_t handler;
+    uint32_t depth;             /* calls not returned from */
+    const struct insn *last;    /* executed in this frame, its effect not yet applied */
+    uint64_t last_index;
+    uint32_t watched[64];       /* functions being watched, innermost last */
+    uint32_t watched_depth[64]; /* and the depth in which each was called */
+    uint32_t watching;
+};
+
+static struct insn *table;
+static uint32_t code_bytes = 0x100000;
+static struct frame frames[512];
+static uint32_t top; /* frames[0] is thread mode */
+static uint64_t executed, limit = UINT64_MAX;
+static bool begun;
+static FILE *out;
+
+static void record(uint64_t time, enum record kind, uint32_t value)
+{
+    const struct record_line line = {time, (uint32_t)kind, value};
+    (void)fwrite(&line, sizeof line, 1, out);
+}
+
+static void end_run(void)
+{
+    record(executed, RECORD_HALT, 0);
+    fclose(out);
+    fflush(stdout);
+    _Exit(0);
+}
+
+static void leave(uint64_t index)
+{
+    record(index, RECORD_EXIT, frames[top].handler);
+    top--;
+}
+
+/* Returned from a call: watched functions of that depth have ended, at the instruction `index`. */
+static void returned(struct frame *frame, uint64_t index)
+{
+    frame->depth--;
+    while (frame->watching != 0 && frame->watched_depth[frame->watching - 1] > frame->depth) {
+        frame->watching--;
+        record(index, RECORD_RETURN, frame->watched[frame->watching]);
+    }
+}
+
+static void on_instruction(unsigned cpu, void *data)
+{
+    (void)cpu;
+    const struct insn *const now = data;
+    struct frame *frame = &frames[top];
+    const struct insn *last = frame->last;
+
+    /* Apply what the last instruction of this frame did. */
+    if (last != NULL && now->address != last->address + last->size) {
+        if (last->flow == RETURN) {
+            if (frame->depth == 0 && top != 0) {
+                while (frame->watching != 0) { /* the handler is the task */
+                    frame->watching--;
+                    record(frame->last_index, RECORD_RETURN, frame->watched[frame->watching]);
+                }
+                leave(executed);
+                frame = &frames[top];
+                last = frame->last;
+                if (!now->vector && last != NULL && now->address != last->address + last->size) {
+                    /* The preempted frame goes on after its own pending call or return. */
+                    if (last->flow == CALL) {
+                        frame->depth++;
+                    } else if (last->flow == RETURN && frame->depth != 0) {
+                        returned(frame, frame->last_index);
+                    }
+                }
+            } else if (!now->vector && frame->depth != 0) {
+                returned(frame, frame->last_index);
+            }
+        } else if (last->flow == CALL && (!now->vector || last->target == now->address)) {
+            frame->depth++;
+        }
+    }
+    const bool called = last != NULL && last->flow == CALL && last->target == now->address;
+    if (now->vector && !called) {
+        top++;
+        if (top == sizeof frames / sizeof frames[0]) {
+            fprintf(stderr, "carillon: interrupts nest deeper than %u\n", top);
+            top--;
+            end_run();
+        }
+        frame = &frames[top];
+        frame->handler = now->address;
+        frame->depth = 0;
+        frame->watching = 0;
+        record(executed, RECORD_ENTER, now->address);
+    }
+    if (now->watched && frame->watching < 64) {
+        frame->watched[frame->watching] = now->address;
+        frame->watched_depth[frame->watching] = frame->depth;
+        frame->watching++;
+        record(executed, RECORD_CALL, now->address);
+    }
+    frame->last = now;
+    frame->last_index = executed;
+    if (now->halt || executed >= (begun ? limit : NEVER_BEGUN)) {
+        end_run();
+    }
+    executed++;
+}
+
+static void on_begin(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    (void)cpu;
+    (void)info;
+    (void)data;
+    static uint64_t last;
+    if (executed == last) { /* the second word of the same load */
+        return;
+    }
+    if (address < UINT32_MAX) {
+        record(executed, RECORD_BEGIN, (uint32_t)address);
+    }
+    if (!begun) {
+        begun = true;
+        limit = limit == UINT64_MAX ? limit : limit + executed;
+    }
+    last = executed;
+}
+
+/* Thumb: bl, blx; bx lr, pop {.., pc}, ldm sp!, {.., pc}, ldr pc, [sp], #4. */
+static enum flow classify(const uint8_t *bytes, size_t size)
+{
+    const uint32_t first = (uint32_t)(bytes[0] | bytes[1] << 8);
+    if (size == 2) {
+        if (first == 0x4770 || (first & 0xFF00) == 0xBD00) {
+            return RETURN;
+        }
+        return (first & 0xFF87) == 0x4780 ? CALL : PLAIN;
+    }
+    const uint32_t second = (uint32_t)(bytes[2] | bytes[3] << 8);
+    if ((first & 0xF800) == 0xF000 && (second & 0xD000) == 0xD000) {
+        return CALL;
+    }
+    if ((first == 0xE8BD && (second & 0x8000) != 0) || (first == 0xF85D && second == 0xFB04)) {
+        return RETURN;
+    }
+    return PLAIN;
+}
+
+/* Where a bl goes. */
+static uint32_t target(uint32_t address, const uint8_t *bytes)
+{
+    const uint32_t first = (uint32_t)(bytes[0] | bytes[1] << 8), second = (uint32_t)(bytes[2] | bytes[3] << 8);
+    const uint32_t sign = first >> 10 & 1;
+    const uint32_t i1 = (second >> 13 & 1) == sign, i2 = (second >> 11 & 1) == sign;
+    const uint32_t offset = (sign ? 0xFF000000u : 0) | i1 << 23 | i2 << 22 | (first & 0x3FF) << 12 | (second & 0x7FF) << 1;
+    return address + 4 + offset;
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    (void)id;
+    const size_t count = qemu_plugin_tb_n_insns(tb);
+    for (size_t k = 0; k < count; k++) {
+        struct qemu_plugin_insn *const it = qemu_plugin_tb_get_insn(tb, k);
+        const uint64_t address = qemu_plugin_insn_vaddr(it);
+        if (address >= code_bytes) {
+            fprintf(stderr, "carillon: code at 0x%llx, outside the code region\n", (unsigned long long)address);
+            continue;
+        }
+        struct insn *const insn = &table[address / 2];
+        if (!insn->known) {
+            insn->known = true;
+            insn->address = (uint32_t)address;
+            insn->size = (uint8_t)qemu_plugin_insn_size(it);
+            if (insn->flow == PLAIN) {
+                insn->flow = (uint8_t)classify(qemu_plugin_insn_data(it), insn->size);
+                if (insn->flow == CALL && insn->size == 4) {
+                    insn->target = target(insn->address, qemu_plugin_insn_data(it));
+                }
+            }
+        }
+        qemu_plugin_register_vcpu_insn_exec_cb(it, on_instruction, 0, insn);
+        if (insn->begin) {
+            qemu_plugin_register_vcpu_mem_cb(it, on_begin, 0, 1, NULL);
+        }
+    }
+}
+
+static void at_exit(qemu_plugin_id_t id, void *data)
+{
+    (void)id;
+    (void)data;
+    record(executed, RECORD_HALT, 0);
+    fclose(out);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+    (void)info;
+    FILE *map = NULL;
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "map=", 4) == 0) {
+            map = fopen(argv[i] + 4, "r");
+        } else if (strncmp(argv[i], "out=", 4) == 0) {
+            out = fopen(argv[i] + 4, "wb");
+        } else if (strncmp(argv[i], "limit=", 6) == 0) {
+            limit = strtoull(argv[i] + 6, NULL, 10);
+        } else if (strncmp(argv[i], "code=", 5) == 0) {
+            code_bytes = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
+        }
+    }
+    table = calloc(code_bytes / 2, sizeof *table);
+    if (map == NULL || out == NULL || table == NULL) {
+        fprintf(stderr, "carillon: the tracing plugin needs map=FILE and out=FILE\n");
+        return 1;
+    }
+    unsigned address;
+    char kind;
+    while (fscanf(map, "%x %c", &address, &kind) == 2) {
+        struct insn *const insn = &table[address / 2];
+        insn->vector |= kind == 'V';
+        insn->watched |= kind == 'F';
+        insn->begin |= kind == 'B';
+        insn->halt |= kind == 'H';
+        if (kind == 'L') {
+            insn->flow = CALL;
+        }
+    }
+    fclose(map);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_atexit_cb(id, at_exit, NULL);
+    return 0;
+}

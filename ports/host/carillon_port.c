@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The virtual controller.
+ *
+ * Time is a count of ticks.  Running cells stand in a binary heap by their next expiry, so that an expiry
+ * costs the logarithm of the number of cells; a cell's counter is worked out only when it is read. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carillon_port.h"
+#include "cells/virtual/cell.h"
+
+#define CELLS 256u
+#define SOURCES 512u
+#define WORDS (SOURCES / 32u)
+
+/* Records of a run, which the tool reads: a time, what happened, and to which source, cell or function. */
+enum record { RECORD_BEGIN, RECORD_ENTER, RECORD_EXIT, RECORD_EXPIRY, RECORD_CALL, RECORD_RETURN, RECORD_HALT };
+
+struct record_line {
+    uint64_t time;
+    uint32_t kind;
+    uint32_t value;
+};
+
+struct cell {
+    uint64_t expiry; /* ticks, while it runs */
+    uint32_t reload; /* units */
+    uint32_t numerator, denominator; /* ticks per unit of the cell's clock */
+    uint32_t prescaler;
+    uint16_t source;
+    uint16_t heap; /* place in the heap plus 1, 0: stands still */
+};
+
+static struct {
+    uint64_t now;
+    uint64_t limit;
+    struct cell cells[CELLS];
+    uint16_t heap[CELLS];
+    uint32_t running;
+    uint32_t enabled[WORDS], pending[WORDS];
+    uint8_t level[SOURCES];
+    uint8_t active[SOURCES];
+    uint32_t execution_level; /* of what runs; 0: the idle task */
+    uint32_t masked;
+    uint32_t candidates; /* pending and enabled sources, at least: 0 means none */
+    const carillon_vector *vectors;
+    FILE *trace;
+    uint64_t expiries;
+    int has_begun;
+} machine;
+
+static void finish(int status)
+{
+    if (machine.trace != NULL && fclose(machine.trace) != 0) {
+        perror("carillon: trace");
+        status = 1;
+    }
+    fflush(stdout);
+    exit(status);
+}
+
+static void record(enum record kind, uint32_t value)
+{
+    if (machine.trace != NULL) {
+        const struct record_line line = {machine.now, (uint32_t)kind, value};
+        (void)fwrite(&line, sizeof line, 1, machine.trace);
+    }
+}
+
+/* The heap: heap[0] expires next; equal times in the order of cells, so that a run is the same every time. */
+static int sooner(uint16_t a, uint16_t b)
+{
+    const uint64_t at = machine.cells[a].expiry, bt = machine.cells[b].expiry;
+    return at < bt || (at == bt && a < b);
+}
+
+static void put(uint32_t place, uint16_t cell)
+{
+    machine.heap[place] = cell;
+    machine.cells[cell].heap = (uint16_t)(place + 1u);
+}
+
+static void sift(uint32_t place)
+{
+    const uint16_t cell = machine.heap[place];
+    while (place > 0u && sooner(cell, machine.heap[(place - 1u) / 2u])) {
+        put(place, machine.heap[(place - 1u) / 2u]);
+        place = (place - 1u) / 2u;
+    }
+    for (;;) {
+        uint32_t child = 2u * place + 1u;
+        if (child + 1u < machine.running && sooner(machine.heap[child + 1u], machine.heap[child])) {
+            child++;
+        }
+        if (child >= machine.running || !sooner(machine.heap[child], cell)) {
+            break;
+        }
+        put(place, machine.heap[child]);
+        place = child;
+    }
+    put(place, cell);
+}
+
+static void run_cell(uint16_t cell, uint64_t expiry)
+{
+    machine.cells[cell].expiry = expiry;
+    if (machine.cells[cell].heap == 0u) {
+        put(machine.running, cell);
+        machine.running++;
+    }
+    sift(machine.cells[cell].heap - 1u);
+}
+
+static void stop_cell(uint16_t cell)
+{
+    const uint32_t place = machine.cells[cell].heap;
+    if (place != 0u) {
+        machine.cells[cell].heap = 0u;
+        machine.running--;
+        if (place - 1u != machine.running) {
+            put(place - 1u, machine.heap[machine.running]);
+            sift(place - 1u);
+        }
+    }
+}
+
+static uint64_t ticks(const struct cell *cell, uint32_t units)
+{
+    return (uint64_t)units * cell->prescaler * cell->numerator / cell->denominator;
+}
+
+/* Call the handlers that are due, highest level first, equal levels in the order of their sources. */
+static void deliver(void)
+{
+    while (machine.masked == 0u && machine.candidates != 0u) {
+        uint32_t best = SOURCES, best_level = machine.execution_level;
+        uint32_t seen = 0u;
+        for (uint32_t word = 0; word < WORDS; word++) {
+            uint32_t bits = machine.enabled[word] & machine.pending[word];
+            while (bits != 0u) {
+                const uint32_t source = 32u * word + (uint32_t)__builtin_ctz(bits);
+                bits &= bits - 1u;
+                seen++;
+                if (machine.level[source] > best_level && machine.active[source] == 0u) {
+                    best = source;
+                    best_level = machine.level[source];
+                }
+            }
+        }
+        machine.candidates = seen;
+        if (best == SOURCES) {
+            return;
+        }
+        const uint32_t preempted = machine.execution_level;
+        machine.candidates--;
+        machine.pending[best / 32u] &= ~(UINT32_C(1) << (best % 32u));
+        machine.active[best] = 1u;
+        machine.execution_level = best_level;
+        record(RECORD_ENTER, best);
+        machine.vectors[best]();
+        record(RECORD_EXIT, best);
+        machine.execution_level = preempted;
+        machine.active[best] = 0u;
+        machine.candidates++; /* what the handler kept back is looked at again */
+    }
+}
+
+static void pend(uint32_t source)
+{
+    machine.pending[source / 32u] |= UINT32_C(1) << (source % 32u);
+    machine.candidates++;
+}
+
+/* Let time pass to `until`, or to the next expiry if that comes before; returns the time that passed. */
+static uint64_t advance(uint64_t until)
+{
+    const uint64_t from = machine.now;
+    uint64_t next = machine.running != 0u ? machine.cells[machine.heap[0]].expiry : UINT64_MAX;
+    next = next < until ? next : until;
+    if (machine.has_begun && next >= machine.limit) {
+        machine.now = machine.limit;
+        record(RECORD_HALT, 0u);
+        finish(0);
+    }
+    if (next == UINT64_MAX) {
+        fprintf(stderr, "carillon: nothing will ever happen: no cell runs\n");
+        finish(3);
+    }
+    machine.now = next;
+    while (machine.running != 0u && machine.cells[machine.heap[0]].expiry == next) {
+        const uint16_t cell = machine.heap[0];
+        record(RECORD_EXPIRY, cell);
+        machine.expiries++;
+        pend(machine.cells[cell].source);
+        machine.cells[cell].expiry = next + ticks(&machine.cells[cell], machine.cells[cell].reload);
+        sift(0u);
+    }
+    return next - from;
+}
+
+void carillon_port_spend(uint32_t duration)
+{
+    uint64_t left = duration;
+    deliver();
+    while (left != 0u) {
+        left -= advance(machine.now + left);
+        deliver();
+    }
+}
+
+void carillon_port_idle(void)
+{
+    (void)advance(UINT64_MAX);
+    deliver();
+}
+
+void carillon_port_write(uint32_t address, uint32_t value)
+{
+    if (address >= VIRTUAL_CELLS) {
+        const uint16_t cell = (uint16_t)((address - VIRTUAL_CELLS) / 16u);
+        struct cell *const it = &machine.cells[cell];
+        switch ((address - VIRTUAL_CELLS) % 16u) {
+        case 0:
+            if (it->heap != 0u) {
+                run_cell(cell, machine.now + ticks(it, value));
+            }
+            break;
+        case 4:
+            it->reload = value;
+            break;
+        case 12:
+            it->prescaler = value;
+            break;
+        default:
+            stop_cell(cell);
+            it->reload = 0u;
+            break;
+        }
+    } else if (address == VIRTUAL_START_ALL) {
+        if (!machine.has_begun) {
+            machine.has_begun = 1;
+            machine.limit = machine.limit == UINT64_MAX ? UINT64_MAX : machine.limit + machine.now;
+            record(RECORD_BEGIN, 0u);
+        }
+        for (uint16_t cell = 0; cell < CELLS; cell++) {
+            if (machine.cells[cell].reload != 0u && machine.cells[cell].heap == 0u) {
+                run_cell(cell, machine.now + ticks(&machine.cells[cell], machine.cells[cell].reload));
+            }
+        }
+    } else {
+        const uint32_t word = (address % 0x1000u) / 4u;
+        switch (address - VIRTUAL_REQUEST - 4u * word) {
+        case VIRTUAL_REQUEST_ENABLE:
+            machine.enabled[word] |= value;
+            machine.candidates++;
+            deliver();
+            break;
+        case VIRTUAL_REQUEST_DISABLE:
+            machine.enabled[word] &= ~value;
+            break;
+        default:
+            machine.pending[word] &= ~value;
+            break;
+        }
+    }
+}
+
+uint32_t carillon_port_read(uint32_t address)
+{
+    const struct cell *const cell = &machine.cells[(address - VIRTUAL_CELLS) / 16u];
+    if ((address - VIRTUAL_CELLS) % 16u == 4u) {
+        return cell->reload;
+    }
+    if (cell->heap == 0u) {
+        return 0u;
+    }
+    return (uint32_t)((cell->expiry - machine.now) * cell->denominator / cell->numerator / cell->prescaler);
+}
+
+void carillon_port_pend(uint32_t source)
+{
+    pend(source);
+    deliver();
+}
+
+uint32_t carillon_port_lock(void)
+{
+    const uint32_t saved = machine.masked;
+    machine.masked = 1u;
+    return saved;
+}
+
+void carillon_port_unlock(uint32_t saved)
+{
+    machine.masked = saved;
+    machine.candidates++;
+    deliver();
+}
+
+void carillon_port_set_level(uint8_t source, uint8_t level)
+{
+    machine.level[source] = level;
+}
+
+void carillon_port_set_vectors(const void *vectors)
+{
+    machine.vectors = (const carillon_vector *)vectors;
+}
+
+bool carillon_port_is_active(uint8_t source)
+{
+    return machine.active[source] != 0u;
+}
+
+void carillon_port_start(const struct carillon_store *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        carillon_port_write(list[i].address, list[i].value);
+    }
+}
+
+void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before, uint32_t before_count,
+                            const struct carillon_store *list, uint32_t count)
+{
+    const struct cell *const cell = &machine.cells[(counter - VIRTUAL_CELLS) / 16u];
+    const uint64_t due = cell->expiry - ticks(cell, target);
+    while (machine.now < due) {
+        (void)advance(due);
+    }
+    carillon_port_start(before, before_count);
+    carillon_port_start(list, count);
+}
+
+void carillon_port_align(const struct carillon_shift *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        carillon_port_write(list[i].counter, carillon_port_read(list[i].counter) + list[i].units);
+    }
+}
+
+void carillon_port_run_lowered(carillon_vector function)
+{
+    /* What was preempted ran at the highest level among the active sources below the handler's own. */
+    const uint32_t raised = machine.execution_level;
+    uint32_t handler = SOURCES;
+    uint32_t lowered = 0u;
+    for (uint32_t source = 0; source < SOURCES; source++) {
+        if (machine.active[source] == 1u) {
+            if (machine.level[source] == raised && handler == SOURCES) {
+                handler = source;
+            } else if (machine.level[source] > lowered) {
+                lowered = machine.level[source];
+            }
+        }
+    }
+    machine.active[handler] = 0u; /* its exception has ended; it may be taken again */
+    machine.execution_level = lowered;
+    machine.candidates++;
+    record(RECORD_CALL, (uint32_t)(uintptr_t)function);
+    deliver();
+    function();
+    record(RECORD_RETURN, (uint32_t)(uintptr_t)function);
+    machine.execution_level = raised;
+}
+
+void carillon_port_halt(void)
+{
+    record(RECORD_HALT, 0u);
+    finish(0);
+    abort();
+}
+
+void carillon_port_unexpected(void)
+{
+    fprintf(stderr, "carillon: an interrupt that nobody uses\n");
+    finish(3);
+}
+
+int carillon_main(void);
+
+/* APP [--ticks N] [--trace FILE] [--count]: run the application for N ticks from its first start. */
+int main(int argc, char **argv)
+{
+    int count = 0;
+    machine.limit = UINT64_MAX;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--ticks") == 0 && i + 1 < argc) {
+            machine.limit = strtoull(argv[++i], NULL, 10);
+        } else if (strcmp(argv[i], "--trace") == 0 && i + 1 < argc) {
+            machine.trace = fopen(argv[++i], "wb");
+            if (machine.trace == NULL) {
+                perror(argv[i]);
+                return 2;
+            }
+        } else if (strcmp(argv[i], "--count") == 0) {
+            count = 1;
+        } else {
+            fprintf(stderr, "usage: %s [--ticks N] [--trace FILE] [--count]\n", argv[0]);
+            return 2;
+        }
+    }
+    static const struct {
+        uint16_t source;
+        uint32_t numerator, denominator;
+    } cells[] = {CARILLON_VIRTUAL_CELLS};
+    for (uint16_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        machine.cells[i].source = cells[i].source;
+        machine.cells[i].numerator = cells[i].numerator;
+        machine.cells[i].denominator = cells[i].denominator;
+    }
+    if (count) {
+        /* Printed at the end whichever way the run ends. */
+        extern void carillon_host_report(void);
+        atexit(carillon_host_report);
+    }
+    (void)carillon_main();
+    finish(0);
+    return 0;
+}
+
+void carillon_host_report(void);
+void carillon_host_report(void)
+{
+    printf("expiries %" PRIu64 "\n", machine.expiries);
+}

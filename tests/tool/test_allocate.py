@@ -1,0 +1,684 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carillon.allocate import COSTS, allocate, allocate_conventional
+from carillon.allocate.levels import Windows
+from carillon.allocate.result import Allocation, Carrier, ModeAllocation, Style
+from carillon.diagnostics import Diagnostics, Span
+from carillon.lower import Demand, ExpiryPoint, LoweredMode
+from carillon.model import Interrupt, OnDeadlineMiss, System
+from carillon.model.board import Board, Build, Cells, Clock, Rearm, Role, Run
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ROLES = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bench_allocation", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+bench = _load(REPOSITORY / "bench" / "allocation.py")
+system_of = bench.system_of
+synthetic = bench.synthetic
+
+
+def array(cells: int, *, per_source: int = 1, first_source: int = 0, **properties: object) -> Cells:
+    values: dict[str, object] = {
+        "family": "virtual",
+        "names": tuple(f"C{first_source}_{i}" for i in range(cells)),
+        "sources": tuple(first_source + i // per_source for i in range(cells)),
+        "width": 32,
+        "roles": ROLES,
+        "rearm": Rearm.SHIFT,
+    }
+    return Cells.model_validate(values | properties)
+
+
+def board(*arrays: Cells, levels: int = 16, lowered_levels: int = 0, lead: int = 0, start_spacing: int = 0) -> Board:
+    return Board(
+        name="test",
+        summary="",
+        port="host",
+        levels=levels,
+        sources=1000,
+        clocks=(Clock(hz=1_000_000),),
+        cells=arrays,
+        lowered_levels=lowered_levels,
+        lead=lead,
+        start_spacing=start_spacing,
+        build=Build(compiler="cc"),
+        run=Run(kind="native"),
+    )
+
+
+def demand(role: Role, name: str, *points: int | tuple[int, int], required: bool = True, bounded: bool = True) -> Demand:
+    line = 1 + sum(map(ord, name)) % 50
+    made = []
+    for point in points:
+        at, end = point if isinstance(point, tuple) else (point, point + 1 if role is Role.ACTIVATION else point)
+        made.append(ExpiryPoint(at, role, name, end, Span("test.toml", line)))
+    return Demand(role, name, tuple(made), required, bounded)
+
+
+def act(name: str, *points: int | tuple[int, int], bounded: bool = True) -> Demand:
+    return demand(Role.ACTIVATION, name, *points, bounded=bounded)
+
+
+def mode(round_length: int, *demands: Demand, name: str = "default") -> LoweredMode:
+    return LoweredMode(name, round_length, demands)
+
+
+def solve(target: Board | System, *modes: LoweredMode, time_limit: float = 20.0) -> tuple[Allocation | None, Diagnostics]:
+    system = target if isinstance(target, System) else system_of(target, 1_000_000, modes)
+    diagnostics = Diagnostics()
+    return allocate(system, modes, diagnostics, time_limit=time_limit), diagnostics
+
+
+def only(target: Board | System, lowered: LoweredMode) -> ModeAllocation:
+    allocation, diagnostics = solve(target, lowered)
+    assert allocation is not None, diagnostics.found
+    system = target if isinstance(target, System) else system_of(target, 1_000_000, (lowered,))
+    check(system, lowered, allocation.modes[0])
+    return allocation.modes[0]
+
+
+# An independent checker: point by point, straight from the rules.
+
+
+def carried_times(carrier: Carrier, round_length: int) -> list[int]:
+    if carrier.style is Style.MULTIPLEXED:
+        return [t % round_length for t in carrier.demand.times]
+    return [t for use in carrier.cells for t in range(use.progression.offset, round_length, use.progression.period)]
+
+
+def must_precede(u: Sequence[ExpiryPoint], v: Sequence[ExpiryPoint]) -> bool:
+    return any(a.at < b.at < a.window_end for a in u for b in v)
+
+
+def points_of(carrier: Carrier, round_length: int) -> list[ExpiryPoint]:
+    times = set(carried_times(carrier, round_length))
+    return [p for p in carrier.demand.points if p.at % round_length in times]
+
+
+def least_levels(groups: Sequence[Sequence[ExpiryPoint]], lowered: Sequence[bool]) -> int | None:
+    level = [1] * len(groups)
+    for _ in range(len(groups) + 1):
+        changed = False
+        for u, v in product(range(len(groups)), repeat=2):
+            if u != v and not lowered[u] and level[v] <= level[u] and must_precede(groups[u], groups[v]):
+                level[v] = level[u] + 1
+                changed = True
+        if not changed:
+            return max(level, default=0)
+    return None
+
+
+def check(system: System, lowered: LoweredMode, result: ModeAllocation) -> None:
+    target, length = system.board, lowered.round_length
+    used: set[tuple[int, int]] = set()
+    owner: dict[int, Demand] = {}
+    for carrier in result.carriers:
+        assert owner.setdefault(carrier.source, carrier.demand) is carrier.demand
+        assert sum(c.source == carrier.source for c in result.carriers) == 1
+        for use in carrier.cells:
+            cell, hz = use.cell, use.cell.array.hz or system.clock_hz
+            number = next(i for i, a in enumerate(target.cells) if a is cell.array)
+            assert carrier.role in cell.array.roles
+            assert cell.count == cell.array.needed(carrier.role)
+            for index in range(cell.index, cell.index + cell.count):
+                assert cell.array.sources[index] == carrier.source
+                assert (number, index) not in used
+                used.add((number, index))
+            assert use.prescaler in cell.array.prescalers
+            assert use.units_per_tick * system.clock_hz * use.prescaler == hz
+            spans = [use.progression.offset, target.lead, target.start_spacing]
+            limit = 2**cell.array.width - 1
+            assert use.units(target.lead + use.progression.offset) <= limit
+            assert length % use.progression.period == 0
+            if carrier.style is Style.DIRECT:
+                assert use.units(use.progression.period) <= limit
+                assert use.progression.period >= cell.array.min_period(system.clock_hz)
+            else:
+                times = carrier.demand.times
+                gaps = [b - a for a, b in zip(times, [*times[1:], times[0] + length], strict=True)]
+                spans += gaps
+                assert len(times) >= 2
+                assert min(gaps) >= cell.array.min_rearm_ticks
+                assert cell.array.rearm is not Rearm.NONE
+                assert carrier.role is not Role.ACTIVATION or carrier.demand.bounded
+                assert carrier.role is not Role.DEADLINE or system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN
+                if cell.array.rearm is Rearm.SHIFT:
+                    assert use.units(length) <= limit
+                else:
+                    assert max(map(use.units, gaps)) <= limit
+            assert all(use.units(span) >= 0 for span in spans)
+    for wanted in lowered.demands:
+        carriers = [c for c in result.carriers if c.demand is wanted]
+        if any(wanted is u for u in result.unmonitored):
+            assert not wanted.required
+            assert not carriers
+            continue
+        assert sorted(t for c in carriers for t in carried_times(c, length)) == sorted(t % length for t in wanted.times)
+        assert len({(c.style, c.lowered) for c in carriers}) == 1
+
+    activations = [c for c in result.carriers if c.role is Role.ACTIVATION]
+    others = [c for c in result.carriers if c.role is not Role.ACTIVATION]
+    groups = [points_of(c, length) for c in activations]
+    for u, v in product(range(len(groups)), repeat=2):
+        if u != v and not activations[u].lowered and must_precede(groups[u], groups[v]):
+            assert activations[u].level < activations[v].level
+    below = any(not i.above_tasks for i in system.interrupts)
+    above = any(i.above_tasks for i in system.interrupts)
+    needed = least_levels(groups, [c.lowered for c in activations])
+    assert needed is not None
+    assert max((c.level for c in activations), default=below) == below + needed
+    assert min((c.level for c in activations), default=1 + below) >= 1 + below
+    assert all(c.level == result.levels for c in others)
+    assert result.levels == below + needed + above + bool(others)
+    assert result.above_tasks_level == (below + needed + 1 if above else 0)
+    assert result.levels <= target.levels - (target.lowered_levels if any(c.lowered for c in activations) else 0)
+    keys = [(ROLES.index(c.role), min(u.progression.offset for u in c.cells)) for c in result.carriers]
+    assert keys == sorted(keys)
+    assert result.bound <= result.overhead
+    assert result.optimal == (result.bound == result.overhead)
+    assert result.overhead == instructions(
+        lowered, [(c.demand, c.style, c.lowered, c.cells[0].cell.array) for c in result.carriers]
+    )
+
+
+def instructions(lowered: LoweredMode, uses: Sequence[tuple[Demand, Style, bool, Cells]]) -> int:
+    """The cost of carriers by the table's words; those of one demand must be on one array here."""
+    total = 0
+    seen: list[Demand] = []
+    for wanted, style, is_lowered, cells in uses:
+        if any(wanted is s for s in seen):
+            continue
+        seen.append(wanted)
+        points = len(wanted.points)
+        acts = sum(len(d.points) for d in lowered.demands if d.role is Role.ACTIVATION and d.object == wanted.object)
+        shared = style is Style.MULTIPLEXED
+        if wanted.role is Role.ACTIVATION:
+            total += points * (
+                COSTS.multiplexed_activation * shared + COSTS.lowered * is_lowered + COSTS.acknowledge * cells.acknowledge
+            )
+        elif wanted.role is Role.DEADLINE:
+            each = COSTS.multiplexed_deadline if shared else COSTS.wrapper_entry + COSTS.wrapper_end
+            total += acts * each + points * COSTS.acknowledge * cells.acknowledge
+        elif wanted.role is Role.ENABLE:
+            total += points * (COSTS.multiplexed_enable if shared else COSTS.enable)
+    return total
+
+
+# Brute force: every choice of every demand.
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to carry a demand: per source its points, and how many cells it takes."""
+
+    groups: tuple[tuple[ExpiryPoint, ...], ...]
+    cells: int
+    style: Style
+    lowered: bool
+
+
+def partitions_of(items: Sequence[tuple[int, ...]], size: int) -> Iterator[list[list[tuple[int, ...]]]]:
+    if not items:
+        yield []
+        return
+    first, rest = items[0], items[1:]
+    for count in range(min(size - 1, len(rest)) + 1):
+        for chosen in combinations(rest, count):
+            for others in partitions_of([r for r in rest if r not in chosen], size):
+                yield [[first, *chosen], *others]
+
+
+def covers_of(times: Sequence[int], length: int) -> Iterator[list[tuple[int, ...]]]:
+    if not times:
+        yield []
+        return
+    for count in range(1, len(times) + 1):
+        if length % count == 0:
+            coset = tuple(sorted((times[0] + k * (length // count)) % length for k in range(count)))
+            if set(coset) <= set(times):
+                for rest in covers_of([t for t in times if t not in coset], length):
+                    yield [coset, *rest]
+
+
+def ways(system: System, wanted: Demand, length: int) -> list[Way]:
+    cells = system.board.cells[0]
+    per_source = sum(s == cells.sources[0] for s in cells.sources)
+    slots = per_source // cells.needed(wanted.role)
+    if slots == 0:
+        return []
+    result = []
+    by_time = {p.at % length: p for p in wanted.points}
+    for cover in covers_of(sorted(by_time), length):
+        if any(length // len(coset) < cells.min_period(system.clock_hz) for coset in cover):
+            continue
+        for grouping in partitions_of(cover, slots):
+            groups = tuple(tuple(by_time[t] for coset in group for t in coset) for group in grouping)
+            result.append(Way(groups, len(cover) * cells.needed(wanted.role), Style.DIRECT, lowered=False))
+    times = wanted.times
+    gaps = [b - a for a, b in zip(times, [*times[1:], times[0] + length], strict=True)]
+    allowed = wanted.bounded if wanted.role is Role.ACTIVATION else system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN
+    if len(times) > 1 and allowed and cells.rearm is Rearm.SHIFT and min(gaps) >= cells.min_rearm_ticks:
+        result.append(Way((wanted.points,), cells.needed(wanted.role), Style.MULTIPLEXED, lowered=False))
+    if wanted.role is Role.ACTIVATION:
+        result += [replace(way, lowered=True) for way in result]
+    return result
+
+
+def best_by_brute_force(system: System, lowered: LoweredMode) -> tuple[int, int, int, int] | None:
+    """(penalty, instructions, cells, levels) of the best choice, or None if there is none; one array, no interrupts."""
+    cells = system.board.cells[0]
+    sources = len(set(cells.sources))
+    best = None
+    options = [[*ways(system, d, lowered.round_length), *([] if d.required else [None])] for d in lowered.demands]
+    for choice in product(*options):
+        taken = [(d, w) for d, w in zip(lowered.demands, choice, strict=True) if w is not None]
+        if sum(len(w.groups) for _, w in taken) > sources:
+            continue
+        acts = {d.object: len(d.points) for d in lowered.demands if d.role is Role.ACTIVATION}
+        missed = sum(min(len(d.points), acts.get(d.object, 1)) for d, w in zip(lowered.demands, choice, strict=True) if w is None)
+        cost = (
+            missed,
+            instructions(lowered, [(d, w.style, w.lowered, cells) for d, w in taken]),
+            sum(w.cells for _, w in taken),
+        )
+        if best is not None and cost > best[:3]:
+            continue
+        groups = [g for d, w in taken if d.role is Role.ACTIVATION for g in w.groups]
+        flags = [w.lowered for d, w in taken if d.role is Role.ACTIVATION for _ in w.groups]
+        levels = least_levels(groups, flags)
+        if levels is None:
+            continue
+        levels += any(d.role is not Role.ACTIVATION for d, _ in taken)
+        if levels > system.board.levels - (system.board.lowered_levels if any(flags) else 0):
+            continue
+        if best is None or (*cost, levels) < best:
+            best = (*cost, levels)
+    return best
+
+
+@st.composite
+def small_cases(draw: st.DrawFn, tasks: int = 3, points: int = 3) -> tuple[System, LoweredMode]:
+    length = draw(st.sampled_from([8, 12, 18]))
+    demands = []
+    for number in range(draw(st.integers(1, tasks))):
+        name = f"t{number}"
+        times = sorted(draw(st.sets(st.integers(0, length - 1), min_size=1, max_size=points)))
+        limits = [*times[1:], length]
+        ends = [draw(st.integers(at + 1, limit)) for at, limit in zip(times, limits, strict=True)]
+        bounded = draw(st.booleans())
+        if not bounded and draw(st.booleans()):
+            ends = [length] * len(times)
+        demands.append(act(name, *zip(times, ends, strict=True), bounded=bounded))
+        if draw(st.integers(0, 3)) == 0:
+            spots = sorted(set(ends))
+            demands.append(demand(Role.DEADLINE, name, *spots, required=draw(st.booleans())))
+    demands.sort(key=lambda d: ROLES.index(d.role))
+    cells = array(
+        draw(st.integers(1, 3)) * 4,
+        per_source=draw(st.sampled_from([1, 2, 4])),
+        adjacent={Role.ACTIVATION: draw(st.sampled_from([1, 1, 2]))},
+        acknowledge=draw(st.booleans()),
+        rearm=draw(st.sampled_from([Rearm.SHIFT, Rearm.SHIFT, Rearm.NONE])),
+        min_rearm_ticks=draw(st.sampled_from([1, 3])),
+        min_period_ns=draw(st.sampled_from([0, 0, 5000])),
+    )
+    lowered = mode(length, *demands)
+    target = board(cells, levels=draw(st.integers(2, 6)), lowered_levels=draw(st.sampled_from([0, 1])))
+    system = system_of(target, 1_000_000, (lowered,))
+    miss = draw(st.sampled_from([OnDeadlineMiss.SHUTDOWN, OnDeadlineMiss.CONTINUE]))
+    return replace(system, on_deadline_miss=miss), lowered
+
+
+@given(small_cases(tasks=2))
+@settings(max_examples=120, deadline=None)
+def test_a_small_allocation_is_as_good_as_the_best_of_all(case: tuple[System, LoweredMode]) -> None:
+    system, lowered = case
+    expected = best_by_brute_force(system, lowered)
+    diagnostics = Diagnostics()
+    allocation = allocate(system, (lowered,), diagnostics)
+    if allocation is None:
+        assert expected is None
+        assert {d.code for d in diagnostics.errors} <= {"C060", "C061", "C062"}
+        return
+    result = allocation.modes[0]
+    check(system, lowered, result)
+    assert result.optimal
+    acts = {d.object: len(d.points) for d in lowered.demands if d.role is Role.ACTIVATION}
+    cells = sum(use.cell.count for c in result.carriers for use in c.cells)
+    missed = sum(min(len(d.points), acts[d.object]) for d in result.unmonitored)
+    assert (missed, result.overhead, cells, result.levels) == expected
+
+
+@given(small_cases(tasks=6, points=4))
+@settings(max_examples=80, deadline=None)
+def test_every_allocation_keeps_the_rules(case: tuple[System, LoweredMode]) -> None:
+    system, lowered = case
+    diagnostics = Diagnostics()
+    allocation = allocate(system, (lowered,), diagnostics)
+    if allocation is None:
+        assert len(diagnostics.errors) >= 1
+    else:
+        check(system, lowered, allocation.modes[0])
+
+
+# Single behaviours
+
+
+def test_equally_spaced_activations_take_one_cell() -> None:
+    result = only(board(array(4)), mode(1000, act("a", 50, 300, 550, 800)))
+    (carrier,) = result.carriers
+    assert (carrier.cells[0].progression.offset, carrier.cells[0].progression.period) == (50, 250)
+    assert (result.overhead, result.levels) == (0, 1)
+    assert result.reasons == ("task 'a': 4 activations are equally spaced, one cell of period 250 ticks carries them all",)
+
+
+def test_irregular_activations_are_multiplexed_when_cells_run_short() -> None:
+    result = only(board(array(2)), mode(1000, act("a", 0, 100, 350), act("b", 500)))
+    assert [c.style for c in result.carriers] == [Style.MULTIPLEXED, Style.DIRECT]
+    assert result.overhead == 36
+    assert any("36 instructions a round instead of 3 timers" in reason for reason in result.reasons)
+
+
+def test_two_activations_of_a_task_share_a_source_on_an_array_of_two_cells_per_activation() -> None:
+    cells = array(8, per_source=4, adjacent={Role.ACTIVATION: 2})
+    result = only(board(cells), mode(1000, act("a", 0, 100), demand(Role.DEADLINE, "a", 50, 150)))
+    activation, deadline = result.carriers
+    assert [use.cell.name for use in activation.cells] == ["C0_0+C0_1", "C0_2+C0_3"]
+    assert [use.cell.name for use in deadline.cells] == ["C0_4", "C0_5"]
+    assert result.overhead == 16
+
+
+def test_alternating_windows_make_a_task_run_lowered() -> None:
+    result = only(board(array(2)), mode(100, act("c", (0, 60), (50, 100)), act("d", (25, 75), (80, 100))))
+    assert sum(c.lowered for c in result.carriers) == 1
+    assert any("runs lowered: its windows and those of" in reason for reason in result.reasons)
+
+
+def test_alternating_windows_are_split_over_cells_where_there_are_enough() -> None:
+    result = only(board(array(4)), mode(100, act("c", (0, 60), (50, 100)), act("d", (25, 75))))
+    assert not any(c.lowered for c in result.carriers)
+    assert result.overhead == 0
+    assert len(result.carriers) == 3
+
+
+def test_optional_deadlines_are_left_out_last_of_all() -> None:
+    lowered = mode(
+        100,
+        act("a", (0, 10)),
+        act("b", (20, 30)),
+        demand(Role.DEADLINE, "a", 10, required=False),
+        demand(Role.DEADLINE, "b", 30, required=False),
+    )
+    result = only(board(array(3)), lowered)
+    assert len(result.unmonitored) == 1
+    assert any("are not watched: no cell left" in reason for reason in result.reasons)
+    assert only(board(array(4)), lowered).unmonitored == ()
+
+
+def test_interrupts_and_deadlines_have_levels_of_their_own() -> None:
+    lowered = mode(100, act("a", (0, 50)), act("b", (20, 30)), demand(Role.DEADLINE, "a", 50), demand(Role.ENABLE, "can", 60))
+    interrupts = tuple(
+        Interrupt(name, 500 + n, name, above, False, Span("test.toml"))
+        for n, (name, above) in enumerate((("can", True), ("uart", False)))
+    )
+    system = system_of(board(array(6)), 1_000_000, (lowered,), interrupts)
+    result = only(system, lowered)
+    assert [(c.demand.object, c.level) for c in result.carriers] == [("a", 2), ("b", 3), ("a", 5), ("can", 5)]
+    assert (result.levels, result.above_tasks_level) == (5, 4)
+
+
+def test_the_control_cell_is_the_last_and_the_same_in_all_modes() -> None:
+    modes = (
+        mode(100, act("a", 0), demand(Role.CONTROL, "run", 100), name="run"),
+        mode(300, act("a", 0, 20, 70), demand(Role.CONTROL, "stop", 290), name="stop"),
+    )
+    target = board(array(3), array(1, first_source=9, roles=(Role.ACTIVATION,), rearm=Rearm.NONE))
+    allocation, diagnostics = solve(target, *modes)
+    assert allocation is not None, diagnostics.found
+    system = system_of(target, 1_000_000, modes)
+    for lowered, result in zip(modes, allocation.modes, strict=True):
+        check(system, lowered, result)
+        (control,) = (c for c in result.carriers if c.role is Role.CONTROL)
+        assert control.cells[0].cell.name == "C0_2"
+        assert control.level == result.levels
+    assert [m.control_at for m in allocation.modes] == [100, 290]
+
+
+def test_a_cell_of_another_clock_serves_only_what_it_can_express() -> None:
+    systick = array(1, first_source=15, roles=(Role.ACTIVATION,), rearm=Rearm.NONE, hz=12_800_000, width=24)
+    result = only(board(array(1), systick, start_spacing=5, lead=160), mode(100_000, act("a", 7), act("b", 10)))
+    assert {c.demand.object: c.cells[0].cell.name for c in result.carriers} == {"a": "C0_0", "b": "C15_0"}
+    assert str(next(c for c in result.carriers if c.demand.object == "b").cells[0].units_per_tick) == "64/5"
+
+
+def test_the_smallest_prescaler_that_fits_is_taken() -> None:
+    cells = array(2, width=16, prescalers=(1, 8, 64))
+    result = only(board(cells), mode(64 * 10_000, act("a", 64)))
+    assert result.carriers[0].cells[0].prescaler == 64
+
+
+def test_a_period_below_the_minimum_is_spread_over_cells() -> None:
+    result = only(board(array(4, min_period_ns=20_000)), mode(40, act("a", 0, 10, 20, 30)))
+    assert [u.progression.period for c in result.carriers for u in c.cells] == [20, 20]
+
+
+def test_a_reloaded_cell_keeps_no_interval_below_its_minimum() -> None:
+    near, far = mode(1000, act("a", 0, 10, 500)), mode(1000, act("a", 0, 100, 500))
+    target = board(array(1, rearm=Rearm.RELOAD, min_period_ns=20_000))
+    allocation, diagnostics = solve(target, near)
+    assert allocation is None
+    assert [d.code for d in diagnostics.errors] == ["C060"]
+    assert only(target, far).carriers[0].style is Style.MULTIPLEXED
+
+
+def test_levels_force_lowering_although_nothing_alternates() -> None:
+    chain = [act(f"t{n}", (10 * n, 100)) for n in range(5)]
+    assert not any(c.lowered for c in only(board(array(8), levels=5), mode(100, *chain)).carriers)
+    assert sum(c.lowered for c in only(board(array(8), levels=4), mode(100, *chain)).carriers) == 1
+    assert sum(c.lowered for c in only(board(array(8), levels=4, lowered_levels=1), mode(100, *chain)).carriers) == 2
+
+
+def test_a_deadline_at_the_end_of_the_round_expires_with_tick_zero() -> None:
+    result = only(board(array(4)), mode(100, act("a", (0, 100)), demand(Role.DEADLINE, "a", 100)))
+    assert result.carriers[1].cells[0].progression.offset == 0
+
+
+# Errors
+
+
+def test_a_conflict_names_the_fewest_demands_and_what_would_help() -> None:
+    lowered = mode(
+        100,
+        act("a", 0),
+        act("b", 10, 20, 50, bounded=False),
+        act("c", 70),
+        demand(Role.DEADLINE, "a", 5),
+    )
+    allocation, diagnostics = solve(board(array(3)), lowered)
+    assert allocation is None
+    (error,) = diagnostics.errors
+    assert error.code == "C060"
+    assert error.cause == (
+        "mode 'default': the cells do not suffice: task 'a' (activation): at least 1 cell; "
+        "task 'b' (activation): at least 3 cells; board 'test' has 3 cells for them"
+    )
+    assert "give it deadlines or a WCET" in error.remedy
+    assert "at least 4 such cells" in error.remedy
+
+
+@given(st.lists(st.integers(1, 3), min_size=2, max_size=6), st.integers(1, 4), st.integers(0, 2), st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_conflict_is_as_small_as_can_be(counts: list[int], wide: int, narrow: int, data: st.DataObject) -> None:
+    """Two classes of cells: the second only takes a demand on even ticks (half the clock)."""
+    from carillon.allocate.conflict import conflict, feasible
+    from carillon.allocate.fit import Fitter, source_classes
+    from carillon.allocate.options import OptionBuilder
+
+    length = 26
+    arrays = [array(wide, rearm=Rearm.NONE)]
+    if narrow:
+        arrays.append(array(narrow, first_source=50, rearm=Rearm.NONE, hz=500_000))
+    target = board(*arrays)
+    demands = []
+    for number, count in enumerate(counts):
+        step = data.draw(st.sampled_from([1, 2]))
+        demands.append(act(f"t{number}", *[(2 * k + 1) * step for k in range(count)], bounded=False))
+    classes = source_classes(target)
+    builder = OptionBuilder(Fitter(target, 1_000_000), classes, length, OnDeadlineMiss.SHUTDOWN, 64)
+    options = [builder.build(d, level_matters=False) for d in demands]
+
+    def fits(chosen: Sequence[int]) -> bool:
+        """By brute force: how many progressions of each demand go to the narrow class."""
+        choices = [range(len(demands[d].points) + 1 if demands[d].times[0] % 2 == 0 else 1) for d in chosen]
+        return any(
+            sum(split) <= narrow and sum(len(demands[d].points) for d in chosen) - sum(split) <= wide
+            for split in product(*choices)
+        )
+
+    everything = range(len(demands))
+    assert feasible(options, classes) == fits(everything)
+    if not fits(everything):
+        found = conflict(options, classes)
+        smallest = next(k for k in range(1, len(demands) + 1) if any(not fits(c) for c in combinations(everything, k)))
+        assert not fits(found)
+        assert len(found) == smallest
+
+
+def test_an_interval_that_no_cell_can_express_is_an_error_that_says_why() -> None:
+    allocation, diagnostics = solve(board(array(2, width=16)), mode(100_000, act("a", 7)))
+    assert allocation is None
+    (error,) = diagnostics.errors
+    assert error.code == "C061"
+    assert "the point at 7: 100000 ticks need more than 16 bits" in error.cause
+
+
+def test_a_role_that_no_cell_serves_is_an_error() -> None:
+    _, diagnostics = solve(board(array(2, roles=(Role.ACTIVATION,))), mode(100, act("a", 7), demand(Role.DEADLINE, "a", 9)))
+    assert [d.code for d in diagnostics.errors] == ["C061"]
+    assert "no cell of the board serves the role 'deadline'" in diagnostics.errors[0].cause
+
+
+def test_too_few_levels_are_an_error() -> None:
+    lowered = mode(100, act("a", (0, 100)), act("b", (10, 100)), demand(Role.DEADLINE, "a", 100))
+    assert only(board(array(4), levels=3), lowered).levels == 3
+    assert only(board(array(4), levels=2), lowered).levels == 2
+    _, diagnostics = solve(board(array(4), levels=2, lowered_levels=1), lowered)
+    assert [d.code for d in diagnostics.errors] == ["C062"]
+    _, diagnostics = solve(board(array(4), levels=1), lowered)
+    assert [d.code for d in diagnostics.errors] == ["C062"]
+
+
+def test_an_unreachable_time_limit_is_an_error() -> None:
+    lowered = synthetic(1, round_length=1_200_000, tasks=40, points=300, grid=100)
+    _, diagnostics = solve(board(array(90)), lowered, time_limit=1e-6)
+    assert [d.code for d in diagnostics.errors] == ["C063"]
+
+
+# Larger ones
+
+
+@pytest.mark.parametrize(("seed", "per_source"), [(1, 1), (2, 1), (3, 4)])
+def test_synthetic_rounds_keep_the_rules_and_are_the_same_each_time(seed: int, per_source: int) -> None:
+    lowered = synthetic(seed, round_length=120_000, tasks=12, points=70, grid=100)
+    cells = array(28 * per_source, per_source=per_source, adjacent={Role.ACTIVATION: 2} if per_source > 1 else {})
+    target = board(cells, levels=64)
+    first = only(target, lowered)
+    assert any(c.style is Style.MULTIPLEXED for c in first.carriers) or per_source > 1
+    assert first.optimal
+    assert only(target, lowered) == first
+
+
+def test_a_fresh_process_with_another_hash_seed_gives_the_same_result() -> None:
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "import test_allocate as t;"
+        "m = t.synthetic(4, round_length=120_000, tasks=10, points=60, grid=100);"
+        "r = t.only(t.board(t.array(22), levels=32), m);"
+        "print(r)"
+    )
+    path = os.pathsep.join([str(REPOSITORY / "tool"), os.environ.get("PYTHONPATH", "")])
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script, str(Path(__file__).parent)],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_the_relation_of_thousands_of_points_is_that_of_the_naive_sweep() -> None:
+    a = act("a", *((t, t + 7) for t in range(0, 50_000, 10)), bounded=False)
+    b = act("b", *((t, t + 3) for t in range(8, 50_000, 10)), bounded=False)
+    c = act("c", (49_999, 50_000))
+    windows = Windows([a, b, c])
+    everything = range(5000)
+    assert not windows.inside(0, everything) & windows.bits(1, everything)
+    assert not windows.inside(1, everything) & windows.bits(0, everything[:1])
+    assert windows.inside(1, everything) & windows.bits(0, everything)
+    assert not windows.inside(0, everything) & windows.bits(2, [0])
+    assert windows.inside(1, everything) & windows.bits(2, [0])
+
+
+# The conventional kernel
+
+
+def test_the_conventional_kernel_has_one_system_timer_for_all_points() -> None:
+    lowered = mode(
+        100, act("a", 0, 40), act("b", 40), demand(Role.DEADLINE, "a", 30, 90, required=False), demand(Role.CONTROL, "m", 100)
+    )
+    target = board(array(1, roles=(Role.ACTIVATION,), rearm=Rearm.NONE), array(2, first_source=7))
+    system = system_of(target, 1_000_000, (lowered,))
+    diagnostics = Diagnostics()
+    allocation = allocate_conventional(system, (lowered,), diagnostics)
+    assert allocation is not None
+    assert allocation.kernel == "conventional"
+    (carrier,) = allocation.modes[0].carriers
+    assert carrier.demand.times == (0, 30, 40, 40, 90, 100)
+    assert (carrier.role, carrier.style, carrier.level, carrier.lowered) == (Role.SYSTEM, Style.MULTIPLEXED, 1, True)
+    assert carrier.cells[0].cell.name == "C7_0"
+
+
+def test_the_conventional_kernel_refuses_intervals_below_the_shortest() -> None:
+    lowered = mode(100, act("a", 0), act("b", 3))
+    diagnostics = Diagnostics()
+    system = system_of(board(array(2, min_rearm_ticks=5)), 1_000_000, (lowered,))
+    assert allocate_conventional(system, (lowered,), diagnostics) is None
+    assert [d.code for d in diagnostics.errors] == ["C064"]
+    assert "an interval of 3 ticks is shorter" in diagnostics.errors[0].cause
+
+
+def test_every_code_is_documented() -> None:
+    for code in ("C060", "C061", "C062", "C063", "C064"):
+        text = (REPOSITORY / "docs" / "codes" / f"{code}.md").read_text(encoding="utf-8")
+        assert f"# {code}: " in text
+        assert "Wrong" in text
+        assert "Right" in text

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures and exports.  After a change that is meant: ``CARILLON_GOLDEN=write pytest tests/tool/test_show.py``."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import show_traces as traces
+from rich.console import Console
+
+from carillon import show
+from carillon.show import scene, terminal
+from carillon.show.html import differences
+from carillon.show.vcd import timescale_of
+from carillon.trace import Trace
+from carillon.trace.analyse import LaneKind
+
+GOLDEN = Path(__file__).parent / "golden"
+LATE = {**traces.WORK, "Task1": 212}
+IRQ = {"can_rx": (50, 480)}
+
+
+def pair() -> list[Trace]:
+    return [make(rounds=2, work=LATE, interrupts=IRQ) for make in (traces.carillon, traces.conventional)]
+
+
+def assert_golden(name: str, text: str) -> None:
+    path = GOLDEN / name
+    if os.environ.get("CARILLON_GOLDEN") == "write":
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def printed(traces_: Trace | list[Trace], rounds: int, width: int = 80, window: scene.Window | None = None) -> str:
+    console = Console(file=io.StringIO(), width=width, no_color=True, force_terminal=False, legacy_windows=False)
+    show.render_terminal(console, traces_, traces.releases(rounds), window)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"  # type: ignore[attr-defined]
+
+
+def test_the_terminal_compares_two_kernels_in_80_columns_without_colour() -> None:
+    text = printed(pair(), 2)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\x1b" not in text
+    assert_golden("show-compare.txt", text)
+
+
+def test_the_terminal_shows_a_virtual_board_at_120_columns() -> None:
+    text = printed(traces.trace(rounds=2), 2, width=120, window=(0, 700))
+    assert max(map(len, text.splitlines())) <= 120
+    assert_golden("show-virtual.txt", text)
+
+
+@pytest.mark.parametrize("width", [30, 41, 63, 200])
+def test_no_line_of_the_timeline_is_wider_than_the_terminal(width: int) -> None:
+    panels = scene.panels_of(pair(), traces.releases(2))
+    for signs in (terminal.BLOCKS, terminal.ASCII):
+        lines = terminal.timeline(panels, (0, 1000), width, signs)
+        assert max(line.cell_len for line in lines) <= width
+
+
+def test_an_ascii_terminal_gets_ascii() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="strict")
+    console = Console(file=stream, width=80, force_terminal=False)
+    show.render_terminal(console, pair(), traces.releases(2))
+
+
+def test_a_missed_deadline_is_red() -> None:
+    panels = scene.panels_of(traces.conventional(rounds=1, work=LATE), traces.releases(1))
+    lines = terminal.timeline(panels, (0, 1000), 80)
+    marked = [line for line in lines if terminal.BLOCKS.missed in line.plain and "activation" not in line.plain]
+    assert len(marked) == 1
+    assert any("red" in str(span.style) for span in marked[0].spans)
+
+
+def test_bars_cover_the_cells_in_which_a_task_ran() -> None:
+    panels = scene.panels_of(traces.trace(), traces.releases())
+    lines = [line.plain for line in terminal.timeline(panels, (0, 1000), 109)]  # gutter 8, 100 columns of 10 ticks
+    bar = next(line for line in lines if line.startswith("Task1"))[8:].ljust(100)
+    assert bar == " " * 10 + "█" * 15 + "░" * 13 + "█" * 2 + "░" * 23 + "█" + " " * 36
+
+
+def test_svg_matches_its_golden_file(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    show.write_svg(path, pair(), traces.releases(2))
+    ET.parse(path)
+    assert_golden("show-compare.svg", path.read_text(encoding="utf-8"))
+
+
+def test_every_kernel_slice_of_the_svg_is_wide_enough_to_be_seen(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    show.write_svg(path, traces.carillon(rounds=40), traces.releases(40), (0, 10000))
+    slices = [e for e in ET.parse(path).iter("{http://www.w3.org/2000/svg}rect") if e.get("fill") == "#111827"]
+    assert len(slices) > 30
+    assert min(float(e.get("width", "0")) for e in slices) >= 1.6
+
+
+def test_perfetto_matches_its_golden_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    show.write_perfetto(path, pair(), traces.releases(2))
+    text = path.read_text(encoding="utf-8")
+    events = json.loads(text)["traceEvents"]
+    for process, trace in enumerate(pair(), start=1):
+        slices = sorted((e["ts"], e["dur"]) for e in events if e["ph"] == "X" and e["pid"] == process)
+        assert sum(length for _, length in slices) == pytest.approx(trace.length, abs=0.1)
+    assert_golden("show-compare.perfetto.json", text)
+
+
+def test_vcd_matches_its_golden_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.vcd"
+    show.write_vcd(path, pair(), traces.releases(2))
+    text = path.read_text(encoding="utf-8")
+    assert "$date" not in text
+    assert_golden("show-compare.vcd", text)
+
+
+@pytest.mark.parametrize(
+    ("units", "expected"),
+    [
+        (1_000_000, ("1 us", Fraction(1))),
+        (100, ("10 ms", Fraction(1))),
+        (8_000_000, ("1 ns", Fraction(125))),
+        (200_000_000, ("1 ns", Fraction(5))),
+        (12_000_000, ("1 ps", Fraction(10**12, 12_000_000))),
+    ],
+)
+def test_the_vcd_timescale_is_the_coarsest_that_fits(units: int, expected: tuple[str, Fraction]) -> None:
+    assert timescale_of(units) == expected
+
+
+def test_html_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    show.write_html(path, pair(), traces.releases(2))
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"""(src|href)\s*=|@import|url\(|https?://""", text)
+    assert "default-src 'none'" in text
+    show.write_html(path, pair(), traces.releases(2))
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_html_cannot_be_broken_by_names(tmp_path: Path) -> None:
+    name = '</script><b a="&'
+    table = ((name, 100, 700),)
+    path = tmp_path / "run.html"
+    show.write_html(path, traces.trace(table=table, work={name: 50}), traces.releases(1, table))
+    text = path.read_text(encoding="utf-8")
+    assert text.count("</script>") == 2
+    assert name not in text
+    assert "<" not in text.partition('id="data">')[2].partition("</script>")[0]
+
+
+def test_the_data_of_the_page_is_that_of_the_analysis(tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    both = pair()
+    show.write_html(path, both, traces.releases(2), (100, 800))
+    found = re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)
+    assert found
+    data = json.loads(found[1])
+    assert data["window"] == [100, 800]
+    for record, panel in zip(data["panels"], scene.panels_of(both, traces.releases(2)), strict=True):
+        for lane, packed in zip(panel.summary.lanes, record["lanes"], strict=True):
+            begin, unpacked = 0, []
+            for step, length in zip(packed["run"]["b"], packed["run"]["l"], strict=True):
+                begin += step
+                unpacked.append((begin, begin + length))
+            assert unpacked == [(b, e) for b, e, _ in panel.running[lane]]
+            assert len(packed["late"]) == sum(missed for _, missed in panel.deadlines[lane])
+
+
+def test_differences_sum_up_again() -> None:
+    assert differences([5, 7, 7, 3]) == [5, 2, 0, -4]
+    assert differences([]) == []
+
+
+def test_overhead_is_borne_by_the_task_served_or_interrupted() -> None:
+    panel = scene.panels_of(traces.conventional(rounds=1), traces.releases())[0]
+    borne = {lane.name: len(slices) for lane, slices in panel.overhead.items() if slices}
+    assert borne == {"Task1": 2, "Task2": 2, "Task3": 3}  # dispatch, terminate; Task3 also the check of a met deadline
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.svg"
+    path.write_text("old", encoding="utf-8")
+    with pytest.raises(ValueError, match="shows nothing"):
+        show.write_svg(path, traces.trace(), traces.releases(), (5000, 6000))
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["run.svg"]
+
+
+def test_two_traces_need_one_clock() -> None:
+    with pytest.raises(ValueError, match="1000000 Hz and 5 Hz"):
+        scene.panels_of([traces.trace(), replace(traces.trace(), clock_hz=5)], [])
+    with pytest.raises(ValueError, match="not 3"):
+        scene.panels_of([traces.trace()] * 3, [])
+
+
+def test_a_long_round_opens_at_its_first_busy_part() -> None:
+    table = tuple((f"T{k % 3}", at, at + 40) for k, at in enumerate(range(20_000, 100_000, 50)))
+    trace = traces.trace(table=table, work={"T0": 5, "T1": 5, "T2": 5}, length=200_000)
+    trace = replace(trace, tasks=("T0", "T1", "T2"))
+    begin, end = scene.default_window(scene.panels_of(trace, traces.releases(1, table, 200_000)))
+    assert (begin, end) == (20_000, 21_200)
+
+
+def test_an_empty_trace_can_be_shown(tmp_path: Path) -> None:
+    empty = replace(traces.trace(), events=(), length=0)
+    printed(empty, 1)
+    show.write_svg(tmp_path / "a.svg", empty, [])
+    show.write_html(tmp_path / "a.html", empty, [])
+    show.write_vcd(tmp_path / "a.vcd", empty, [])
+    show.write_perfetto(tmp_path / "a.json", empty, [])
+
+
+@pytest.mark.parametrize(
+    ("ticks", "clock", "text"),
+    [
+        (250, 1_000_000, "250 µs"),
+        (0, 5, "0"),
+        (1, 3_000_000, "333.333 ns"),
+        (1500, 1_000_000, "1.5 ms"),
+        (3, 1, "3 s"),
+        (-2, 1000, "-2 ms"),
+    ],
+)
+def test_times_carry_units(ticks: int, clock: int, text: str) -> None:
+    assert scene.format_time(ticks, clock) == text
+
+
+def test_times_on_an_axis_differ() -> None:
+    assert scene.format_times([5_293_000, 5_293_500, 5_294_000], 1_000_000) == ["5.293 s", "5.2935 s", "5.294 s"]
+
+
+def test_tasks_keep_their_colour_in_both_panels() -> None:
+    panels = scene.panels_of(pair(), traces.releases(2))
+    colours = scene.colours_of(panels)
+    assert len(set(colours.values())) == len(colours) == 4
+    assert {lane.kind for lane in colours} == {LaneKind.TASK, LaneKind.INTERRUPT}

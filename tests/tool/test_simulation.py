@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The static check of a dispatcher table against an oracle that plays it through tick by tick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carillon.check import check_system, completions, simulate_round
+from carillon.check.utilisation import demand
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import Activation, Idle, Mode, Monitor, OnDeadlineMiss, System, Task, Window
+from carillon.model.board import load_board
+from carillon.resources import find_board
+
+UNHURRIED = settings(deadline=None)
+HERE = Span("f")
+
+
+def make_system(wcets: dict[str, int | None], points: list[tuple[str, int, tuple[int, ...]]], round_length: int) -> System:
+    """A system with one mode; every point has a place of its own."""
+    path = find_board("virtual-256")
+    assert path is not None
+    activations = tuple(Activation(t, at, d, Monitor.ALWAYS, Span("f", n + 1)) for n, (t, at, d) in enumerate(points))
+    return System(
+        name="s",
+        file=Path("f"),
+        digest="",
+        board=load_board(path),
+        clock_hz=1_000_000,
+        tasks=tuple(Task(name, name, wcet, HERE) for name, wcet in wcets.items()),
+        interrupts=(),
+        modes=(Mode("m", round_length, activations, (), Window.DEADLINE, HERE),),
+        start_mode="m",
+        on_deadline_miss=OnDeadlineMiss.SHUTDOWN,
+        idle=Idle.SPIN,
+        sources=(),
+        drifts=(),
+    )
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> System:
+    wcets: dict[str, int | None] = {f"t{n}": draw(st.integers(1, 9)) for n in range(draw(st.integers(1, 4)))}
+    times = sorted(draw(st.sets(st.integers(0, 39), max_size=9)))
+    points = []
+    for at in times:
+        deadlines = draw(st.sets(st.integers(at + 1, 40), max_size=2))
+        points.append((draw(st.sampled_from(sorted(wcets))), at, tuple(sorted(deadlines))))
+    return make_system(wcets, points, 40)
+
+
+def played(mode: Mode, wcets: dict[str, int]) -> list[int]:
+    """When each activation is finished, by executing one tick after the other."""
+    left: dict[int, int] = {}
+    ends = [0] * len(mode.activations)
+    tick = 0
+    while tick <= mode.round_length or left:
+        for number, activation in enumerate(mode.activations):
+            if activation.at == tick:
+                left[number] = wcets[activation.task]
+        if left:
+            newest = max(left)
+            left[newest] -= 1
+            if left[newest] == 0:
+                del left[newest]
+                ends[newest] = tick + 1
+        tick += 1
+    return ends
+
+
+@UNHURRIED
+@given(systems())
+def test_the_simulation_agrees_with_playing_tick_by_tick(system: System) -> None:
+    mode = system.modes[0]
+    wcets = {task.name: task.wcet or 0 for task in system.tasks}
+    found = simulate_round(mode, system)
+    assert [completion.activation for completion in found] == list(mode.activations)
+    assert [completion.end for completion in found] == played(mode, wcets)
+    assert completions(mode, system) == found
+
+
+@UNHURRIED
+@given(systems())
+def test_every_late_activation_is_reported_and_no_other(system: System) -> None:
+    mode = system.modes[0]
+    wcets = {task.name: task.wcet or 0 for task in system.tasks}
+    diagnostics = Diagnostics()
+    check_system(system, diagnostics)
+    found = {d.span: d.code for d in diagnostics.found if d.code in ("C043", "C044", "C045")}
+    if sum(demand(mode, system).values()) > mode.round_length:
+        assert not found
+        assert "C042" in {d.code for d in diagnostics.found}
+        return
+    expected = {}
+    ends = played(mode, wcets)
+    for number, (activation, end) in enumerate(zip(mode.activations, ends, strict=True)):
+        again = [a.at for a in mode.activations[number + 1 :] if a.task == activation.task]
+        if any(deadline < end for deadline in activation.deadlines):
+            expected[activation.span] = "C043"
+        elif again and again[0] < end:
+            expected[activation.span] = "C045"
+        elif end > mode.round_length:
+            expected[activation.span] = "C044"
+    assert found == expected
+
+
+def test_the_last_activated_runs_first_and_the_preempted_goes_on() -> None:
+    system = make_system({"a": 10, "b": 3, "c": 2}, [("a", 0, ()), ("b", 4, ()), ("c", 5, ())], 100)
+    assert [c.end for c in simulate_round(system.modes[0], system)] == [15, 9, 7]
+
+
+def test_a_task_that_ends_at_the_tick_of_the_next_activation_is_not_preempted() -> None:
+    system = make_system({"a": 4, "b": 3}, [("a", 0, (4,)), ("b", 4, ())], 100)
+    assert [c.end for c in simulate_round(system.modes[0], system)] == [4, 7]
+    diagnostics = Diagnostics()
+    check_system(system, diagnostics)
+    assert not diagnostics.found
+
+
+def test_a_task_may_end_with_the_round() -> None:
+    system = make_system({"a": 4}, [("a", 96, (100,))], 100)
+    diagnostics = Diagnostics()
+    check_system(system, diagnostics)
+    assert not diagnostics.found
+
+
+def test_tasks_without_a_wcet_are_not_reported_but_the_others_are() -> None:
+    system = make_system({"a": 10, "b": None}, [("a", 0, (5,)), ("b", 20, (21,))], 100)
+    diagnostics = Diagnostics()
+    check_system(system, diagnostics)
+    assert [(d.code, d.span) for d in diagnostics.found] == [("C043", Span("f", 1))]
+
+
+def test_completions_need_every_wcet() -> None:
+    system = make_system({"a": 10, "b": None}, [("a", 0, ()), ("b", 20, ())], 100)
+    with pytest.raises(ValueError, match="no wcet of 'b'"):
+        completions(system.modes[0], system)
+
+
+def test_a_long_round_takes_no_longer_than_its_points() -> None:
+    points = [(f"t{n % 50}", n * 10, ()) for n in range(20_000)]
+    system = make_system({f"t{n}": 9 for n in range(50)}, points, 10**15)
+    assert all(c.end == c.activation.at + 9 for c in simulate_round(system.modes[0], system))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Allocation: which timer cell carries which expiry points, by the least kernel code per round.
+
+Every mode is allocated for itself; only the control cell, which takes a switch of modes, is the same in
+all.  The objective, in this order: as many optional deadlines watched as possible, the fewest instructions
+of kernel code per round by :data:`~carillon.allocate.costs.COSTS`, the fewest cells, the fewest levels.
+"""
+
+from __future__ import annotations
+
+from carillon.allocate.conflict import conflict, feasible
+from carillon.allocate.conventional import allocate_conventional
+from carillon.allocate.costs import COSTS, CostTable
+from carillon.allocate.explain import conflict_cause, conflict_remedy, reasons
+from carillon.allocate.fit import Fitter, SourceClass, source_classes
+from carillon.allocate.options import OptionBuilder
+from carillon.allocate.place import control_carrier, place
+from carillon.allocate.result import Allocation, Carrier, ModeAllocation
+from carillon.allocate.solve import Failure, LevelRules, ModeSolver, Problem
+from carillon.diagnostics import Diagnostics
+from carillon.lower import LoweredMode
+from carillon.model import System
+from carillon.model.board import Role
+
+__all__ = ["COSTS", "CostTable", "allocate", "allocate_conventional"]
+
+
+def allocate(
+    system: System, lowered: tuple[LoweredMode, ...], diagnostics: Diagnostics, *, time_limit: float = 20.0
+) -> Allocation | None:
+    """Allocate every mode; None after an error was reported.
+
+    ``time_limit`` is the wall-clock limit of each mode in seconds (> 0); a limit on deterministic time is derived
+    from it, so that the result only depends on the machine's speed if a reason of the result says so.
+
+    Errors: C060 the cells do not suffice, C061 no cell can express an interval, C062 the priority levels do
+    not suffice, C063 no allocation within the time limit.  Rules: Sloth on Time, sections IV-A, IV-B, IV-F, VI-A.
+    """
+    fitter = Fitter(system.board, system.clock_hz)
+    classes = source_classes(system.board, frozenset(interrupt.source for interrupt in system.interrupts))
+    controls = [(d, mode.round_length) for mode in lowered for d in mode.demands if d.role is Role.CONTROL]
+    control: list[Carrier] = []
+    if controls:
+        found, refusals = control_carrier(classes, controls, fitter)
+        if found is None:
+            diagnostics.error(
+                "C061",
+                controls[0][0].span,
+                "no cell can take the switch of modes in every mode: " + "; ".join(refusals),
+                "choose a board with a cell of role 'control' whose width and units fit every round, or use a single mode",
+            )
+            return None
+        control = found
+        classes = [c.without(control[0].source) for c in classes]
+        classes = [c for c in classes if c.sources]
+    modes = [_allocate_mode(system, mode, classes, fitter, control, diagnostics, time_limit) for mode in lowered]
+    complete = tuple(mode for mode in modes if mode is not None)
+    return Allocation("carillon", complete) if len(complete) == len(modes) else None
+
+
+def _allocate_mode(
+    system: System,
+    mode: LoweredMode,
+    classes: list[SourceClass],
+    fitter: Fitter,
+    controls: list[Carrier],
+    diagnostics: Diagnostics,
+    time_limit: float,
+) -> ModeAllocation | None:
+    demands = [d for d in mode.demands if d.role is not Role.CONTROL]
+    control = next((c for c in controls if any(c.demand is d for d in mode.demands)), None)
+    builder = OptionBuilder(fitter, classes, mode.round_length, system.on_deadline_miss, 64 if len(demands) <= 80 else 24)
+    options = tuple(builder.build(demand, demand.role is Role.ACTIVATION) for demand in demands)
+    refused = [o for o in options if o.demand.required and not o.minimum]
+    for o in refused:
+        what = f"{o.demand.role.value}s of '{o.demand.object}'"
+        diagnostics.error(
+            "C061",
+            o.demand.span,
+            f"no cell of board '{system.board.name}' can keep the {what} in a round of {mode.round_length} ticks: "
+            + "; ".join(o.refusals)
+            + (f"; {o.no_sharing}" if o.no_sharing else ""),
+            "use intervals and a round that the cells can express, another clock, or a board with wider cells",
+        )
+    if refused:
+        return None
+    rules = LevelRules(
+        system.board.levels,
+        below_tasks=any(not i.above_tasks for i in system.interrupts),
+        above_tasks=any(i.above_tasks for i in system.interrupts),
+        lowered=system.board.lowered_levels,
+    )
+    problem = Problem(system.board, options, tuple(classes), rules, control is not None)
+    result = ModeSolver(problem, time_limit).solve()
+    if isinstance(result, Failure):
+        _report(system, mode, problem, result, diagnostics, time_limit)
+        return None
+    carriers, levels, above = place(problem, result.choices, fitter, mode.round_length, control)
+    return ModeAllocation(
+        mode=mode,
+        carriers=tuple(carriers),
+        unmonitored=tuple(o.demand for o, choice in zip(options, result.choices, strict=True) if choice is None),
+        levels=levels,
+        above_tasks_level=above,
+        overhead=result.overhead,
+        bound=result.bound,
+        optimal=result.optimal,
+        reasons=reasons(problem, result, mode.round_length),
+        control_at=control.demand.points[0].at if control is not None else None,
+    )
+
+
+def _report(
+    system: System, mode: LoweredMode, problem: Problem, failure: Failure, diagnostics: Diagnostics, time_limit: float
+) -> None:
+    """Say why a mode has no allocation."""
+    required = [o for o in problem.options if o.demand.required]
+    span = next(m.span for m in system.modes if m.name == mode.name)
+    if not failure.proved:
+        diagnostics.error(
+            "C063",
+            span,
+            f"mode '{mode.name}': no allocation was found within {time_limit:g} s, nor a proof that there is none",
+            "raise the time limit, give tasks fewer irregular points, or choose a board with more cells",
+        )
+    elif not feasible(required, problem.classes):
+        chosen = [required[d] for d in conflict(required, problem.classes)]
+        diagnostics.error(
+            "C060",
+            min(o.demand.span for o in chosen),
+            conflict_cause(problem, chosen, mode.name),
+            conflict_remedy(problem, chosen),
+        )
+    else:
+        rules = problem.levels
+        taken = [
+            text
+            for used, text in (
+                (rules.below_tasks, "1 for interrupts below tasks"),
+                (rules.above_tasks, "1 for interrupts above tasks"),
+                (problem.control or any(o.demand.role is not Role.ACTIVATION for o in required), "1 for deadlines and switches"),
+                (rules.lowered > 0, f"{rules.lowered} if any task runs lowered"),
+            )
+            if used
+        ]
+        diagnostics.error(
+            "C062",
+            span,
+            f"mode '{mode.name}': the {rules.total} priority levels of board '{system.board.name}' do not suffice for "
+            f"activations that preempt each other" + (f" ({', '.join(taken)})" if taken else ""),
+            'choose a board with more levels, shorten the windows (deadlines, or window = "wcet"), or move activations apart',
+        )

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conventional kernel as an allocation: one system timer carries every point of the round.
+
+It is what a time-triggered kernel with a software dispatcher table does (Sloth on Time, section IV-A), for
+comparison of the same application side by side.
+"""
+
+from __future__ import annotations
+
+from carillon.allocate.fit import Fitter, source_classes
+from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Progression, Style
+from carillon.diagnostics import Diagnostics
+from carillon.lower import Demand, LoweredMode, points_in_order
+from carillon.model import System
+from carillon.model.board import Cells, Rearm, Role
+
+
+def allocate_conventional(system: System, lowered: tuple[LoweredMode, ...], diagnostics: Diagnostics) -> Allocation | None:
+    """One re-armed cell per mode, the same in all, for all points, watched deadlines or not; None after an error.
+
+    The cell is the first of the board's first array with role ``system`` that can express every interval
+    between different ticks.  Errors: C064 there is no such array.
+    """
+    fitter = Fitter(system.board, system.clock_hz)
+    modes = [(mode, _system_demand(mode)) for mode in lowered]
+    refusals: list[tuple[Demand, str]] = []
+    taken = frozenset(interrupt.source for interrupt in system.interrupts)
+    for group in source_classes(system.board, taken):
+        array = group.array
+        if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE:
+            continue
+        source = group.sources[0]
+        cell = Cell(array, source.slots(Role.SYSTEM)[0], array.needed(Role.SYSTEM))
+        result = []
+        for mode, demand in modes:
+            answer = _prescaler(fitter, array, demand, mode.round_length)
+            if isinstance(answer, str):
+                refusals.append((demand, f"{array.family} cells: {answer}"))
+                break
+            progression = Progression(demand.points[0].at, mode.round_length)
+            use = CellUse(cell, progression, answer, array.units(1, fitter.clock_hz, answer))
+            carrier = Carrier(demand, source.number, (use,), Style.MULTIPLEXED, level=1, lowered=True)
+            result.append(
+                ModeAllocation(
+                    mode=mode,
+                    carriers=(carrier,),
+                    unmonitored=(),
+                    levels=1,
+                    above_tasks_level=0,
+                    overhead=0,
+                    bound=0,
+                    optimal=True,
+                    reasons=(f"{cell.name} is the system timer: {len(demand.points)} points a round, dispatched in software",),
+                )
+            )
+        else:
+            return Allocation("conventional", tuple(result))
+    why = "; ".join(text for _, text in refusals) or "none of its cells has the role 'system' and can be re-armed"
+    diagnostics.error(
+        "C064",
+        refusals[0][0].span if refusals else (modes[0][1].span if modes else None),
+        f"board '{system.board.name}' has no system timer for this schedule: {why}",
+        "move points that nearly coincide onto one tick or further apart, or choose another board for the comparison",
+    )
+    return None
+
+
+def _system_demand(mode: LoweredMode) -> Demand:
+    points = tuple(points_in_order(mode.demands))
+    return Demand(Role.SYSTEM, "system timer", points, required=True, bounded=True)
+
+
+def _prescaler(fitter: Fitter, array: Cells, demand: Demand, round_length: int) -> int | str:
+    """The prescaler with which the cell keeps every interval between different ticks, or why there is none."""
+    times = sorted({time % round_length for time in demand.times})
+    if len(times) == 1:
+        return fitter.direct(array, Progression(times[0], round_length))
+    return fitter.multiplexed(array, times, round_length)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What kernel code an allocation costs: the objective that the allocator minimises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CostTable:
+    """Instructions of kernel code, counted per round; one figure per thing that an allocation may cause.
+
+    A direct activation costs nothing: the vector is the task.  ``wrapper_entry`` and ``wrapper_end`` are
+    paid per activation of a task whose deadlines have cells of their own (their requests are enabled at
+    its start and disabled at its end; Sloth on Time, section IV-B).  ``multiplexed_activation`` is paid per
+    activation and ``multiplexed_deadline`` per activation of the task at its end (section IV-F).
+    ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request,
+    ``lowered`` per activation of a task that lowers its execution priority, ``enable`` and
+    ``multiplexed_enable`` per point that re-enables an interrupt.
+    """
+
+    wrapper_entry: int = 5
+    wrapper_end: int = 3
+    multiplexed_activation: int = 12
+    multiplexed_deadline: int = 10
+    acknowledge: int = 2
+    lowered: int = 14
+    enable: int = 4
+    multiplexed_enable: int = 8
+
+    @property
+    def wrapper(self) -> int:
+        """Entry and end of the handler wrapper together."""
+        return self.wrapper_entry + self.wrapper_end
+
+
+COSTS = CostTable()

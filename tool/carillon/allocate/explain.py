@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why an allocation is as it is, or why there is none, in short sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from carillon.allocate.costs import CostTable
+from carillon.allocate.fit import SourceClass
+from carillon.allocate.options import DemandOptions
+from carillon.allocate.progressions import EXACT_LIMIT
+from carillon.allocate.result import Style
+from carillon.allocate.solve import Choice, Problem, Solution
+from carillon.lower import Demand
+from carillon.model.board import Role
+
+WORDS = {Role.ACTIVATION: "activation", Role.DEADLINE: "deadline", Role.ENABLE: "re-enable point", Role.CONTROL: "control point"}
+
+
+def count(number: int, word: str) -> str:
+    """``1 cell``, ``2 cells``."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def subject(demand: Demand) -> str:
+    """How a sentence names the demand's object."""
+    return f"{'interrupt' if demand.role is Role.ENABLE else 'task'} '{demand.object}'"
+
+
+def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[str, ...]:
+    """The sentences of ``carillon plan``, in the order of the demands; what holds for the whole mode comes last."""
+    result: list[str] = []
+    for options, choice in zip(problem.options, solution.choices, strict=True):
+        demand = options.demand
+        if choice is None:
+            why = "no cell left" if options.splits else (options.refusals or ["no cell can express them"])[0]
+            result.append(f"deadlines of '{demand.object}' are not watched: {why}")
+            continue
+        result.append(_carried(problem, options, choice, round_length))
+        if choice.lowered:
+            others = _alternating(problem, solution, options)
+            why = f"its windows and those of {others} alternate" if others else "the priority levels do not suffice otherwise"
+            result.append(
+                f"{subject(demand)} runs lowered: {why}; {problem.costs.lowered * len(demand.points)} instructions a round"
+            )
+        if options.partition is not None and not options.partition.exact:
+            result.append(f"{subject(demand)}: with more than {EXACT_LIMIT} points the fewest cells were estimated, not proved")
+    if solution.wall_limit:
+        result.append("the wall-clock limit struck: another run may find another allocation")
+    if not solution.optimal:
+        result.append(f"not proved optimal: at least {solution.bound} of the {solution.overhead} instructions a round are needed")
+    elif not solution.fewest_levels:
+        result.append("proved to need the fewest instructions; not proved to need the fewest cells and levels at that cost")
+    return tuple(result)
+
+
+def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_length: int) -> str:
+    demand, split = options.demand, choice.split
+    points = len(demand.points)
+    word = WORDS[demand.role]
+    timers = [(p, b) for b in split.bundles for p in b.progressions]
+    cells = sum(
+        len(b.progressions) * problem.classes[c].array.needed(demand.role)
+        for b, c in zip(split.bundles, choice.classes, strict=True)
+    )
+    name = subject(demand)
+    if split.style is Style.MULTIPLEXED:
+        price = _multiplexing(problem.costs, problem, demand)
+        instead = len(options.partition.progressions) if options.partition is not None else 0
+        if not instead:
+            why = "because a cell of its own cannot keep every one of them"
+        else:
+            why = f"because the board's {_stock(problem, demand.role)} do not suffice for all"
+        each = f" instead of {count(instead, 'timer')}" if instead > 1 else ""
+        return f"{name}: {count(points, word)} multiplexed on {count(cells, 'cell')}: {price} instructions a round{each}, {why}"
+    if len(timers) == 1:
+        if points == 1:
+            return f"{name}: {count(points, word)}, {_these(cells)} of period {round_length} ticks"
+        period = timers[0][0].period
+        return f"{name}: {points} {word}s are equally spaced, {_these(cells)} of period {period} ticks carries them all"
+    spread = f"{name}: {count(points, word)} on {cells} cells of {count(len(split.bundles), 'interrupt source')}"
+    fewest = len(options.partition.progressions) if options.partition is not None else len(timers)
+    if len(timers) > fewest:
+        return f"{spread}, {len(timers) - fewest} more timers than it needs, so that its activations have levels of their own"
+    if fewest < points:
+        return f"{spread}, as they fall into {fewest} equally spaced series"
+    return f"{spread}, as no two of them are equally spaced in the round"
+
+
+def _these(cells: int) -> str:
+    return "one cell" if cells == 1 else f"one timer ({cells} cells)"
+
+
+def _multiplexing(costs: CostTable, problem: Problem, demand: Demand) -> int:
+    """Instructions per round that multiplexing the demand costs."""
+    if demand.role is Role.ACTIVATION:
+        return costs.multiplexed_activation * len(demand.points)
+    if demand.role is Role.DEADLINE:
+        return costs.multiplexed_deadline * problem.activations_of(demand.object)
+    return costs.multiplexed_enable * len(demand.points)
+
+
+def _alternating(problem: Problem, solution: Solution, mine: DemandOptions) -> str:
+    """Other tasks with a point inside a window of this one's and a window around one of its points."""
+    names = []
+    own = mine.demand.points
+    for options, choice in zip(problem.options, solution.choices, strict=True):
+        demand = options.demand
+        if demand is mine.demand or demand.role is not Role.ACTIVATION or choice is None:
+            continue
+        other = demand.points
+        if _falls_into(own, other) and _falls_into(other, own):
+            names.append(f"'{demand.object}'")
+    if len(names) > 3:
+        return ", ".join(names[:3]) + f" and {len(names) - 3} more"
+    return " and ".join(names)
+
+
+def _falls_into(windows: Sequence[object], points: Sequence[object]) -> bool:
+    """Whether one of ``points`` lies inside one of ``windows`` (both ascending)."""
+    from bisect import bisect_right
+
+    times = [p.at for p in points]  # type: ignore[attr-defined]
+    for window in windows:
+        position = bisect_right(times, window.at)  # type: ignore[attr-defined]
+        if position < len(times) and times[position] < window.window_end:  # type: ignore[attr-defined]
+            return True
+    return False
+
+
+def _stock(problem: Problem, role: Role) -> str:
+    """What the board has for a role, the control cell aside: ``8 cells`` or ``64 interrupt sources (256 cells)``."""
+    groups = [g for g in problem.classes if g.slots(role)]
+    return _sources(groups)
+
+
+def _sources(groups: Sequence[SourceClass]) -> str:
+    sources = sum(len(g.sources) for g in groups)
+    cells = sum(g.cells for g in groups)
+    return count(cells, "cell") if sources == cells else f"{count(sources, 'interrupt source')} ({count(cells, 'cell')})"
+
+
+def conflict_cause(problem: Problem, chosen: Sequence[DemandOptions], mode: str) -> str:
+    """Names the demands of a conflict, what each needs at least and what the board has for them."""
+    parts = []
+    groups: set[int] = set()
+    for options in chosen:
+        demand = options.demand
+        usable = {c for c, g in enumerate(problem.classes) if g.slots(demand.role)}
+        groups |= {c for s in options.splits for b in s.bundles for c in b.classes} or usable
+        plain = all(len(g.sources) == g.cells for g in problem.classes)
+        unit = "cell" if plain else "interrupt source"
+        parts.append(f"{subject(demand)} ({demand.role.value}): at least {count(options.minimum, unit)}")
+    stock = _sources([problem.classes[c] for c in sorted(groups)])
+    control = " besides the one for the switch of modes" if problem.control else ""
+    name = problem.board.name
+    return f"mode '{mode}': the cells do not suffice: {'; '.join(parts)}; board '{name}' has {stock} for them{control}"
+
+
+def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions]) -> str:
+    """What would resolve a conflict, most specific first."""
+    result = []
+    watched = sorted({o.demand.object for o in chosen if o.demand.role is Role.DEADLINE})
+    if watched:
+        names = ", ".join(f"'{name}'" for name in watched)
+        result.append(f'give {names} monitor = "if-cells-allow" or "never"')
+    for options in chosen:
+        if options.minimum > 1 and options.no_sharing:
+            advice = f"let {subject(options.demand)} share a cell ({options.no_sharing})"
+            if options.demand.role is Role.ACTIVATION and not options.demand.bounded:
+                advice += ": give it deadlines or a WCET"
+            elif options.demand.role is Role.DEADLINE:
+                advice += ': on_deadline_miss = "shutdown"'
+            result.append(advice)
+    tasks = sorted({o.demand.object for o in chosen if o.demand.role is Role.ACTIVATION})
+    if len(tasks) > 1:
+        result.append(f"merge tasks that run at the same times, such as '{tasks[0]}' and '{tasks[1]}'")
+    total = sum(o.minimum for o in chosen)
+    plain = all(len(g.sources) == g.cells for g in problem.classes)
+    result.append(f"choose a board with at least {count(total, 'such cell' if plain else 'such interrupt source')}")
+    return "; or ".join(result)

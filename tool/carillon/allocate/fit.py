@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which timers a board has and what each can express.
+
+Interrupt sources that are alike are one class: the solver counts them, it never tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from carillon.allocate.result import Progression
+from carillon.model.board import Board, Cells, Rearm, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An interrupt source and the runs of neighbouring cells behind it, as (first index, length)."""
+
+    number: int
+    array: Cells
+    runs: tuple[tuple[int, int], ...]
+
+    def slots(self, role: Role) -> list[int]:
+        """The index of the first cell of every timer that the source has for ``role``."""
+        needed = self.array.needed(role)
+        return [first + k * needed for first, length in self.runs for k in range(length // needed)]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceClass:
+    """Interchangeable sources, ascending by number."""
+
+    array: Cells
+    sources: tuple[Source, ...]
+
+    def slots(self, role: Role) -> int:
+        """How many timers of ``role`` one source of the class has; 0 if it does not serve the role."""
+        return len(self.sources[0].slots(role)) if role in self.array.roles else 0
+
+    @property
+    def cells(self) -> int:
+        """How many cells the class has."""
+        return sum(length for source in self.sources for _, length in source.runs)
+
+    def without(self, number: int) -> SourceClass:
+        """The class less one source."""
+        return SourceClass(self.array, tuple(s for s in self.sources if s.number != number))
+
+
+def source_classes(board: Board, taken: frozenset[int] = frozenset()) -> list[SourceClass]:
+    """The board's sources in classes, in the board's order, without the sources in ``taken``.
+
+    A source number that two arrays name belongs to the first of them.
+    """
+    seen = set(taken)
+    classes: dict[tuple[str, tuple[int, ...]], list[Source]] = {}
+    for array in board.cells:
+        cells: dict[int, list[int]] = {}
+        for index, number in enumerate(array.sources):
+            if number not in seen:
+                cells.setdefault(number, []).append(index)
+        seen |= cells.keys()
+        properties = array.model_dump_json(exclude={"names", "sources"})
+        for number, indices in cells.items():
+            runs: list[tuple[int, int]] = []
+            for index in indices:
+                if runs and sum(runs[-1]) == index:
+                    runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+                else:
+                    runs.append((index, 1))
+            shape = tuple(length for _, length in runs)
+            classes.setdefault((properties, shape), []).append(Source(number, array, tuple(runs)))
+    return [SourceClass(sources[0].array, tuple(sorted(sources, key=lambda s: s.number))) for sources in classes.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitter:
+    """Answers whether an array can express given intervals; times are in ticks of ``clock_hz``."""
+
+    board: Board
+    clock_hz: int
+
+    def direct(self, array: Cells, progression: Progression) -> int | str:
+        """The smallest prescaler with which a free-running cell keeps ``progression``, or why there is none."""
+        shortest = array.min_period(self.clock_hz)
+        if progression.period < shortest:
+            return f"a period of {progression.period} ticks is below its minimum of {shortest}"
+        return self._prescaler(array, (progression.period,), progression.offset, progression.period)
+
+    def multiplexed(self, array: Cells, times: Sequence[int], round_length: int) -> int | str:
+        """The smallest prescaler with which one re-armed cell serves ``times`` (ascending), or why there is none."""
+        if array.rearm is Rearm.NONE:
+            return "its cells cannot be re-armed"
+        intervals = intervals_of(times, round_length)
+        shortest = max(array.min_rearm_ticks, 1)
+        if array.rearm is Rearm.RELOAD:
+            shortest = max(shortest, array.min_period(self.clock_hz))
+        if min(intervals) < shortest:
+            return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({shortest})"
+        if array.rearm is Rearm.SHIFT:
+            if round_length < array.min_period(self.clock_hz):
+                return f"a round of {round_length} ticks is below its minimum of {array.min_period(self.clock_hz)}"
+            return self._prescaler(array, (*intervals, round_length), times[0], round_length)
+        return self._prescaler(array, intervals, times[0], max(intervals))
+
+    def _prescaler(self, array: Cells, intervals: Sequence[int], offset: int, longest: int) -> int | str:
+        hz = array.hz or self.clock_hz
+        limit = (1 << array.width) - 1
+        lead = self.board.lead
+        reason = ""
+        for prescaler in sorted(array.prescalers):
+            unit = self.clock_hz * prescaler
+            broken = next((t for t in (*intervals, offset, lead, self.board.start_spacing) if t * hz % unit), None)
+            if broken is not None:
+                if not reason:
+                    per_tick = array.units(1, self.clock_hz, prescaler)
+                    reason = f"{broken} ticks are no whole number of its units ({per_tick} per tick)"
+                continue
+            if max(longest, lead + offset) * hz // unit <= limit:
+                return prescaler
+            what = f"{longest} ticks" if longest >= lead + offset else f"the offset of {offset} ticks with {lead} of lead"
+            reason = f"{what} need more than {array.width} bits" + (f" with prescaler {prescaler}" if prescaler != 1 else "")
+        return reason or "it has no prescaler"
+
+
+def intervals_of(times: Sequence[int], round_length: int) -> tuple[int, ...]:
+    """The intervals between consecutive times, the last one across the round's end."""
+    return tuple(b - a for a, b in zip(times, [*times[1:], times[0] + round_length], strict=True))

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a choice to physical cells and levels: always the same way, so that equal input gives equal output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from carillon.allocate.fit import Fitter, Source, SourceClass
+from carillon.allocate.levels import Windows, longest_paths, successors
+from carillon.allocate.options import ROLE_ORDER, Bundle
+from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
+from carillon.allocate.solve import Choice, Problem
+from carillon.lower import Demand
+from carillon.model.board import Role
+
+
+def cell_use(
+    fitter: Fitter,
+    source: Source,
+    slot: int,
+    role: Role,
+    style: Style,
+    progression: Progression,
+    times: Sequence[int],
+    round_length: int,
+) -> CellUse:
+    """The use of the timer whose first cell is ``slot``; the combination must fit."""
+    array = source.array
+    direct = style is Style.DIRECT
+    prescaler = fitter.direct(array, progression) if direct else fitter.multiplexed(array, times, round_length)
+    assert isinstance(prescaler, int), prescaler
+    cell = Cell(array, slot, array.needed(role))
+    return CellUse(cell, progression, prescaler, array.units(1, fitter.clock_hz, prescaler))
+
+
+def place(
+    problem: Problem,
+    choices: Sequence[Choice | None],
+    fitter: Fitter,
+    round_length: int,
+    control: Carrier | None,
+) -> tuple[list[Carrier], int, int]:
+    """All carriers with cells and levels, the number of levels, and the level of interrupts above tasks (0: none).
+
+    Demands get sources in order of role, then of the file, ascending by number within each class.
+    """
+    free: list[list[Source]] = [list(group.sources) for group in problem.classes]
+    order = sorted(range(len(choices)), key=lambda d: (ROLE_ORDER.index(problem.options[d].demand.role), d))
+    placed: list[tuple[Demand, Choice, Bundle, Source]] = []
+    for d in order:
+        choice = choices[d]
+        if choice is None:
+            continue
+        pairs = sorted(zip(choice.split.bundles, choice.classes, strict=True), key=lambda p: p[0].progressions[0].offset)
+        for bundle, c in pairs:
+            placed.append((problem.options[d].demand, choice, bundle, free[c].pop(0)))
+
+    activations = [item for item in placed if item[0].role is Role.ACTIVATION]
+    demands = list({id(demand): demand for demand, *_ in activations}.values())
+    windows = Windows(demands)
+    index = {id(demand): k for k, demand in enumerate(demands)}
+    bits = [windows.bits(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
+    inside = [windows.inside(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
+    paths = longest_paths(successors(bits, inside, [choice.lowered for _, choice, _, _ in activations]))
+    assert paths is not None
+    base = int(problem.levels.below_tasks)
+    level = [base + n for n in paths[0]]
+    highest = max(level, default=base)
+    above = highest + 1 if problem.levels.above_tasks else 0
+    top = highest + int(problem.levels.above_tasks) + 1
+
+    carriers = []
+    for k, (demand, choice, bundle, source) in enumerate(placed):
+        slots = source.slots(demand.role)
+        uses = tuple(
+            cell_use(fitter, source, slot, demand.role, choice.split.style, progression, demand.times, round_length)
+            for slot, progression in zip(slots, bundle.progressions, strict=False)
+        )
+        own = level[k] if k < len(activations) else top
+        carriers.append(Carrier(demand, source.number, uses, choice.split.style, own, choice.lowered))
+    if control is not None:
+        carriers.append(Carrier(control.demand, control.source, control.cells, control.style, top, False))
+    carriers.sort(key=lambda c: (ROLE_ORDER.index(c.role), min(u.progression.offset for u in c.cells), c.source))
+    has_top = any(c.role is not Role.ACTIVATION for c in carriers)
+    return carriers, top if has_top else top - 1, above
+
+
+def control_carrier(
+    classes: Sequence[SourceClass], demands: Sequence[tuple[Demand, int]], fitter: Fitter
+) -> tuple[list[Carrier] | None, list[str]]:
+    """One and the same cell, the board's last that can do it, for the control points of all modes.
+
+    ``demands`` are each mode's control demand, of one point, and its round's length.  The carriers have
+    level 0 until they are placed.  None with the reasons where no cell serves all modes.
+    """
+    refusals: list[str] = []
+    for group in reversed(classes):
+        if not group.slots(Role.CONTROL):
+            continue
+        source = group.sources[-1]
+        slot = source.slots(Role.CONTROL)[-1]
+        carriers = []
+        for demand, round_length in demands:
+            progression = Progression(demand.points[0].at % round_length, round_length)
+            answer = fitter.direct(group.array, progression)
+            if isinstance(answer, str):
+                refusals.append(f"{group.array.family} cells: {answer}")
+                break
+            use = cell_use(fitter, source, slot, Role.CONTROL, Style.DIRECT, progression, demand.times, round_length)
+            carriers.append(Carrier(demand, source.number, (use,), Style.DIRECT, 0, False))
+        else:
+            return carriers, []
+    return None, refusals or ["no cell of the board serves the role 'control'"]

@@ -1,0 +1,759 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The choice among the options, by CP-SAT: least penalty, instructions, cells, then levels.
+
+The model is free of symmetry: it counts the sources that each class gives, it does not name them.
+Priority levels come in lazily.  A choice is checked on its true relation; a cycle, or a chain with too
+many levels, becomes a cut: "not all of these demands have these points on one carrier that is not
+lowered".  The cut names points, not carriers, so it holds for every coarser carrier as well.  What is
+left of the levels, to need as few as possible at the same cost, is a second solve with level variables.
+
+All solves run on one thread with a fixed seed and a deterministic time limit, so equal input gives equal
+output, unless the wall clock's limit strikes first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from carillon.allocate.costs import COSTS, CostTable
+from carillon.allocate.fit import SourceClass
+from carillon.allocate.levels import Windows, components, longest_paths, short_cycle, successors
+from carillon.allocate.options import Bundle, DemandOptions, Split
+from carillon.allocate.result import Style
+from carillon.model.board import Board, Role
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+MAX_ROUNDS = 60
+"""Solves with cuts before the rest is repaired by lowering."""
+
+DETERMINISTIC_SHARE = 0.4
+"""Units of CP-SAT's deterministic time per second of wall-clock limit: less than any current processor does."""
+
+EARLY_GAP = 0.01
+"""Relative gap at which rounds stop that are only to find cuts."""
+
+ROUND_SHARE = 0.02
+ROUND_GROWTH = 1.4
+"""Share of the deterministic time that the first round may take which is only to find cuts, and its growth by round."""
+
+LEVELS_SHARE = 0.03
+"""Share of the deterministic time for needing fewer levels at the same cost."""
+
+MAX_STATED = 20_000
+"""Cycles of two or three carriers are stated before the first solve up to this number of constraints."""
+
+MAX_CANDIDATES = 3_000
+MAX_LEVEL_PAIRS = 60_000
+"""With more possible carriers, or pairs of them that need an order, levels are not minimised at equal cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelRules:
+    """The levels of a mode: how many there are, and which are spoken for (each flag costs one)."""
+
+    total: int
+    below_tasks: bool
+    above_tasks: bool
+    lowered: int
+
+    def for_activations(self, lowered: bool, top: bool) -> int:
+        """How many are left for activation carriers."""
+        return self.total - self.below_tasks - self.above_tasks - top - (self.lowered if lowered else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mode's choice: per demand its options, per class how many sources there are.
+
+    A demand without splits that is not required is never carried.  ``control``: the mode has a control cell
+    besides, which needs the top level.
+    """
+
+    board: Board
+    options: tuple[DemandOptions, ...]
+    classes: tuple[SourceClass, ...]
+    levels: LevelRules
+    control: bool = False
+    costs: CostTable = COSTS
+
+    def activations_of(self, task: str) -> int:
+        """How often ``task`` is activated in a round."""
+        return sum(len(o.demand.points) for o in self.options if o.demand.role is Role.ACTIVATION and o.demand.object == task)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How a demand is carried: its split, the class of each of its bundles, and whether its task runs lowered."""
+
+    split: Split
+    classes: tuple[int, ...]
+    lowered: bool
+
+
+@dataclass(slots=True)
+class Solution:
+    """A choice per demand (None: not watched) and what is known of its quality, in instructions per round."""
+
+    choices: list[Choice | None]
+    overhead: int
+    bound: int
+    optimal: bool
+    fewest_levels: bool
+    wall_limit: bool
+
+
+@dataclass(slots=True)
+class Failure:
+    """No solution: ``proved`` means that there is none, otherwise a limit of time was reached."""
+
+    proved: bool
+
+
+@dataclass(slots=True)
+class _Clock:
+    """What is left of the limits: wall-clock seconds and CP-SAT's deterministic time."""
+
+    end: float
+    deterministic: float
+    wall_limit: bool = False
+
+    @property
+    def wall(self) -> float:
+        return self.end - time.monotonic()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left; notes if that is the wall clock's doing."""
+        self.wall_limit = self.wall_limit or self.wall <= 0
+        return self.wall_limit or self.deterministic <= 0
+
+
+@dataclass(slots=True)
+class _Kind:
+    """Bundles of a split that only differ in their points, and the variables that count them per class."""
+
+    bundles: list[int]
+    counts: dict[int, Any]
+
+
+@dataclass(slots=True)
+class _Vars:
+    """A demand's variables: per split whether it is taken with the task not lowered, and lowered."""
+
+    plain: list[Any] = field(default_factory=list)
+    lowered: list[Any] = field(default_factory=list)
+    kinds: list[list[_Kind]] = field(default_factory=list)
+    is_lowered: Any = 0
+    watched: Any = 1
+
+
+class ModeSolver:
+    """Solves one :class:`Problem`; ``time_limit`` in seconds of wall clock."""
+
+    def __init__(self, problem: Problem, time_limit: float) -> None:
+        self.problem = problem
+        self.activations = [d for d, o in enumerate(problem.options) if o.demand.role is Role.ACTIVATION]
+        self.windows = Windows([problem.options[d].demand for d in self.activations])
+        self.position = {d: k for k, d in enumerate(self.activations)}
+        self.clock = _Clock(time.monotonic() + time_limit, DETERMINISTIC_SHARE * time_limit)
+        self.vars: list[_Vars] = []
+        self.rounds = 0
+        self.cliques = 0
+        self.stated: set[tuple[object, ...]] = set()
+        self.holders: dict[tuple[int, frozenset[frozenset[int]]], tuple[int, ...]] = {}
+
+    # Building the model
+
+    def _build(self) -> None:
+        from ortools.sat.python import cp_model
+
+        self.model = cp_model.CpModel()
+        problem, costs = self.problem, self.problem.costs
+        used: list[list[Any]] = [[] for _ in problem.classes]
+        instructions: list[Any] = []
+        cells: list[Any] = []
+        penalty: list[Any] = []
+        self.ranks: list[Any] = []
+        wrapped: dict[str, list[Any]] = {}
+        tops: list[Any] = [int(problem.control)]
+        for options in problem.options:
+            demand = options.demand
+            mine = _Vars()
+            self.vars.append(mine)
+            acts = problem.activations_of(demand.object) if demand.role is Role.DEADLINE else len(demand.points)
+            seen: set[tuple[object, ...]] = set()
+            can_lower = demand.role is Role.ACTIVATION and problem.levels.for_activations(True, False) >= 1
+            for option in options.splits:
+                plain = self.model.new_bool_var("")
+                low = self.model.new_bool_var("") if can_lower and option.profile not in seen else None
+                seen.add(option.profile)
+                mine.plain.append(plain)
+                mine.lowered.append(low)
+                taken = plain if low is None else plain + low
+                if low is not None:
+                    instructions.append(costs.lowered * acts * low)
+                instructions.append(_split_cost(costs, demand.role, option, acts) * taken)
+                if demand.role is Role.DEADLINE and option.style is Style.DIRECT:
+                    wrapped.setdefault(demand.object, []).append(plain)
+                mine.kinds.append(self._count_classes(options, option, taken, used, instructions, cells))
+            every = [v for v in (*mine.plain, *mine.lowered) if v is not None]
+            if demand.required:
+                self.model.add_exactly_one(every)
+            elif every:
+                mine.watched = self.model.new_bool_var("")
+                self.model.add(sum(every) == mine.watched)
+                penalty.append(min(len(demand.points), acts or 1) * (1 - mine.watched))
+            else:
+                mine.watched = 0
+            lows = [v for v in mine.lowered if v is not None]
+            if lows:
+                mine.is_lowered = self.model.new_bool_var("")
+                self.model.add(sum(lows) == mine.is_lowered)
+            if demand.role is not Role.ACTIVATION:
+                tops.append(mine.watched)
+        for task, direct in wrapped.items():
+            wrapper = self.model.new_bool_var("")
+            for variable in direct:
+                self.model.add_implication(variable, wrapper)
+            instructions.append(costs.wrapper * problem.activations_of(task) * wrapper)
+        for group, variables in zip(problem.classes, used, strict=True):
+            if variables:
+                self.model.add(sum(variables) <= len(group.sources))
+        self.top = self._any(tops)
+        self.any_lowered = self._any([v.is_lowered for v in self.vars])
+        self.instructions = sum(instructions) if instructions else 0
+        self.cells = sum(cells) if cells else 0
+        self.penalty = sum(penalty) if penalty else 0
+        self.cell_weight = problem.board.cell_count + 1
+        self.penalty_weight = self.cell_weight * (self._instructions_limit() + 1)
+        room = problem.levels.for_activations(False, False) - bool(self.activations)
+        self.model.add(self.top + problem.levels.lowered * self.any_lowered <= self.model.new_constant(room))
+        self._state_short_cycles()
+
+    def _any(self, literals: Sequence[Any]) -> Any:
+        """A variable that is true if and only if one of the literals is; a constant where that is known."""
+        if any(isinstance(literal, int) and literal for literal in literals):
+            return 1
+        variables = [literal for literal in literals if not isinstance(literal, int)]
+        if not variables:
+            return 0
+        result = self.model.new_bool_var("")
+        self.model.add_max_equality(result, variables)
+        return result
+
+    def _count_classes(
+        self,
+        options: DemandOptions,
+        option: Split,
+        taken: Any,
+        used: list[list[Any]],
+        instructions: list[Any],
+        cells: list[Any],
+    ) -> list[_Kind]:
+        """Charge the split's sources, cells and acknowledgements to the classes; variables only where there is a choice."""
+        demand, classes = options.demand, self.problem.classes
+        kinds: dict[tuple[object, ...], list[int]] = {}
+        for b, bundle in enumerate(option.bundles):
+            kinds.setdefault((bundle.classes, len(bundle.progressions), len(bundle.points)), []).append(b)
+        result = []
+        for indices in kinds.values():
+            bundle = option.bundles[indices[0]]
+            counts: dict[int, Any] = {}
+            if len(bundle.classes) == 1:
+                counts[bundle.classes[0]] = len(indices) * taken
+            else:
+                for c in bundle.classes:
+                    counts[c] = self.model.new_int_var(0, min(len(indices), len(classes[c].sources)), "")
+                self.model.add(sum(counts.values()) == len(indices) * taken)
+                self.ranks += [c * count for c, count in counts.items()]
+            for c, count in counts.items():
+                used[c].append(count)
+                cells.append(len(bundle.progressions) * classes[c].array.needed(demand.role) * count)
+                price = _acknowledge_cost(self.problem.costs, demand.role, classes[c], bundle)
+                if price:
+                    instructions.append(price * count)
+            result.append(_Kind(indices, counts))
+        return result
+
+    def _instructions_limit(self) -> int:
+        """No choice costs more instructions than this."""
+        costs = self.problem.costs
+        dearest = (
+            costs.lowered
+            + costs.multiplexed_activation
+            + costs.multiplexed_deadline
+            + costs.wrapper
+            + costs.multiplexed_enable
+            + costs.enable
+            + costs.acknowledge
+        )
+        total = 0
+        for options in self.problem.options:
+            points = len(options.demand.points) + self.problem.activations_of(options.demand.object)
+            total += dearest * points
+        return total
+
+    def _candidates(self) -> list[tuple[int, frozenset[int], Any]]:
+        """Every set of points that may become one carrier that is not lowered, with a literal that says it does."""
+        result: list[tuple[int, frozenset[int], Any]] = []
+        for d in self.activations:
+            holders: dict[frozenset[int], list[Any]] = {}
+            for option, variable in zip(self.problem.options[d].splits, self.vars[d].plain, strict=True):
+                for bundle in option.bundles:
+                    holders.setdefault(bundle.points, []).append(variable)
+            for points, variables in holders.items():
+                if len(variables) == 1:
+                    result.append((d, points, variables[0]))
+                else:
+                    literal = self.model.new_bool_var("")
+                    self.model.add(sum(variables) == literal)
+                    result.append((d, points, literal))
+        return result
+
+    def _state_short_cycles(self) -> None:
+        """State up front that no two or three carriers must preempt each other in a circle; note the relation otherwise."""
+        self.candidates = self._candidates()
+        self.relation: list[tuple[int, int]] = []
+        self.relation_known = len(self.candidates) <= MAX_CANDIDATES
+        if not self.relation_known:
+            return
+        bits = [self.windows.bits(self.position[d], points) for d, points, _ in self.candidates]
+        inside = [self.windows.inside(self.position[d], points) for d, points, _ in self.candidates]
+        above: list[list[int]] = [[] for _ in self.candidates]
+        opposed: set[tuple[int, tuple[int, ...], int, tuple[int, ...]]] = set()
+        for u, (d, points_u, _) in enumerate(self.candidates):
+            window = inside[u]
+            if not window:
+                continue
+            for v, own in enumerate(bits):
+                if not window & own or v == u:
+                    continue
+                e, points_v, _ = self.candidates[v]
+                if d == e and points_u & points_v:
+                    continue
+                if not inside[v] & bits[u]:
+                    self.relation.append((u, v))
+                    above[u].append(v)
+                elif u < v:
+                    a, b = self._witness(d, points_u, *self.candidates[v][:2])
+                    c, f = self._witness(*self.candidates[v][:2], d, points_u)
+                    if d == e:
+                        self._forbid_candidates([u, v])
+                    else:
+                        mine = self._holding(d, frozenset({frozenset({a, f})}))
+                        other = self._holding(e, frozenset({frozenset({b, c})}))
+                        opposed.add((d, mine, e, other))
+        self._state_cliques(opposed)
+        self.relation_known = len(self.relation) <= MAX_LEVEL_PAIRS and len(self.stated) < MAX_STATED
+        below = [set(targets) for targets in above]
+        for u, targets in enumerate(above):
+            for v in targets:
+                if u < v:
+                    for w in above[v]:
+                        if u < w and u in below[w]:
+                            self._forbid_candidates([u, v, w])
+
+    def _state_cliques(self, opposed: set[tuple[int, tuple[int, ...], int, tuple[int, ...]]]) -> None:
+        """State which splits exclude each other, as few and as large sets as greedily found: their relaxation is tighter."""
+        nodes = [(d, s) for d in self.activations for s in range(len(self.vars[d].plain))]
+        number = {node: n for n, node in enumerate(nodes)}
+        adjacent = [0] * len(nodes)
+        for d, mine, e, other in opposed:
+            mine_bits = sum(1 << number[d, s] for s in mine)
+            other_bits = sum(1 << number[e, s] for s in other)
+            for s in mine:
+                adjacent[number[d, s]] |= other_bits
+            for s in other:
+                adjacent[number[e, s]] |= mine_bits
+        uncovered = list(adjacent)
+        for d in self.activations:
+            own = sum(1 << number[d, s] for s in range(len(self.vars[d].plain)))
+            for s in range(len(self.vars[d].plain)):
+                adjacent[number[d, s]] |= own & ~(1 << number[d, s])
+        for first in range(len(nodes)):
+            while uncovered[first]:
+                second = (uncovered[first] & -uncovered[first]).bit_length() - 1
+                clique = [first, second]
+                common = adjacent[first] & adjacent[second]
+                while common:
+                    best = max(_bits(common), key=lambda n: ((adjacent[n] & common).bit_count(), -n))
+                    clique.append(best)
+                    common &= adjacent[best]
+                whole = sum(1 << n for n in clique)
+                for n in clique:
+                    uncovered[n] &= ~whole
+                self.model.add_at_most_one(self.vars[d].plain[s] for d, s in (nodes[n] for n in sorted(clique)))
+                self.cliques += 1
+
+    def _forbid_candidates(self, cycle: Sequence[int]) -> None:
+        """Forbid that these carriers are chosen together, and all that hold the same points."""
+        if len(self.stated) < MAX_STATED:
+            carriers = [(d, points) for d, points, _ in (self.candidates[n] for n in cycle)]
+            self._forbid(carriers, list(pairwise([*range(len(cycle)), 0])))
+
+    # Solving
+
+    def _solve(self, gap: float, limit: float) -> tuple[str, cp_model.CpSolver]:
+        """Solve to a relative ``gap``, within ``limit`` of deterministic time and what is left of both clocks."""
+        from ortools.sat.python import cp_model
+
+        solver = cp_model.CpSolver()
+        parameters = solver.parameters
+        parameters.num_workers = 1
+        parameters.random_seed = 1
+        parameters.linearization_level = 2
+        parameters.max_time_in_seconds = max(self.clock.wall, 0.01)
+        parameters.relative_gap_limit = gap
+        parameters.max_deterministic_time = max(min(limit, self.clock.deterministic), 0.001)
+        status = solver.solve(self.model)
+        self.clock.deterministic -= solver.response_proto.deterministic_time
+        if status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE) and self.clock.wall <= 0.02:
+            self.clock.wall_limit = True
+        return solver.status_name(status), solver
+
+    def solve(self) -> Solution | Failure:
+        """The best choice found, or why there is none.
+
+        Each round solves what is known so far, cuts off what is wrong with the levels of the choice, and
+        repairs the choice as well, so that there is always something to go back to.  The first rounds only
+        look for cuts and stop at a small gap; a choice without cuts is proved with none.
+        """
+        self._build()
+        self.model.minimize(self._objective())
+        limits = self.clock.deterministic
+        bound = 0
+        gap = EARLY_GAP
+        best: list[Choice | None] | None = None
+        best_value = 0
+        while True:
+            self.rounds += 1
+            status, solver = self._solve(gap, limits * min(1.0, ROUND_SHARE * ROUND_GROWTH**self.rounds) if gap else limits)
+            if status == "INFEASIBLE":
+                return Failure(proved=True)
+            if status == "UNKNOWN":
+                break
+            bound = max(bound, ceil(solver.best_objective_bound - 1e-6))
+            choices = self._read(solver)
+            cuts = self._cut(choices)
+            repaired = choices if not cuts else self._repair(choices)
+            if repaired is not None:
+                value = self._value(repaired)
+                if best is None or value < best_value:
+                    best, best_value = repaired, value
+            if best is not None and best_value <= bound:
+                break
+            if self.clock.over or self.rounds == MAX_ROUNDS:
+                break
+            if not cuts:
+                if gap == 0:
+                    break
+                gap = 0
+            self._hint(best if best is not None else choices)
+        if best is None:
+            return Failure(proved=False)
+        penalty, instructions, _ = self._values(best)
+        least = min(instructions, max(0, (bound - self.penalty_weight * penalty) // self.cell_weight))
+        solution = Solution(best, instructions, least, least == instructions, False, self.clock.wall_limit)
+        if best_value == bound:
+            self._fewest_levels(solution, best_value, limits * LEVELS_SHARE)
+        return solution
+
+    def _value(self, choices: Sequence[Choice | None]) -> int:
+        penalty, instructions, cells = self._values(choices)
+        return self.penalty_weight * penalty + self.cell_weight * instructions + cells
+
+    def _objective(self) -> Any:
+        return self.penalty_weight * self.penalty + self.cell_weight * self.instructions + self.cells
+
+    def _hint(self, choices: Sequence[Choice | None]) -> None:
+        """Let the next solve begin with these choices."""
+        self.model.clear_hints()  # type: ignore[no-untyped-call]
+        for options, mine, choice in zip(self.problem.options, self.vars, choices, strict=True):
+            lowered = None if choice is None or not choice.lowered else choice.split.profile
+            for option, plain, low in zip(options.splits, mine.plain, mine.lowered, strict=True):
+                self.model.add_hint(plain, choice is not None and not choice.lowered and option is choice.split)
+                if low is not None:
+                    self.model.add_hint(low, option.profile == lowered)
+
+    def _read(self, solver: cp_model.CpSolver) -> list[Choice | None]:
+        choices: list[Choice | None] = []
+        for options, mine in zip(self.problem.options, self.vars, strict=True):
+            choice = None
+            for s, option in enumerate(options.splits):
+                low = mine.lowered[s]
+                lowered = low is not None and bool(solver.value(low))
+                if lowered or solver.value(mine.plain[s]):
+                    classes = [0] * len(option.bundles)
+                    for kind in mine.kinds[s]:
+                        order = [c for c in sorted(kind.counts) for _ in range(solver.value(kind.counts[c]))]
+                        for b, c in zip(kind.bundles, order, strict=True):
+                            classes[b] = c
+                    choice = Choice(option, tuple(classes), lowered)
+            choices.append(choice)
+        return choices
+
+    def _values(self, choices: Sequence[Choice | None]) -> tuple[int, int, int]:
+        """Penalty, instructions and cells of a choice, counted anew."""
+        problem, costs = self.problem, self.problem.costs
+        penalty = instructions = cells = 0
+        wrapped: set[str] = set()
+        for options, choice in zip(problem.options, choices, strict=True):
+            demand = options.demand
+            acts = problem.activations_of(demand.object) if demand.role is Role.DEADLINE else len(demand.points)
+            if choice is None:
+                if options.splits:
+                    penalty += min(len(demand.points), acts or 1)
+                continue
+            instructions += _split_cost(costs, demand.role, choice.split, acts) + (costs.lowered * acts if choice.lowered else 0)
+            if demand.role is Role.DEADLINE and choice.split.style is Style.DIRECT and demand.object not in wrapped:
+                wrapped.add(demand.object)
+                instructions += costs.wrapper * acts
+            for bundle, c in zip(choice.split.bundles, choice.classes, strict=True):
+                group = problem.classes[c]
+                instructions += _acknowledge_cost(costs, demand.role, group, bundle)
+                cells += len(bundle.progressions) * group.array.needed(demand.role)
+        return penalty, instructions, cells
+
+    # Levels
+
+    def _carriers(self, choices: Sequence[Choice | None]) -> tuple[list[tuple[int, Bundle]], list[bool], list[list[int]]]:
+        """The activation carriers of a choice, whether each is lowered, and their relation."""
+        carriers: list[tuple[int, Bundle]] = []
+        lowered: list[bool] = []
+        for d in self.activations:
+            choice = choices[d]
+            if choice is not None:
+                for bundle in choice.split.bundles:
+                    carriers.append((d, bundle))
+                    lowered.append(choice.lowered)
+        bits = [self.windows.bits(self.position[d], b.points) for d, b in carriers]
+        inside = [self.windows.inside(self.position[d], b.points) for d, b in carriers]
+        return carriers, lowered, successors(bits, inside, lowered)
+
+    def _flags(self, choices: Sequence[Choice | None]) -> tuple[bool, bool]:
+        """Whether any task runs lowered, and whether anything needs the top level."""
+        pairs = list(zip(choices, self.problem.options, strict=True))
+        watched = any(c is not None and o.demand.role is not Role.ACTIVATION for c, o in pairs)
+        return any(c is not None and c.lowered for c in choices), watched or self.problem.control
+
+    def _available(self, choices: Sequence[Choice | None]) -> int:
+        """How many levels activations may take in this choice."""
+        return self.problem.levels.for_activations(*self._flags(choices))
+
+    def _cut(self, choices: Sequence[Choice | None]) -> int:
+        """Forbid what is wrong with the levels of a choice; how many cuts that took, 0 if nothing is wrong."""
+        carriers, _, graph = self._carriers(choices)
+        loops = components(graph)
+        cuts: set[tuple[int, ...]] = set()
+        for component in loops:
+            within = set(component)
+            for node in component:
+                cycle = short_cycle(graph, node, within)
+                smallest = cycle.index(min(cycle))
+                cuts.add(tuple(cycle[smallest:] + cycle[:smallest]))
+        sets = [(d, bundle.points) for d, bundle in carriers]
+        for cut in sorted(cuts):
+            self._forbid(sets, list(pairwise([*cut, cut[0]])))
+        if cuts:
+            return len(cuts)
+        paths = longest_paths(graph)
+        assert paths is not None
+        level, before = paths
+        available = self._available(choices)
+        if not level or max(level) <= available:
+            return 0
+        # One chain per carrier that stands too high, so that a round removes many.
+        found = 0
+        for node in sorted((n for n in range(len(level)) if level[n] == available + 1), key=lambda n: min(carriers[n][1].points)):
+            chain = [node]
+            while before[chain[-1]] >= 0:
+                chain.append(before[chain[-1]])
+            chain.reverse()
+            self._forbid(sets, list(pairwise(chain)), self._flags(choices))
+            found += 1
+            if found == 32:
+                break
+        return found
+
+    def _forbid(
+        self,
+        carriers: Sequence[tuple[int, frozenset[int]]],
+        edges: Sequence[tuple[int, int]],
+        chain: tuple[bool, bool] | None = None,
+    ) -> None:
+        """Forbid a cycle of carriers, given as (demand, points), in all splits that have it.
+
+        Or a ``chain`` with more edges than there are levels; its flags are those of :meth:`_flags`.
+        """
+        needs: dict[int, dict[int, set[int]]] = {}
+        for u, v in edges:
+            a, b = self._witness(*carriers[u], *carriers[v])
+            needs.setdefault(carriers[u][0], {}).setdefault(u, set()).add(a)
+            needs.setdefault(carriers[v][0], {}).setdefault(v, set()).add(b)
+        if chain is not None and edges:
+            # The top of the chain only has to be above: lowered or not, on whatever carrier, unless its own
+            # task's other carriers are in the chain.
+            last = edges[-1][1]
+            if len(needs[carriers[last][0]]) == 1:
+                del needs[carriers[last][0]]
+        groups = [(d, self._holding(d, frozenset(map(frozenset, parts.values())))) for d, parts in sorted(needs.items())]
+        slack: Any = 0
+        if chain is not None:
+            # The chain may be too long only because of the levels that lowering and the top level take.
+            rules = self.problem.levels
+            lowered, top = chain
+            if lowered and rules.for_activations(False, top) <= len(edges):
+                lowered = False
+            if top and rules.for_activations(lowered, False) <= len(edges):
+                top = False
+            slack = (1 - self.any_lowered if lowered else 0) + (1 - self.top if top else 0)
+            key: tuple[object, ...] = (tuple(groups), lowered, top)
+        else:
+            key = tuple(groups)
+        if key not in self.stated:
+            self.stated.add(key)
+            taken = [self.vars[d].plain[s] for d, holding in groups for s in holding]
+            self.model.add(sum(taken) <= len(groups) - 1 + slack)
+
+    def _holding(self, d: int, parts: frozenset[frozenset[int]]) -> tuple[int, ...]:
+        """The demand's splits that have a carrier of its own for each of these sets of points."""
+        found = self.holders.get((d, parts))
+        if found is None:
+            splits = []
+            for s, option in enumerate(self.problem.options[d].splits):
+                homes = [k for wanted in parts for k, bundle in enumerate(option.bundles) if wanted <= bundle.points]
+                if len(homes) == len(parts) and len(set(homes)) == len(parts):
+                    splits.append(s)
+            found = self.holders[d, parts] = tuple(splits)
+        return found
+
+    def _witness(self, d: int, points: frozenset[int], e: int, other: frozenset[int]) -> tuple[int, int]:
+        """One of ``points`` in whose window one of ``other`` lies, and that one."""
+        target = self.windows.bits(self.position[e], other)
+        for a in sorted(points):
+            hit = self.windows.point_inside(self.position[d], a) & target
+            if hit:
+                return a, self.windows.owner[(hit & -hit).bit_length() - 1][1]
+        raise AssertionError((d, e))
+
+    def _repair(self, choices: list[Choice | None]) -> list[Choice | None] | None:
+        """The same choice with tasks lowered, cheapest first, until its levels are right; None if they never are."""
+        repaired = list(choices)
+        while True:
+            carriers, _, graph = self._carriers(repaired)
+            loops = components(graph)
+            if loops:
+                suspects = {carriers[n][0] for component in loops for n in component}
+            else:
+                paths = longest_paths(graph)
+                assert paths is not None
+                level, before = paths
+                if not level or max(level) <= self._available(repaired):
+                    return self._raise(repaired)
+                node = level.index(max(level))
+                suspects = set()
+                while before[node] >= 0:
+                    node = before[node]
+                    suspects.add(carriers[node][0])
+            worst = sorted(d for d in suspects if self._can_lower(repaired[d]))
+            if not worst or self.problem.levels.for_activations(True, False) < 1:
+                return None
+            edges = dict.fromkeys(worst, 0)
+            for u, targets in enumerate(graph):
+                if carriers[u][0] in edges:
+                    edges[carriers[u][0]] += len(targets)
+            d = min(worst, key=lambda d: (len(self.problem.options[d].demand.points) / (1 + edges[d]), d))
+            choice = repaired[d]
+            assert choice is not None
+            repaired[d] = Choice(choice.split, choice.classes, lowered=True)
+            self._cut(repaired)
+
+    def _raise(self, choices: list[Choice | None]) -> list[Choice | None]:
+        """Undo the lowering of tasks that need not be, dearest first."""
+        lowered = [(d, c) for d, c in enumerate(choices) if c is not None and c.lowered]
+        for d, choice in sorted(lowered, key=lambda item: (-len(self.problem.options[item[0]].demand.points), item[0])):
+            choices[d] = Choice(choice.split, choice.classes, lowered=False)
+            paths = longest_paths(self._carriers(choices)[2])
+            if paths is None or max(paths[0]) > self._available(choices):
+                self._cut(choices)
+                choices[d] = choice
+        return choices
+
+    @staticmethod
+    def _can_lower(choice: Choice | None) -> bool:
+        return choice is not None and not choice.lowered
+
+    def _add_levels(self, most: int) -> None:
+        """Level variables, up to ``most``, for the carriers that are not lowered; pairs that clauses exclude need none."""
+        model = self.model
+        self.levels = model.new_int_var(1 if self.activations else 0, most, "")
+        level = {n: model.new_int_var(1, most, "") for n in sorted({n for pair in self.relation for n in pair})}
+        for n, variable in level.items():
+            model.add(self.levels >= variable).only_enforce_if(self.candidates[n][2])
+        targets: dict[tuple[int, int], None] = {}
+        for u, v in self.relation:
+            literal_u, literal_v = self.candidates[u][2], self.candidates[v][2]
+            model.add(level[v] >= level[u] + 1).only_enforce_if(literal_u, literal_v)
+            targets[u, self.candidates[v][0]] = None
+        for u, e in targets:
+            if not isinstance(self.vars[e].is_lowered, int):
+                model.add(self.levels >= level[u] + 1).only_enforce_if(self.candidates[u][2], self.vars[e].is_lowered)
+        rules = self.problem.levels
+        if self.activations:
+            model.add(self.levels + self.top + rules.lowered * self.any_lowered <= rules.for_activations(False, False))
+
+    def _fewest_levels(self, solution: Solution, value: int, limit: float) -> None:
+        """Among the choices of the same value, one with the fewest levels, then from the first classes."""
+        _, _, graph = self._carriers(solution.choices)
+        paths = longest_paths(graph)
+        assert paths is not None
+        most = max(paths[0], default=0)
+        if not self.relation_known or self.clock.deterministic <= 0:
+            return
+        model = self.model
+        model.add(self._objective() == value)
+        self._add_levels(most)
+        weight = sum(len(o.demand.points) for o in self.problem.options) * len(self.problem.classes) + 1
+        model.minimize(weight * (self.levels + self.top) + sum(self.ranks))
+        self._hint(solution.choices)
+        status, solver = self._solve(0, limit)
+        if status in ("OPTIMAL", "FEASIBLE"):
+            choices = self._read(solver)
+            if self._cut(choices) == 0:
+                solution.choices = choices
+                solution.fewest_levels = status == "OPTIMAL"
+        solution.wall_limit = self.clock.wall_limit
+
+
+def _bits(number: int) -> Iterator[int]:
+    """The positions of the bits of ``number``, ascending."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+def _split_cost(costs: CostTable, role: Role, option: Split, activations: int) -> int:
+    """Instructions of a split that do not depend on the cells chosen; the handler wrapper is paid once per task elsewhere."""
+    shared = option.style is Style.MULTIPLEXED
+    points = sum(len(b.points) for b in option.bundles)
+    if role is Role.ACTIVATION:
+        return costs.multiplexed_activation * points if shared else 0
+    if role is Role.DEADLINE:
+        return costs.multiplexed_deadline * activations if shared else 0
+    if role is Role.ENABLE:
+        return (costs.multiplexed_enable if shared else costs.enable) * points
+    return 0
+
+
+def _acknowledge_cost(costs: CostTable, role: Role, group: SourceClass, bundle: Bundle) -> int:
+    if group.array.acknowledge and role in (Role.ACTIVATION, Role.DEADLINE):
+        return costs.acknowledge * len(bundle.points)
+    return 0

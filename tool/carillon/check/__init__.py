@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checking: what a schedule that could be read must still obey.  One rule a module, all of them always run."""
+
+from __future__ import annotations
+
+from carillon.check import deadlines, empty, intervals, names, overlap, places, simulation, unused, utilisation, window
+from carillon.check.simulation import Completion, completions, simulate_round
+from carillon.diagnostics import Diagnostics
+from carillon.model import System
+
+RULES = (names, empty, places, overlap, deadlines, intervals, window, utilisation, simulation, unused)
+
+
+def check_system(system: System, diagnostics: Diagnostics) -> None:
+    """Run every rule on ``system``; which may be what is sound of a file with errors, see ``read_schedule``."""
+    for rule in RULES:
+        rule.check(system, diagnostics)
+
+
+__all__ = ["RULES", "Completion", "check_system", "completions", "simulate_round"]

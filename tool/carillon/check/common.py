@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several rules need."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+from carillon.model import Activation, Mode, System
+from carillon.read.times import format_duration
+
+
+def time(ticks: int, system: System) -> str:
+    """``600 ticks (38.4us)``: a time in messages."""
+    measure = f"{ticks} tick{'' if ticks == 1 else 's'}"
+    return f"{measure} ({format_duration(ticks, system.clock_hz)})" if ticks else measure
+
+
+def listed(words: Iterable[str], most: int = 5) -> str:
+    """``'a', 'b' and 'c'``: the words quoted, without repetition, in the given order, at most ``most`` of them."""
+    unique = [f"'{word}'" for word in dict.fromkeys(words)]
+    if len(unique) > most:
+        return ", ".join(unique[:most]) + f" and {len(unique) - most} more"
+    return " and ".join([", ".join(unique[:-1]), unique[-1]] if len(unique) > 1 else unique)
+
+
+def again(count: int) -> str:
+    """``, and 3 more times in the round``; nothing for 0."""
+    return "" if count == 0 else f", and {count} more time{'' if count == 1 else 's'} in the round"
+
+
+def by_task(mode: Mode) -> dict[str, list[Activation]]:
+    """The activations of each task, ascending, in order of first use."""
+    tasks: dict[str, list[Activation]] = {}
+    for activation in mode.activations:
+        tasks.setdefault(activation.task, []).append(activation)
+    return tasks
+
+
+def well_formed(mode: Mode) -> bool:
+    """Whether the activations ascend strictly and lie within a round that has a length."""
+    times = [activation.at for activation in mode.activations]
+    ascending = all(earlier < later for earlier, later in itertools.pairwise(times))
+    return mode.round_length > 0 and ascending and (not times or times[-1] < mode.round_length)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names end up in C: they are identifiers, and neither C's nor the kernel's own (C026); one name, one object (C049)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import System
+from carillon.read.times import shorten
+
+CODES = ("C026", "C049")
+
+# C11 6.4.1, and what C23 adds: a compiler may take either as its default.
+KEYWORDS = frozenset(
+    """auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    alignas alignof bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual asm""".split()  # noqa: SIM905
+)
+RESERVED_PREFIXES = ("carillon_", "tt", "__")
+LONGEST = 63  # C11 5.2.4.1: significant initial characters of an identifier
+
+
+def fault(name: str, function: bool) -> tuple[str, str] | None:
+    """Why ``name`` cannot be used in C, and what would be right; None if it can.
+
+    ``function``: it is used as the name of a C function as it stands.
+    """
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) is None:
+        better = re.sub(r"[ .,:;+/-]+", "_", name).strip("_")
+        example = f", for example '{better}'" if re.fullmatch(r"[A-Za-z]\w{,40}", better, re.ASCII) else ""
+        return "is no C identifier", f"use letters, digits and '_', not beginning with a digit{example}"
+    if name in KEYWORDS:
+        return "is a keyword of C", f"choose another name, for example '{name}_task'"
+    for prefix in RESERVED_PREFIXES:
+        if name.lower().startswith(prefix) if prefix != "tt" else name.startswith(prefix):
+            return f"begins with '{prefix}'", "'carillon_' and 'tt' are the kernel's, '__' is the compiler's: choose another name"
+    if re.match(r"_[A-Z]", name):
+        return "begins with '_' and a capital letter", "C reserves such names for the compiler: choose another name"
+    if function and name == "main":
+        return "is the program's entry point", "choose another name for the function"
+    if len(name) > LONGEST:
+        return f"has {len(name)} characters", f"C tells names apart by their first {LONGEST} characters: choose a shorter one"
+    return None
+
+
+def check(system: System, diagnostics: Diagnostics) -> None:
+    """Report every name that C would not take, and names and sources that are used twice."""
+    for what, name, span, function in _names(system):
+        problem = fault(name, function)
+        if problem:
+            diagnostics.error("C026", span, f"{what} {problem[0]}", problem[1])
+    tasks = {task.name: task for task in system.tasks}
+    sources: dict[int, str] = {}
+    for interrupt in system.interrupts:
+        if interrupt.name in tasks:
+            diagnostics.error(
+                "C049",
+                interrupt.span,
+                f"'{interrupt.name}' is an interrupt and a task (line {tasks[interrupt.name].span.line})",
+                "rename one of them: messages and the timeline know both by their names",
+            )
+        if interrupt.source in sources:
+            diagnostics.error(
+                "C049",
+                interrupt.span,
+                f"interrupts '{sources[interrupt.source]}' and '{interrupt.name}' have the same source",
+                "a source has one handler: give each interrupt a source of its own",
+            )
+        sources.setdefault(interrupt.source, interrupt.name)
+
+
+def _names(system: System) -> Iterator[tuple[str, str, Span, bool]]:
+    """What messages call it, the name, its place, and whether it is the name of a C function."""
+    for task in system.tasks:
+        own = shorten(task.name)
+        yield f"the task name {own}", task.name, task.span, task.entry == task.name
+        if task.entry != task.name:
+            yield f"the entry {shorten(task.entry)} of task {own}", task.entry, task.span, True
+    for interrupt in system.interrupts:
+        own = shorten(interrupt.name)
+        yield f"the interrupt name {own}", interrupt.name, interrupt.span, interrupt.handler == interrupt.name
+        if interrupt.handler != interrupt.name:
+            yield f"the handler {shorten(interrupt.handler)} of interrupt {own}", interrupt.handler, interrupt.span, True
+    for mode in system.modes:
+        if mode.name != "default":  # the mode of a file without modes; generated C never has it by itself
+            yield f"the mode name {shorten(mode.name)}", mode.name, mode.span, False

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two tasks are not activated at the same tick (C035).
+
+The order of two activations at one tick would be left to chance; OSEKtime OS 1.0, section on the
+dispatcher table, likewise gives every activation a time of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from carillon.check.common import again, time
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import Activation, Mode, System
+
+CODES = ("C035",)
+
+
+def check(system: System, diagnostics: Diagnostics) -> None:
+    """Report each pair of activations that overlaps, once for all its overlaps in the round."""
+    for mode in system.modes:
+        _check_mode(mode, system, diagnostics)
+
+
+def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics) -> None:
+    found: dict[tuple[str, Span, str, Span], list[tuple[Activation, Activation]]] = {}
+    for one, other in itertools.pairwise(mode.activations):
+        if one.at == other.at:
+            earlier, later = sorted((one, other), key=lambda a: a.span)
+            found.setdefault((earlier.task, earlier.span, later.task, later.span), []).append((earlier, later))
+    for pairs in found.values():
+        earlier, later = pairs[0]
+        if earlier.task == later.task:
+            cause = f"task '{later.task}' is activated twice at {time(later.at, system)} of mode '{mode.name}'"
+        else:
+            cause = (
+                f"tasks '{earlier.task}' and '{later.task}' are both activated at {time(later.at, system)} of mode '{mode.name}'"
+            )
+        diagnostics.error(
+            "C035",
+            later.span,
+            f"{cause} (the other on line {earlier.span.line}){again(len(pairs) - 1)}",
+            "move one of them by at least a tick (a periodic task: by its offset); the later one preempts the earlier",
+        )

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The static check of a dispatcher table: every activation keeps its deadlines even if all tasks take their WCET.
+
+Each activation preempts whatever runs, and the last activated runs until it is finished: OSEKtime's
+stack-based scheduling (OSEKtime OS 1.0; Sloth on Time paper, section on time-triggered tasks).  So one
+pass over the table with a stack gives the worst-case completion of every activation.  Interrupts of the
+application are not included: their load is not declared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carillon.check.common import listed, time, well_formed
+from carillon.check.utilisation import demand
+from carillon.diagnostics import Diagnostics
+from carillon.model import Activation, Mode, System
+
+CODES = ("C043", "C044", "C045")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """``end`` is the tick at which ``activation`` is finished at the latest, counted from its round's start."""
+
+    activation: Activation
+    end: int
+
+
+def simulate_round(mode: Mode, system: System) -> list[Completion]:
+    """The worst-case completion of every activation of one round, in the order of ``mode.activations``.
+
+    The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A
+    task without a WCET takes no time, so the others' completions are then lower bounds.  Linear in the
+    number of activations, which must ascend.
+    """
+    wcets = {task.name: task.wcet or 0 for task in system.tasks}
+    ends = [0] * len(mode.activations)
+    remaining: list[int] = []
+    running: list[int] = []
+    now = 0
+
+    def run(until: int | None) -> None:
+        nonlocal now
+        while running and (until is None or now + remaining[-1] <= until):
+            now += remaining.pop()
+            ends[running.pop()] = now
+        if until is not None:
+            if running:
+                remaining[-1] -= until - now
+            now = until
+
+    for number, activation in enumerate(mode.activations):
+        run(activation.at)
+        running.append(number)
+        remaining.append(wcets[activation.task])
+    run(None)
+    return [Completion(activation, end) for activation, end in zip(mode.activations, ends, strict=True)]
+
+
+def completions(mode: Mode, system: System) -> list[Completion]:
+    """As :func:`simulate_round`; raises ValueError if a task of the mode has no WCET."""
+    unknown = {task.name for task in system.tasks if task.wcet is None}
+    missing = [a.task for a in mode.activations if a.task in unknown]
+    if missing:
+        raise ValueError(f"mode '{mode.name}': no wcet of {listed(missing)}")
+    return simulate_round(mode, system)
+
+
+def check(system: System, diagnostics: Diagnostics) -> None:
+    """Report activations that may miss a deadline, are unfinished at the next of their task, or at the round's end.
+
+    Modes that need more than the processor, or whose points overlap or lie past the round, are reported by
+    other rules and left out here.
+    """
+    for mode in system.modes:
+        if well_formed(mode) and sum(demand(mode, system).values()) <= mode.round_length:
+            _check_mode(mode, system, diagnostics)
+
+
+def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics) -> None:
+    following: dict[str, int] = {}
+    next_of: list[int | None] = [None] * len(mode.activations)
+    for number in range(len(mode.activations) - 1, -1, -1):
+        task = mode.activations[number].task
+        next_of[number] = following.get(task)
+        following[task] = mode.activations[number].at
+    wcets = {task.name: task.wcet for task in system.tasks}
+    reported: set[tuple[str, object]] = set()
+    for number, completion in enumerate(simulate_round(mode, system)):
+        activation, end = completion.activation, completion.end
+        wcet = wcets[activation.task]
+        if wcet is None or (activation.task, activation.span) in reported:
+            continue
+        again = next_of[number]
+        missed = next((d for d in activation.deadlines if activation.at < d < end), None)
+        if missed is not None:
+            code, fate = "C043", f"may miss its deadline at {time(missed, system)}"
+        elif again is not None and again < end:
+            code, fate = "C045", f"may still run when it is activated again at {time(again, system)}"
+        elif end > mode.round_length:
+            code, fate = "C044", f"may be unfinished when the round of '{mode.name}' ends, at {time(mode.round_length, system)}"
+        else:
+            continue
+        reported.add((activation.task, activation.span))
+        preempting = _preempting(mode, number, again if code == "C045" and again is not None else end)
+        why = f"preempted by {listed(preempting)}" if preempting else "even though nothing preempts it"
+        finish = "it is not finished by then" if code == "C045" else f"it is finished at {time(end, system)}"
+        diagnostics.error(
+            code,
+            activation.span,
+            f"task '{activation.task}', activated at {time(activation.at, system)}, {fate}: "
+            f"with a wcet of {time(wcet, system)}, {why}, {finish}",
+            _remedy(code, bool(preempting)),
+        )
+
+
+def _remedy(code: str, preempted: bool) -> str:
+    later = {
+        "C043": "write a later deadline",
+        "C044": "lengthen the round",
+        "C045": "write its activations further apart",
+    }[code]
+    return (
+        f"activate it earlier or the others after it is finished, shorten the tasks, or {later}"
+        if preempted
+        else (f"activate it earlier, shorten it (and its wcet), or {later}")
+    )
+
+
+def _preempting(mode: Mode, number: int, end: int) -> list[str]:
+    """The tasks activated before ``end``, while that activation is unfinished: each preempts it, directly or not."""
+    names: dict[str, None] = {}
+    for activation in mode.activations[number + 1 :]:
+        if activation.at >= end:
+            break
+        names[activation.task] = None
+    return list(names)

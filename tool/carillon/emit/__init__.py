@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Emission: the image written down as C, one module per generated file.
+
+Same input, same bytes: no dates, no paths; the schedule's digest and the tool's version stand at the top.
+"""
+
+from __future__ import annotations
+
+from carillon.emit import config, tables, vectors
+from carillon.emit.image import Image
+
+
+def emit(image: Image) -> dict[str, str]:
+    """The generated files: name -> text."""
+    return {
+        "carillon_config.h": config.emit(image),
+        "tables.c": tables.emit(image),
+        "vectors.c": vectors.emit(image),
+    }

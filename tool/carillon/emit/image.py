@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hardware image of each mode: every number that the generated C contains, worked out here.
+
+Emitters only write down what stands here.  The rules are those of the start sequence (``ports/*``): the
+stores that start cells are ``board.start_spacing`` ticks apart, and the round's tick 0 is ``board.lead``
+ticks after the first of them, so a cell whose start store is the k-th has ``lead + offset - k * spacing``
+ticks to its first expiry.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+
+from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Style
+from carillon.diagnostics import Diagnostics
+from carillon.lower import ExpiryPoint, points_in_order
+from carillon.model import System
+from carillon.model.board import Cells, Rearm, Role, Start
+from carillon.resources import data_root
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family of cells: the driver's name and the lists that its cells contribute to."""
+
+    name: str
+    align: bool
+    finish: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CellImage:
+    """One cell of a mode: all intervals in the cell's units; ``number`` counts the family's cells of the board."""
+
+    use: CellUse
+    carrier: Carrier
+    family: Family
+    number: int
+    first: int
+    period: int
+
+    @property
+    def macro(self) -> str:
+        """The prefix of the driver's macros."""
+        return self.family.name.upper()
+
+
+@dataclass(frozen=True, slots=True)
+class StartStore:
+    """One store of the start sequence; several cells where the device starts a group at once."""
+
+    cells: tuple[CellImage, ...]
+    group: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One interval of a multiplexed cell: to point ``to``; ``units`` counts from the point before it."""
+
+    to: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Multiplex:
+    """The steps of a multiplexed cell in the order in which its handler takes them."""
+
+    cell: CellImage
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """One entry of the conventional kernel's dispatcher table; ``more``: the next is due in the same tick."""
+
+    point: ExpiryPoint
+    step: Step
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBase:
+    """A cell whose counter reads ``phase - time`` (modulo the round's length)."""
+
+    cell: CellImage
+    phase: int
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """How the mode is left: ``target`` is the control cell's counter when the next mode's start store is due."""
+
+    cell: CellImage
+    at: int
+    target: int
+    gap: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModeImage:
+    """Everything about one mode."""
+
+    allocation: ModeAllocation
+    cells: tuple[CellImage, ...]
+    start: tuple[StartStore, ...]
+    multiplexes: tuple[Multiplex, ...]
+    table: tuple[TableEntry, ...]
+    control: Control | None
+    time_base: TimeBase | None
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Everything about the application."""
+
+    system: System
+    allocation: Allocation
+    modes: tuple[ModeImage, ...]
+
+
+def family(name: str) -> Family:
+    """The family called ``name``, from ``cells/<name>/cell.toml``."""
+    data = tomllib.loads((data_root() / "cells" / name / "cell.toml").read_text(encoding="utf-8"))
+    return Family(name, data["align"], data["finish"])
+
+
+def _number(system: System, cell: Cell) -> int:
+    base = 0
+    for array in system.board.cells:
+        if array is cell.array or array == cell.array:
+            break
+        if array.family == cell.array.family:
+            base += len(array.names)
+    return base + cell.index
+
+
+def _start_order(uses: list[tuple[Carrier, CellUse]]) -> list[tuple[Cells, list[tuple[Carrier, CellUse]]]]:
+    """The stores of the start sequence: cells that start one by one come first, groups last."""
+    single = [(use.cell.array, [(carrier, use)]) for carrier, use in uses if use.cell.array.start is Start.EACH]
+    groups: list[tuple[Cells, list[tuple[Carrier, CellUse]]]] = []
+    for carrier, use in uses:
+        if use.cell.array.start is Start.GROUP:
+            for array, members in groups:
+                if array.family == use.cell.array.family:
+                    members.append((carrier, use))
+                    break
+            else:
+                groups.append((use.cell.array, [(carrier, use)]))
+    return single + groups
+
+
+def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...]:
+    """The intervals of a multiplexed cell, beginning with the one that its handler takes first.
+
+    A cell that is shifted is given, at a point, the interval to the next point.  A cell whose reload is
+    written is given the interval after that: the one to the next point is running already.
+    """
+    times = sorted(set(carrier.demand.times))
+    ahead = 2 if use.cell.array.rearm is Rearm.RELOAD else 1
+    count = len(times)
+
+    def interval(k: int) -> int:
+        length = times[(k + 1) % count] - times[k % count]
+        return length if length > 0 else length + round_length
+
+    steps = [Step(times[(k + ahead) % count], use.units(interval(k + ahead - 1))) for k in range(count)]
+    return tuple(steps)
+
+
+def _cell_image(system: System, carrier: Carrier, use: CellUse, position: int, round_length: int) -> CellImage:
+    board = system.board
+    first = use.units(board.lead + use.progression.offset - position * board.start_spacing)
+    period = use.units(use.progression.period)
+    if carrier.style is Style.MULTIPLEXED and use.cell.array.rearm is Rearm.RELOAD:
+        times = sorted(set(carrier.demand.times))
+        period = use.units(times[1] - times[0] if len(times) > 1 else round_length)
+    return CellImage(use, carrier, family(use.cell.array.family), _number(system, use.cell), first, period)
+
+
+def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], diagnostics: Diagnostics) -> Control | None:
+    """Where the mode is left, and how late the next round begins (0 if the slack of the round suffices)."""
+    if mode.control_at is None:
+        return None
+    board, length = system.board, mode.mode.round_length
+    cell = next(c for c in cells if c.carrier.role in (Role.CONTROL, Role.SYSTEM))
+    at = cell.use.progression.offset or length if cell.carrier.role is Role.CONTROL else mode.control_at
+    counts = length
+    if cell.carrier.role is Role.SYSTEM:
+        times = sorted({t % length for t in cell.carrier.demand.times})
+        following = [t for t in times if t > at % length]
+        counts = (following[0] if following else times[0] + length) - at % length
+        if counts <= board.switch_ticks:
+            diagnostics.error(
+                "C094",
+                mode.mode.demands[0].span,
+                f"mode '{mode.mode.name}': the conventional kernel takes {board.switch_ticks} ticks to switch modes, but its timer "
+                f"is due {counts} ticks after the switch at {at}",
+                "leave more time between the round's last window and the first point of the next round",
+            )
+            return None
+    target = cell.use.units(counts - board.switch_ticks)
+    return Control(cell, at, target, at + board.switch_ticks + board.lead - length)
+
+
+def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBase | None:
+    if kernel != "carillon":
+        return None
+    for cell in cells:
+        use = cell.use
+        # A family that can be the control cell has a counter that the driver can read.
+        usable = Role.CONTROL in use.cell.array.roles and use.units_per_tick == 1 and cell.carrier.style is Style.DIRECT
+        if usable and use.progression.period == length:
+            return TimeBase(cell, use.progression.offset)
+    return None
+
+
+def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics) -> Image:
+    """Work out the image of every mode.  Reports C094 where the conventional kernel cannot switch in time."""
+    modes = []
+    for mode in allocation.modes:
+        length = mode.mode.round_length
+        uses = [(carrier, use) for carrier in mode.carriers for use in carrier.cells]
+        start, cells = [], []
+        for position, (array, members) in enumerate(_start_order(uses)):
+            images = tuple(_cell_image(system, carrier, use, position, length) for carrier, use in members)
+            cells.extend(images)
+            start.append(StartStore(images, array.start is Start.GROUP))
+        order = {id(use): place for place, (_, use) in enumerate(uses)}
+        in_order = tuple(sorted(cells, key=lambda c: order[id(c.use)]))
+        multiplexes = tuple(
+            Multiplex(cell, _steps(cell.carrier, cell.use, length))
+            for cell in in_order
+            if cell.carrier.style is Style.MULTIPLEXED and cell.carrier.role is not Role.SYSTEM
+        )
+        table: tuple[TableEntry, ...] = ()
+        if allocation.kernel == "conventional":
+            table = _table(in_order[0], length, mode)
+        modes.append(
+            ModeImage(
+                mode,
+                in_order,
+                tuple(start),
+                multiplexes,
+                table,
+                _control(system, mode, in_order, diagnostics),
+                _time_base(in_order, length, allocation.kernel),
+            )
+        )
+    return Image(system, allocation, tuple(modes))
+
+
+def _table(timer: CellImage, length: int, mode: ModeAllocation) -> tuple[TableEntry, ...]:
+    """The dispatcher table: every point of the round, each with the step that its tick takes."""
+    points = sorted(points_in_order(mode.mode.demands), key=lambda p: p.at % length)
+    steps = {t: s for t, s in zip(sorted({p.at % length for p in points}), _table_steps(timer, points, length), strict=True)}
+    return tuple(
+        TableEntry(point, steps[point.at % length], k + 1 < len(points) and points[k + 1].at % length == point.at % length)
+        for k, point in enumerate(points)
+    )
+
+
+def _table_steps(timer: CellImage, points: list[ExpiryPoint], length: int) -> tuple[Step, ...]:
+    times = sorted({p.at % length for p in points})
+    ahead = 2 if timer.use.cell.array.rearm is Rearm.RELOAD else 1
+    count = len(times)
+    steps = []
+    for k in range(count):
+        begin, end = times[(k + ahead - 1) % count], times[(k + ahead) % count]
+        steps.append(Step(end, timer.use.units(end - begin if end > begin else end - begin + length)))
+    return tuple(steps)

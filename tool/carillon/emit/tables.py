@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tables.c``: the image of each mode as constants of the types in ``carillon/contract.h``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from carillon.allocate.result import Style
+from carillon.emit import text
+from carillon.emit.image import CellImage, Image, ModeImage
+from carillon.model.board import Board, Rearm, Role
+
+
+def _array(kind: str, name: str, items: list[str]) -> list[str]:
+    if not items:
+        return []
+    return [f"static const {kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]
+
+
+def _cell_comment(mode: ModeImage, cell: CellImage) -> str:
+    carrier, use = cell.carrier, cell.use
+    what = "every point" if carrier.style is Style.MULTIPLEXED else f"{use.progression.offset} + k * {use.progression.period}"
+    who = carrier.demand.object if carrier.role in (Role.SYSTEM, Role.CONTROL) else f"{carrier.role.value} of {carrier.demand.object}"
+    return f"/* {use.cell.name}: {who} at {what}, {text.place(carrier.demand.span)} */"
+
+
+def _enabled(mode: ModeImage, image: Image) -> list[int]:
+    """Sources that may interrupt as soon as the mode runs."""
+    board = image.system.board
+    sources = [
+        cell.carrier.source
+        for cell in mode.cells
+        if text.controlled(board, cell.carrier.source)
+        and not (disarmed(cell) and cell.use.cell.array.request_enable == "controller")
+    ]
+    return sources + [i.source for i in image.system.interrupts]
+
+
+def disarmed(cell: CellImage) -> bool:
+    """Cells whose request is enabled only when it is wanted: met deadlines and unwanted switches cost nothing."""
+    role, style = cell.carrier.role, cell.carrier.style
+    return (role is Role.DEADLINE and style is Style.DIRECT) or role is Role.CONTROL
+
+
+def _store_list(board: Board, kind: str, sources: Iterable[int]) -> list[str]:
+    return [f"CARILLON_STORE_{kind}({source}, {bits})," for source, bits in text.masks(board, sources)]
+
+
+def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
+    board = image.system.board
+    name = mode.allocation.mode.name
+    lines = [f"/* Mode {number}, {name}: a round of {mode.allocation.mode.round_length} ticks. */", ""]
+    lines += [f"extern const carillon_vector carillon_{name}_vectors[];", ""]
+
+    levels = {c.carrier.source: c.carrier.level for c in mode.cells}
+    for interrupt in image.system.interrupts:
+        levels[interrupt.source] = mode.allocation.above_tasks_level if interrupt.above_tasks else 1
+    lines += _array("struct carillon_level", f"{name}_levels", [f"{{{s}, {v}}}," for s, v in sorted(levels.items())])
+
+    starts: list[str] = []
+    for multiplex in mode.multiplexes:
+        cell = multiplex.cell
+        stem = f"{name}_{cell.carrier.demand.object}_{cell.carrier.role.value}"
+        postpone = cell.carrier.role is Role.DEADLINE and cell.use.cell.array.rearm is Rearm.SHIFT
+        lines.append(_cell_comment(mode, cell))
+        lines.append(f"struct carillon_multiplex carillon_{stem} = {{NULL, {text.macro(cell, 'REARM_REGISTER', cell.number)}}};")
+        lines.append(f"static const struct carillon_step {stem}_steps[] = {{")
+        for k, step in enumerate(multiplex.steps):
+            following = f"&{stem}_steps[{(k + 1) % len(multiplex.steps)}]"
+            interval = text.macro(cell, "POSTPONE", step.units) if postpone else text.macro(cell, "INTERVAL", step.units, cell.period)
+            lines.append(f"    {{{following}, {interval}}}, /* to {step.to} */")
+        lines += ["};", ""]
+        starts.append(f"{{&carillon_{stem}, &{stem}_steps[0]}},")
+    if mode.table:
+        lines += _conventional_table(image, mode)
+        starts.append(f"{{&carillon_system, &{name}_table[0].step}},")
+    lines += _array("struct carillon_multiplex_start", f"{name}_multiplexes", starts)
+
+    prepare: list[str] = []
+    restart: list[str] = []
+    align: list[str] = []
+    finish: list[str] = []
+    stop: list[str] = []
+    control = mode.control.cell if mode.control else None
+    for cell in mode.cells:
+        comment = " " + _cell_comment(mode, cell)
+        setting = text.macro(cell, "PREPARE", cell.number, cell.first, cell.period, cell.use.prescaler) + ","
+        if cell is control:
+            restart += [text.macro(cell, "STOP", cell.number) + ",", setting + comment]
+        else:
+            prepare.append(setting + comment)
+            stop.append(text.macro(cell, "STOP", cell.number) + ",")
+        if cell.family.align:
+            align.append(text.macro(cell, "ALIGN", cell.number, cell.first, cell.period) + "," + comment)
+        if cell.family.finish:
+            finish.append(text.macro(cell, "FINISH", cell.number, cell.first, cell.period) + "," + comment)
+    own = [c.carrier.source for c in mode.cells if text.controlled(board, c.carrier.source)]
+    interrupts = [i.source for i in image.system.interrupts]
+    prepare += _store_list(board, "UNPEND", own)
+    prepare += _store_list(board, "ENABLE", _enabled(mode, image))
+    stop += _store_list(board, "DISABLE", own + interrupts)
+    stop += _store_list(board, "UNPEND", own)
+    start: list[str] = []
+    for store in mode.start:
+        cells = store.cells
+        who = " /* " + ", ".join(c.use.cell.name for c in cells) + " */"
+        if store.group:
+            bits = " | ".join(text.macro(c, "BIT", c.number) for c in cells)
+            start.append(text.macro(cells[0], "START", bits) + "," + who)
+        else:
+            held = disarmed(cells[0]) and cells[0].use.cell.array.request_enable == "cell"
+            start.append(text.macro(cells[0], "START_DISARMED" if held else "START", cells[0].number) + "," + who)
+    lists = {"prepare": prepare, "restart": restart, "start": start, "finish": finish, "stop": stop}
+    for kind, items in lists.items():
+        lines += _array("struct carillon_store", f"{name}_{kind}", items)
+    lines += _array("struct carillon_shift", f"{name}_align", align)
+    if mode.control:
+        cell = mode.control.cell
+        source = cell.carrier.source
+        bit = f"CARILLON_SOURCE_BIT({source})"
+        if cell.use.cell.array.request_enable == "cell" and cell.carrier.role is Role.CONTROL:
+            forget, enable = f"CARILLON_STORE_UNPEND({source}, {bit})", text.macro(cell, "START", cell.number)
+        else:
+            forget, enable = f"CARILLON_STORE_UNPEND({source}, {bit})", f"CARILLON_STORE_ENABLE({source}, {bit})"
+        if cell.carrier.role is Role.SYSTEM:  # it interrupts anyway; nothing to forget
+            forget = enable
+        lines += [
+            f"/* Left at {mode.control.at}; the next round begins {mode.control.gap} ticks after the end of this one. */",
+            f"static const struct carillon_control {name}_control = {{",
+            f"    {text.macro(cell, 'COUNTER', cell.number)},",
+            f"    {mode.control.target},",
+            f"    {forget},",
+            f"    {enable},",
+            "};",
+            "",
+        ]
+        tasks = sorted({c.carrier.source for c in mode.cells if c.carrier.role is Role.ACTIVATION and not c.carrier.lowered})
+        lines += _array("uint8_t", f"{name}_tasks", [f"{s}," for s in tasks])
+    return lines
+
+
+def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
+    name = mode.allocation.mode.name
+    timer = mode.cells[0]
+    lines = [f"const struct carillon_entry {name}_table[] = {{"]
+    for k, entry in enumerate(mode.table):
+        point = entry.point
+        after = k + 1
+        while after < len(mode.table) and mode.table[after - 1].more:
+            after += 1
+        following = f"&{name}_table[{after % len(mode.table)}].step"
+        step = f"{{{following}, {text.macro(timer, 'INTERVAL', entry.step.units, timer.period)}}}"
+        action = {Role.ACTIVATION: "ACTIVATE", Role.DEADLINE: "DEADLINE", Role.ENABLE: "ENABLE", Role.CONTROL: "CONTROL"}[point.role]
+        function, mask, object_ = "NULL", "0u", 0
+        if point.role is Role.ACTIVATION:
+            function = image.system.task(point.object).entry
+        if point.role in (Role.ACTIVATION, Role.DEADLINE):
+            object_ = text.task_number(image, point.object)
+        if point.role is Role.ENABLE:
+            object_ = image.system.interrupt(point.object).source
+            mask = f"CARILLON_SOURCE_BIT({object_})"
+        lines.append(
+            f"    {{{step}, {function}, {mask}, {object_}, CARILLON_{action}, {int(entry.more)}u}}, "
+            f"/* {point.at}: {point.role.value} of {point.object}, {text.place(point.span)} */"
+        )
+    return [*lines, "};", ""]
+
+
+_LISTS = (
+    ("struct carillon_level", "levels", "level_count"),
+    ("struct carillon_multiplex_start", "multiplexes", "multiplex_count"),
+    ("struct carillon_store", "prepare", "prepare_count"),
+    ("struct carillon_store", "restart", "restart_count"),
+    ("struct carillon_store", "start", "start_count"),
+    ("struct carillon_shift", "align", "align_count"),
+    ("struct carillon_store", "finish", "finish_count"),
+    ("struct carillon_store", "stop", "stop_count"),
+    ("uint8_t", "tasks", "task_count"),
+)
+
+
+def emit(image: Image) -> str:
+    """The tables of every mode."""
+    families = sorted({c.family.name for m in image.modes for c in m.cells})
+    lines = [text.head(image, "Tables of the application's modes."), '#include "carillon/contract.h"', ""]
+    lines += [f'#include "cells/{family}/cell.h"' for family in families]
+    conventional = image.allocation.kernel == "conventional"
+    if conventional:
+        lines += ['#include "carillon/conventional.h"', ""]
+        entries = dict.fromkeys(image.system.task(t.name).entry for t in image.system.tasks)
+        lines += [f"void {entry}(void);" for entry in entries]
+        timer = image.modes[0].cells[0]
+        lines += ["", f"uint8_t carillon_conventional_active[{max(1, len(image.system.tasks))}];"]
+        lines += [f"struct carillon_multiplex carillon_system = {{NULL, {text.macro(timer, 'REARM_REGISTER', timer.number)}}};"]
+    lines.append("")
+    bodies = [_mode(image, mode, number) for number, mode in enumerate(image.modes)]
+    for body in bodies:
+        lines += body
+    lines += ["const struct carillon_mode carillon_modes[] = {"]
+    for mode, body in zip(image.modes, bodies, strict=True):
+        name = mode.allocation.mode.name
+        lines += [f"    {{ /* {name} */", f"        .vectors = carillon_{name}_vectors,"]
+        for kind, field, count in _LISTS:
+            if f"static const {kind} {name}_{field}[] = {{" in body:
+                lines += [f"        .{field} = {name}_{field},", f"        .{count} = CARILLON_COUNT({name}_{field}),"]
+        if mode.control:
+            lines.append(f"        .control = &{name}_control,")
+        lines.append("    },")
+    lines += ["};", "", "const struct carillon_time_base carillon_time_bases[] = {"]
+    for mode in image.modes:
+        if mode.time_base:
+            cell = mode.time_base.cell
+            counter, phase = text.macro(cell, "COUNTER", cell.number), text.macro(cell, "PHASE", mode.time_base.phase)
+            lines.append(f"    {{{counter}, {phase}, {mode.allocation.mode.round_length}}},")
+        else:
+            lines.append("    {0, 0, 0},")
+    lines += ["};", ""]
+    return "\n".join(lines)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``vectors.c``: the handlers that need code, and each mode's vector table.
+
+A vector is the task's function itself unless something must be done around it: deadlines armed, a
+multiplexed cell moved on, a request acknowledged, the execution priority lowered.
+"""
+
+from __future__ import annotations
+
+from carillon.allocate.result import Carrier, Style
+from carillon.emit import text
+from carillon.emit.image import CellImage, Image, ModeImage
+from carillon.emit.tables import disarmed
+from carillon.model import OnDeadlineMiss
+from carillon.model.board import Rearm, Role
+
+
+def _operation(cell: CellImage, name: str, argument: object) -> str:
+    return f"    {cell.family.name}_{name}({argument});"
+
+
+def _multiplex(mode: ModeImage, cell: CellImage) -> str:
+    return f"&carillon_{mode.allocation.mode.name}_{cell.carrier.demand.object}_{cell.carrier.role.value}"
+
+
+def _cells_of(mode: ModeImage, carrier: Carrier) -> list[CellImage]:
+    return [cell for cell in mode.cells if cell.carrier is carrier]
+
+
+def _acknowledge(cells: list[CellImage]) -> list[str]:
+    return [_operation(c, "acknowledge", c.number) for c in cells if c.use.cell.array.acknowledge]
+
+
+def _deadline_cells(mode: ModeImage, task: str) -> list[CellImage]:
+    return [c for c in mode.cells if c.carrier.role is Role.DEADLINE and c.carrier.demand.object == task]
+
+
+def _arming(image: Image, cells: list[CellImage], operation: str) -> list[str]:
+    """Statements that arm or disarm direct deadline cells: one for each request register, or one for each cell."""
+    held = [c for c in cells if disarmed(c)]
+    by_controller = [c.carrier.source for c in held if c.use.cell.array.request_enable == "controller"]
+    lines = [f"    carillon_port_{operation}({s}, {bits});" for s, bits in text.masks(image.system.board, by_controller)]
+    return lines + [_operation(c, operation, c.number) for c in held if c.use.cell.array.request_enable == "cell"]
+
+
+def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
+    """The body of a task's handler; empty if the vector can be the task's function."""
+    cells = _cells_of(mode, carrier)
+    task = image.system.task(carrier.demand.object)
+    deadlines = _deadline_cells(mode, task.name)
+    before = _acknowledge(cells)
+    before += [_operation(c, "rearm", _multiplex(mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
+    before += _arming(image, deadlines, "arm")
+    after = _arming(image, deadlines, "disarm")
+    for cell in deadlines:
+        if cell.carrier.style is Style.MULTIPLEXED:
+            move = "postpone" if cell.use.cell.array.rearm is Rearm.SHIFT else "rearm"
+            after.append(_operation(cell, move, _multiplex(mode, cell)))
+    if not before and not after and not carrier.lowered:
+        return []
+    call = f"    carillon_port_run_lowered({task.entry});" if carrier.lowered else f"    {task.entry}();"
+    if carrier.lowered and len(image.modes) > 1:
+        before.append("    carillon_lowered_tasks++;")
+        after.insert(0, "    carillon_lowered_tasks--;")
+    return [*before, call, *after]
+
+
+def _deadline(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
+    cells = _cells_of(mode, carrier)
+    lines = _acknowledge(cells)
+    if image.system.on_deadline_miss is OnDeadlineMiss.CONTINUE:
+        lines += _arming(image, cells, "disarm")
+    return [*lines, f"    carillon_deadline_missed({text.task_number(image, carrier.demand.object)}u);"]
+
+
+def _enable(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
+    cells = _cells_of(mode, carrier)
+    lines = _acknowledge(cells)
+    lines += [_operation(c, "rearm", _multiplex(mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
+    source = image.system.interrupt(carrier.demand.object).source
+    return [*lines, f"    carillon_port_enable({source}, CARILLON_SOURCE_BIT({source}));"]
+
+
+def _control(mode: ModeImage, carrier: Carrier) -> list[str]:
+    return [*_acknowledge(_cells_of(mode, carrier)), "    carillon_control();"]
+
+
+def _system_timer(mode: ModeImage, carrier: Carrier) -> list[str]:
+    cell = _cells_of(mode, carrier)[0]
+    return [
+        *_acknowledge([cell]),
+        "    const struct carillon_entry *const entry = (const struct carillon_entry *)carillon_system.next;",
+        _operation(cell, "rearm", "&carillon_system"),
+        "    carillon_conventional_dispatch(entry);",
+    ]
+
+
+def _comment(mode: ModeImage, carrier: Carrier) -> list[str]:
+    cells = _cells_of(mode, carrier)
+    names = ", ".join(c.use.cell.name for c in cells)
+    how = "multiplexed on" if carrier.style is Style.MULTIPLEXED else "carried by"
+    lowered = ", lowered to the priority of what it preempts" if carrier.lowered else ""
+    return [
+        f"/* {carrier.role.value} of {carrier.demand.object} at {text.times(carrier, mode.allocation.mode.round_length)} ({text.place(carrier.demand.span)}),",
+        f" * {how} {names} (source {carrier.source}, level {carrier.level}{lowered}). */",
+    ]
+
+
+def _body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
+    if carrier.role is Role.ACTIVATION:
+        return _activation(image, mode, carrier)
+    if carrier.role is Role.DEADLINE:
+        return _deadline(image, mode, carrier)
+    if carrier.role is Role.ENABLE:
+        return _enable(image, mode, carrier)
+    return _control(mode, carrier) if carrier.role is Role.CONTROL else _system_timer(mode, carrier)
+
+
+def handlers(image: Image, mode: ModeImage) -> dict[int, str]:
+    """The vector of every source that the mode uses: source -> C function."""
+    names, _ = _handlers(image, mode)
+    return names
+
+
+def _handlers(image: Image, mode: ModeImage) -> tuple[dict[int, str], list[str]]:
+    names: dict[int, str] = {}
+    lines: list[str] = []
+    bodies: dict[tuple[str, ...], str] = {}
+    used: set[str] = set()
+    for carrier in mode.allocation.carriers:
+        body = _body(image, mode, carrier)
+        if not body:
+            names[carrier.source] = image.system.task(carrier.demand.object).entry
+            continue
+        name = bodies.get(tuple(body))
+        if name is None:
+            stem = text.symbol(mode, carrier.demand.object, carrier.role)
+            name, k = stem, 2
+            while name in used:
+                name, k = f"{stem}_{k}", k + 1
+            used.add(name)
+            bodies[tuple(body)] = name
+            lines += [*_comment(mode, carrier), f"void {name}(void);", f"void {name}(void)", "{", *body, "}", ""]
+        names[carrier.source] = name
+    for interrupt in image.system.interrupts:
+        names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if interrupt.reenabled else interrupt.handler
+    return names, lines
+
+
+def emit(image: Image) -> str:
+    """Handlers and vector tables."""
+    system, board = image.system, image.system.board
+    families = sorted({c.family.name for m in image.modes for c in m.cells})
+    lines = [text.head(image, "Interrupt handlers and vector tables."), '#include "carillon/kernel.h"', ""]
+    lines += [f'#include "cells/{family}/cell.h"' for family in families]
+    if image.allocation.kernel == "conventional":
+        lines += ['#include "carillon/conventional.h"', "", "extern struct carillon_multiplex carillon_system;"]
+    lines += ["", "/* Functions of the application. */"]
+    functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
+    lines += [f"void {function}(void);" for function in functions]
+    multiplexes = [
+        f"extern struct carillon_multiplex carillon_{m.allocation.mode.name}_{x.cell.carrier.demand.object}_{x.cell.carrier.role.value};"
+        for m in image.modes
+        for x in m.multiplexes
+    ]
+    lines += ["", *multiplexes] if multiplexes else []
+    lines.append("")
+    for interrupt in system.interrupts:
+        if interrupt.reenabled:
+            name = f"carillon_interrupt_{interrupt.name}"
+            source = interrupt.source
+            lines += [
+                f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}): disabled until the round enables it again. */",
+                f"void {name}(void);",
+                f"void {name}(void)",
+                "{",
+                f"    carillon_port_disarm({source}, CARILLON_SOURCE_BIT({source}));",
+                f"    {interrupt.handler}();",
+                "}",
+                "",
+            ]
+    tables = []
+    for mode in image.modes:
+        names, text_lines = _handlers(image, mode)
+        lines += text_lines
+        name = mode.allocation.mode.name
+        kind = "CARILLON_RESET_VECTOR_TABLE" if name == system.start_mode else "CARILLON_VECTOR_TABLE"
+        tables += [
+            f"extern const carillon_vector carillon_{name}_vectors[];",
+            f"{kind} const carillon_vector carillon_{name}_vectors[] = {{",
+            "    CARILLON_SYSTEM_VECTORS",
+        ]
+        tables += [f"    {names.get(s, 'carillon_port_unexpected')}, /* {s} */" for s in range(board.system_vectors, board.sources)]
+        tables += ["};", ""]
+    return "\n".join(lines + tables)

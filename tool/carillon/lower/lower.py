@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers a checked system: its modes become demands, which an allocation then serves."""
+
+from __future__ import annotations
+
+from carillon.check.simulation import completions
+from carillon.lower import Demand, ExpiryPoint, LoweredMode
+from carillon.model import Activation, Mode, Monitor, System, Window
+from carillon.model.board import Role
+
+
+def lower(system: System) -> tuple[LoweredMode, ...]:
+    """The demands of every mode, in the order of the file.
+
+    ``system`` must have passed ``check_system`` without errors.  With more than one mode, each has one demand
+    of role CONTROL: its point is the tick at which a switch of modes is taken, and cuts nothing off.
+    """
+    return tuple(_lower_mode(mode, system) for mode in system.modes)
+
+
+def _lower_mode(mode: Mode, system: System) -> LoweredMode:
+    known = all(system.task(activation.task).wcet is not None for activation in mode.activations)
+    ends = [completion.end for completion in completions(mode, system)] if known else None
+    demands = [*_activations(mode, ends), *_deadlines(mode)]
+    if len(system.modes) > 1:
+        at = _control(mode, ends, system.board.switch_ticks + system.board.lead)
+        point = ExpiryPoint(at, Role.CONTROL, mode.name, at, mode.span)
+        demands.append(Demand(Role.CONTROL, mode.name, (point,), required=True, bounded=True))
+    demands.extend(_enables(mode))
+    return LoweredMode(mode.name, mode.round_length, tuple(demands))
+
+
+def _activations(mode: Mode, ends: list[int] | None) -> list[Demand]:
+    points: dict[str, list[ExpiryPoint]] = {}
+    for number, activation in enumerate(mode.activations):
+        end = _window_end(activation, mode, ends[number] if ends is not None else None)
+        point = ExpiryPoint(activation.at, Role.ACTIVATION, activation.task, end, activation.span)
+        points.setdefault(activation.task, []).append(point)
+    return [
+        Demand(Role.ACTIVATION, task, tuple(own), required=True, bounded=_bounded(own, mode.round_length))
+        for task, own in points.items()
+    ]
+
+
+def _window_end(activation: Activation, mode: Mode, completion: int | None) -> int:
+    """The tick from which later points need not preempt ``activation`` any more (SPEC, ``window``)."""
+    if mode.window is Window.WCET:
+        assert completion is not None, "check/window.py demands every WCET"
+        return completion
+    if activation.monitor is Monitor.ALWAYS and activation.deadlines:
+        return activation.deadlines[-1]
+    return mode.round_length
+
+
+def _bounded(points: list[ExpiryPoint], round_length: int) -> bool:
+    """Whether every window ends before the task's next activation, the last one within the round.
+
+    Then an overrun is caught by a deadline, or excluded by the WCETs, before the task is activated again.
+    """
+    limits = [*(point.at for point in points[1:]), round_length]
+    return all(point.window_end <= limit for point, limit in zip(points, limits, strict=True))
+
+
+def _deadlines(mode: Mode) -> list[Demand]:
+    points: dict[str, list[ExpiryPoint]] = {}
+    required: dict[str, bool] = {}
+    for activation in mode.activations:
+        if activation.monitor is Monitor.NEVER:
+            continue
+        for deadline in activation.deadlines:
+            point = ExpiryPoint(deadline, Role.DEADLINE, activation.task, deadline, activation.span)
+            points.setdefault(activation.task, []).append(point)
+            required[activation.task] = activation.monitor is Monitor.ALWAYS
+    return [Demand(Role.DEADLINE, task, tuple(own), required[task], bounded=True) for task, own in points.items()]
+
+
+def _enables(mode: Mode) -> list[Demand]:
+    points: dict[str, list[ExpiryPoint]] = {}
+    for enable in mode.enables:
+        point = ExpiryPoint(enable.at, Role.ENABLE, enable.interrupt, enable.at, enable.span)
+        points.setdefault(enable.interrupt, []).append(point)
+    return [Demand(Role.ENABLE, name, tuple(own), required=True, bounded=True) for name, own in points.items()]
+
+
+def _control(mode: Mode, ends: list[int] | None, needed: int) -> int:
+    """Where a switch of modes is taken: 1 to ``round_length``.
+
+    Not before the end of the round's last window nor its last enable point; beyond that as late as leaves the
+    ``needed`` ticks, so that the next mode's round begins where this one ends.
+    """
+    latest = max((enable.at for enable in mode.enables), default=0)
+    for number, activation in enumerate(mode.activations):
+        if activation.monitor is Monitor.ALWAYS and activation.deadlines:
+            end = activation.deadlines[-1]
+        else:
+            end = ends[number] if ends is not None else mode.round_length
+        latest = max(latest, end)
+    return min(max(latest, mode.round_length - needed, 1), mode.round_length)

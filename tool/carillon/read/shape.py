@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits TOML data into the schema: every misfit becomes a diagnostic, and the rest is kept.
+
+A misfit is taken out of the data and remembered as *broken*, and the data is validated again.  So one
+wrong value hides nothing else, and no later pass complains about what follows from it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from carillon.diagnostics import Diagnostics, suggestion
+from carillon.read.schema import InterruptTable, ModeTable, PointTable, ScheduleFile, SystemTable, TaskTable, toml_type
+from carillon.read.spans import Path, SpanIndex
+from carillon.read.times import shorten
+
+MOST_ERRORS = 100
+_SECTIONS: dict[str, type[BaseModel]] = {"task": TaskTable, "interrupt": InterruptTable, "mode": ModeTable}
+_WANTED = {
+    "string_type": "a string",
+    "list_type": "an array",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
+
+
+class Broken:
+    """The paths of values that were wrong and are gone."""
+
+    def __init__(self) -> None:
+        self.paths: set[Path] = set()
+
+    def add(self, path: Path) -> None:
+        """Remember ``path``."""
+        self.paths.add(path)
+
+    def at(self, *path: str | int) -> bool:
+        """Whether the value at ``path``, or a table around it, was wrong."""
+        return any(path[:end] in self.paths for end in range(1, len(path) + 1))
+
+    def under(self, *path: str | int) -> bool:
+        """Whether the table at ``path`` was wrong or lost one of its keys, perhaps a misspelt one."""
+        return self.at(*path) or any(broken[: len(path)] == path for broken in self.paths)
+
+
+def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:
+    """Validate ``data`` and return what fits the schema and what was broken.
+
+    Reports C013 (unknown key), C015 (wrong kind of value), C016 and C019 (malformed time or frequency), at
+    most :data:`MOST_ERRORS` of them.  Changes ``data``: misfits are removed.
+    """
+    broken = Broken()
+    reported = 0
+    while True:
+        try:
+            return ScheduleFile.model_validate(data), broken
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                path = _existing(data, detail["loc"])
+                if not path:
+                    raise
+                if reported < MOST_ERRORS:
+                    _report(detail, path, places, diagnostics)
+                elif reported == MOST_ERRORS:
+                    diagnostics.error(
+                        "C015",
+                        places.value(path),
+                        f"more than {MOST_ERRORS} errors; the rest is not shown",
+                        "correct these first",
+                    )
+                reported += 1
+                broken.add(path)
+            for path in broken.paths:
+                _remove(data, path)
+
+
+def _existing(data: Any, path: tuple[str | int, ...]) -> Path:
+    """The longest beginning of ``path`` that exists in ``data``."""
+    for depth, part in enumerate(path):
+        in_array = isinstance(data, list) and isinstance(part, int) and part < len(data)
+        if not in_array and not (isinstance(data, dict) and part in data):
+            return path[:depth]
+        data = data[part]
+    return path
+
+
+def _remove(data: Any, path: Path) -> None:
+    """Take the value at ``path`` out; a table among named or numbered tables is emptied instead."""
+    if _existing(data, path) != path:
+        return
+    parents = [data]
+    for part in path[:-1]:
+        parents.append(parents[-1][part])
+    if (len(path) == 2 and path[0] in _SECTIONS) or (len(path) == 4 and path[0] == "mode" and path[2] == "points"):
+        parents[-1][path[-1]] = {}
+        return
+    level = len(path) - 1
+    while isinstance(parents[level], list):  # the array goes as a whole: indices of other elements must not shift
+        level -= 1
+    parents[level].pop(path[level], None)
+
+
+def _report(detail: ErrorDetails, path: Path, places: SpanIndex, diagnostics: Diagnostics) -> None:
+    value = detail["input"]
+    kind = detail["type"]
+    context: dict[str, Any] = dict(detail.get("ctx") or {})
+    where = _describe(path)
+    if kind == "extra_forbidden":
+        table = _table(path[:-1])
+        known = list(table.model_fields)
+        if len(path) == 1:
+            cause = f"unknown table or key {shorten(str(path[0]))} at the top of the file"
+        else:
+            cause = f"unknown key {shorten(str(path[-1]))} in {_describe(path[:-1])}"
+        diagnostics.error("C013", places.key(path), cause, _elsewhere(str(path[-1]), known) or suggestion(str(path[-1]), known))
+    elif kind == "written":
+        diagnostics.error(context["code"], places.value(path), f"{where}: {context['cause']}", context["remedy"])
+    elif kind == "literal_error":
+        allowed = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
+        shown = shorten(value) if isinstance(value, str) else toml_type(value)
+        listed = ", ".join(f'"{a}"' for a in allowed[:-1]) + f' or "{allowed[-1]}"'
+        diagnostics.error("C015", places.value(path), f"{where}: {shown} is none of its values", f"write {listed}")
+    elif kind in _WANTED:
+        wanted = _WANTED[kind]
+        diagnostics.error("C015", places.value(path), f"{where} must be {wanted}, not {toml_type(value)}", _example(path, wanted))
+    elif kind == "string_too_short":
+        diagnostics.error("C015", places.value(path), f"{where} is an empty string", "write a name, or leave the key out")
+    else:
+        diagnostics.error(
+            "C015", places.value(path), f"{where}: {detail['msg']}", "SPEC, section 'Schedule file', says what it may hold"
+        )
+
+
+def _elsewhere(key: str, known: list[str]) -> str | None:
+    """The table that an unknown ``key`` belongs to, if it is a key of another one and no misspelt one of this."""
+    if difflib.get_close_matches(key, known):
+        return None
+    tables: dict[str, type[BaseModel]] = {"[system]": SystemTable}
+    tables |= {f"[{name}.NAME]": table for name, table in _SECTIONS.items()} | {"a point": PointTable}
+    homes = [name for name, table in tables.items() if key in table.model_fields]
+    return f"'{key}' is a key of {homes[0]}; {suggestion(key, known)}" if homes else None
+
+
+def _table(path: Path) -> type[BaseModel]:
+    if not path:
+        return ScheduleFile
+    if path[0] == "system":
+        return SystemTable
+    return PointTable if len(path) == 4 else _SECTIONS[str(path[0])]
+
+
+def _describe(path: Path) -> str:
+    """``'deadline' of task 'fuel'`` and the like."""
+    first = str(path[0])
+    if len(path) == 1:
+        return f"[{first}]" if first in ScheduleFile.model_fields else shorten(first)
+    if first == "system":
+        return f"'{path[1]}' of [system]" if len(path) == 2 else f"element {int(path[2]) + 1} of '{path[1]}' of [system]"
+    owner = f"{first} {shorten(str(path[1]))}"
+    if len(path) == 2:
+        return owner
+    if len(path) == 3:
+        return f"'{path[2]}' of {owner}"
+    element = int(path[3]) + 1
+    if path[2] == "points":
+        point = f"point {element} of {owner}"
+        return point if len(path) == 4 else f"'{path[4]}' of {point}"
+    return f"element {element} of '{path[2]}' of {owner}"
+
+
+def _example(path: Path, wanted: str) -> str:
+    first, last = str(path[0]), str(path[-1])
+    if wanted == "a table":
+        if len(path) == 4:
+            return 'write a point as { at = "100 ticks", activate = "Task1" }'
+        return f"write it as [{first}]" if first == "system" else f"write it as [{first}.NAME], followed by its keys"
+    if wanted == "an array":
+        return f"write it in brackets: {last} = [{'...' if last == 'points' else chr(34) + '...' + chr(34)}]"
+    return 'write it in quotes: "..."'
+
+
+def describe(*path: str | int) -> str:
+    """How messages name the value at ``path``: ``'deadline' of task 'fuel'``."""
+    return _describe(path)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From bytes to TOML data: encoding, size, syntax, and names defined twice."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.read.spans import SpanIndex, index
+from carillon.read.times import shorten
+
+LONGEST_FILE = 8 * 2**20
+LONGEST_KEY = 100
+_MOST_SYNTAX_ERRORS = 5
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_KEY_TOKEN = re.compile(r"""\#[^\n]*|"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+|[ \t]+|\.|.""", re.DOTALL)
+_TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Cannot redefine", "Duplicate inline table key")
+_REMEDIES = {
+    "Invalid value": "a value is a string in quotes, a number, true, false, an array or a table",
+    "Unclosed array": "separate the elements by commas and close the array with ']'",
+    "Unclosed inline table": "an inline table { ... } stands on one line, its pairs separated by commas",
+    "Unterminated string": "close the string with a quote",
+    "Expected \"'": "close the string with a quote, on the line on which it begins unless it has three",
+    "Found invalid character": "a string ends on the line on which it begins; control characters must be escaped",
+    "Expected newline": "put a value that has a unit, or a text, in quotes, and one key on each line",
+    "Expected '=' after a key": "write key = value; a key with other characters than letters, digits, '_' and '-' needs quotes",
+    "Expected ']' at the end": "close the header with ']': [task.NAME]",
+    "Expected ']]' at the end": "close the header with ']]'",
+    "Invalid statement": "a line holds key = value, a [header] or a # comment",
+    "Invalid initial character for a key part": "a key consists of letters, digits, '_' and '-'; other keys need quotes",
+    "Illegal character": "a string ends on the line on which it begins; control characters must be escaped",
+    "Unescaped '\\'": "write '\\\\' for a backslash",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file's bytes, decoded, and their SHA-256 in hexadecimal."""
+
+    content: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file's data, and where each of them stands."""
+
+    data: dict[str, Any]
+    places: SpanIndex
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """Where an error that tree-sitter found begins and ends."""
+
+    start: Span
+    end: Span
+
+
+def read_text(path: Path, diagnostics: Diagnostics) -> Text | None:
+    """The content of ``path``; None and C010 if it cannot be read as a text of at most 8 MiB in UTF-8 without BOM."""
+    span = Span(str(path))
+
+    def refused(cause: str, remedy: str, at: Span = span) -> Text | None:
+        diagnostics.error("C010", at, cause, remedy)
+        return None
+
+    try:
+        if path.is_dir():
+            return refused("this is a folder, not a schedule file", "name the .toml file in it")
+        if not path.exists():
+            return refused("there is no such file", "check the path, or create a schedule with 'carillon new'")
+        if not path.is_file():
+            return refused("this is no ordinary file", "name a .toml file")
+        with path.open("rb") as file:
+            content = file.read(LONGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return refused(f"the file cannot be read: {reason}", "check the path and its permissions")
+    if len(content) > LONGEST_FILE:
+        return refused(f"the file is longer than {LONGEST_FILE} bytes", "a schedule is shorter: is it the right file?")
+    if content.startswith(b"\xef\xbb\xbf"):
+        return refused("the file begins with a byte order mark", "save it as UTF-8 without BOM")
+    try:
+        decoded = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = _place(str(path), content, error.start)
+        return refused(f"byte 0x{content[error.start]:02x} is not UTF-8", "save the file in the encoding UTF-8", at)
+    zero = content.find(0)
+    if zero >= 0:
+        return refused("the file holds a NUL character", "a schedule is a text file: remove it", _place(str(path), content, zero))
+    return Text(decoded, hashlib.sha256(content).hexdigest())
+
+
+def parse_toml(text: Text, file: str, diagnostics: Diagnostics) -> Parsed | None:
+    """The data of a TOML text and their places; None, and C010, C011 or C012, if it is malformed.
+
+    Reports several syntax errors where that is safe: a wrong line is blanked and the rest parsed again, and
+    a further error counts only if tree-sitter, too, finds one on its line.
+    """
+    content = text.content
+    if _has_long_key(content, file, diagnostics):
+        return None
+    places = index(content.encode(), file)
+    errors = [_Extent(places.span(error.start), places.span(error.end)) for error in places.errors[:1000]]
+    reported: set[int] = set()
+    while True:
+        try:
+            data = tomllib.loads(content)
+        except RecursionError:
+            if not reported:
+                diagnostics.error(
+                    "C010", Span(file), "arrays or tables are nested too deeply", "a schedule needs no more than four levels"
+                )
+            return None
+        except ValueError as error:
+            again = _syntax(error, places, content, diagnostics, reported, errors)
+            if again is None:
+                return None
+            content = again
+        else:
+            return None if reported else Parsed(data, places)
+
+
+def _syntax(
+    error: ValueError,
+    places: SpanIndex,
+    content: str,
+    diagnostics: Diagnostics,
+    reported: set[int],
+    errors: list[_Extent],
+) -> str | None:
+    """Report a syntax error; returns the text to look for further errors in, or None."""
+    message = str(error)
+    match = _PLACE.search(message)
+    if match is None:  # not about syntax: an integer with more digits than Python converts
+        if not reported:
+            diagnostics.error(
+                "C011",
+                Span(places.file),
+                "a number has too many digits",
+                'write times as strings with a unit, for example "250us"',
+            )
+        return None
+    what = message[: match.start()]
+    lines = content.split("\n")
+    line, column = (int(match[1]), int(match[2])) if match[1] else (len(lines), len(lines[-1]) + 1)
+    twice = what.startswith(_TWICE)
+    if twice:
+        line = _report_twice(what, Span(places.file, line, column), places, diagnostics)
+    else:
+        fresh = [e for e in errors if not any(e.start.line <= known <= e.end.line for known in reported)]
+        around = next((e for e in fresh if e.start.line <= line <= e.end.line), None)
+        if reported and around is None:
+            return None  # one of the two parsers does not see it, or it follows from an error that was reported
+        cause = f"not valid TOML: {what[:1].lower()}{what[1:]}"
+        remedy = next((r for start, r in _REMEDIES.items() if what.startswith(start)), "TOML's rules are at https://toml.io")
+        if what.startswith("Invalid initial") and column > len(lines[line - 1]) and "{" in lines[line - 1]:
+            remedy = _REMEDIES["Unclosed inline table"]
+        if not match[1] and around is not None:
+            line, column = around.start.line, around.start.column
+            cause += " before the end of the file; what is not closed begins here"
+        elif what == "Invalid value" and around is not None and around.start.line < line:
+            remedy += f"; is the array that begins on line {around.start.line} closed?"
+        diagnostics.error("C011", Span(places.file, line, column), cause, remedy)
+    if line in reported or len(reported) >= _MOST_SYNTAX_ERRORS:
+        return None
+    reported.add(line)
+    header = lines[line - 1].lstrip().startswith("[")
+    lines[line - 1] = f"[carillon-{len(reported)}]" if header else ""
+    return "\n".join(lines)
+
+
+def _report_twice(what: str, span: Span, places: SpanIndex, diagnostics: Diagnostics) -> int:
+    """Report a key or table that is defined twice; returns the line of the second definition."""
+    spans = [(places.span(d.second.start), d) for d in places.duplicates]
+    here = [(s, d) for s, d in spans if s.line == span.line] or [(s, d) for s, d in spans if s.line < span.line]
+    if not here:
+        diagnostics.error(
+            "C012", span, f"a name is defined twice: {what[:1].lower()}{what[1:]}", "define every table and key once"
+        )
+        return span.line
+    second, duplicate = here[-1] if here[-1][0].line != span.line else here[0]
+    first = places.span(duplicate.first.start)
+    name = ".".join(str(part) for part in duplicate.path)
+    diagnostics.error(
+        "C012",
+        second,
+        f"{shorten(name)} is defined twice; the first time on line {first.line}",
+        "rename one of the two, or remove it",
+    )
+    return second.line
+
+
+def _has_long_key(content: str, file: str, diagnostics: Diagnostics) -> bool:
+    """Whether a dotted key is so long (tomllib needs quadratic time for it) that it cannot be a schedule's."""
+    if content.count(".") <= LONGEST_KEY:
+        return False
+    dots = 0
+    for token in _KEY_TOKEN.finditer(content):
+        if token[0] == ".":
+            dots += 1
+            if dots > LONGEST_KEY:
+                span = _place(file, content.encode(), len(content[: token.start()].encode()))
+                diagnostics.error(
+                    "C011", span, f"a key of more than {LONGEST_KEY} parts", "a schedule's keys have at most four parts"
+                )
+                return True
+        elif token[0][0] in "#=[]{},\n\r":
+            dots = 0
+    return False
+
+
+def _place(file: str, content: bytes, offset: int) -> Span:
+    start = content.rfind(b"\n", 0, offset) + 1
+    return Span(file, content.count(b"\n", 0, offset) + 1, len(content[start:offset].decode("utf-8", "replace")) + 1)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns written times into ticks of the clock, and refuses or reports those that do not divide.
+
+A time that is no whole number of ticks is a cause of drift: what the hardware keeps is not what is
+written.  SPEC, section 'Times'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import Drift
+from carillon.model.board import Board
+from carillon.read.times import SECONDS, Time, format_duration, format_frequency, format_number
+
+LONGEST = 2**63 - 1
+_SECONDS_A_DAY = 86_400
+
+
+def choose_clock(board: Board, times: Iterable[Time]) -> int:
+    """The first of the board's clocks, in Hz, into whose ticks every time divides; the first of all if none does."""
+    written = set(times)
+    for clock in board.clocks:
+        if all(time.ticks(clock.hz).denominator == 1 for time in written):
+            return clock.hz
+    return board.clocks[0].hz
+
+
+class Ticks:
+    """Converts times to ticks of ``clock_hz`` and keeps the drifts."""
+
+    def __init__(self, board: Board, clock_hz: int, refuse: bool, diagnostics: Diagnostics) -> None:
+        self.board = board
+        self.clock_hz = clock_hz
+        self.refuse = refuse
+        self.diagnostics = diagnostics
+        self.drifts: list[Drift] = []
+
+    def exact(self, time: Time, what: str, span: Span, recurs: bool = False, upwards: bool = False) -> Fraction | None:
+        """``time`` in ticks, not rounded; None, and C032, if it is longer than 2^63 - 1 ticks.
+
+        Reports C017 or C018 if it is no whole number of ticks.  ``recurs``: the error of rounding would add
+        up (a period, a round).  ``upwards``: rounding is upwards (a WCET).
+        """
+        ticks = time.ticks(self.clock_hz)
+        if ticks > LONGEST:
+            self.diagnostics.error(
+                "C032",
+                span,
+                f"{what}: {time} is longer than 2^63 - 1 ticks",
+                "a schedule's times fit into 63 bits: write a shorter time",
+            )
+            return None
+        if ticks.denominator != 1:
+            self._inexact(ticks, time, what, span, recurs, upwards)
+        return ticks
+
+    def _inexact(self, ticks: Fraction, time: Time, what: str, span: Span, recurs: bool, upwards: bool) -> None:
+        rounded = whole(ticks, upwards)
+        clock = format_frequency(self.clock_hz)
+        measure = f"{what}: {time} is "
+        if time.unit != "ticks":
+            measure += f"{format_number(ticks, 6)} ticks of the {clock} clock, "
+        measure += f"no whole number; rounded to {rounded}"
+        error = self.error(ticks, rounded, recurs)
+        if not self.refuse:
+            self.drifts.append(Drift(span, str(time), rounded, float(rounded - ticks)))
+            self.diagnostics.warning(
+                "C018", span, f"{measure}, it is {error}", f"for an exact time, {self._remedies(ticks, time)}"
+            )
+            return
+        self.diagnostics.error(
+            "C017",
+            span,
+            f"{measure}, it would be {error}",
+            f'{self._remedies(ticks, time)}, or set inexact_times = "round"',
+        )
+
+    def error(self, ticks: Fraction, rounded: int, recurs: bool) -> str:
+        """What rounding does, in words: by how much it is off, and if that recurs how far it is off after a day."""
+        off = rounded - ticks
+        direction = "long" if off > 0 else "short"
+        text = f"{format_number(abs(off), 6)} ticks too {direction}"
+        if recurs and rounded:
+            per_day = abs(off) / ticks * _SECONDS_A_DAY
+            text += f", a drift of {format_duration(per_day, 1, 3)} a day"
+        return text
+
+    def _remedies(self, ticks: Fraction, time: Time) -> str:
+        below, above = int(ticks), int(ticks) + 1
+        choices = [self._as_written(n, time) for n in (below, above) if n > 0]
+        text = f"write {' or '.join(choices)}"
+        fitting = [c.hz for c in self.board.clocks if time.ticks(c.hz).denominator == 1]
+        if fitting and time.unit != "ticks":
+            text += f', or use a clock into which it divides (clock = "{format_frequency(fitting[0])}")'
+        return text
+
+    def _as_written(self, ticks: int, time: Time) -> str:
+        if time.unit != "ticks":
+            number = Fraction(ticks, self.clock_hz) / SECONDS[time.unit]
+            text = format_number(number, 9)
+            if Fraction(text) == number:
+                return f'"{text}{time.unit}"'
+        return f'"{ticks} tick{"s" if ticks != 1 else ""}"'
+
+
+def whole(ticks: Fraction, upwards: bool = False) -> int:
+    """The nearest whole number of ticks (the even one of two), or with ``upwards`` the next."""
+    return -(-ticks.numerator // ticks.denominator) if upwards else round(ticks)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures and exports of a run; each takes one trace, or two to compare.
+
+Times in ``window`` are ticks, absolute from the start of the first round.  Files are replaced as a whole or
+not at all.  Every function raises ValueError for a window outside the run, for more than two traces, and
+for traces whose clocks differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carillon.show.scene import Window, panels_of, replacing
+from carillon.trace import Trace
+from carillon.trace.analyse import Release
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Window", "render_terminal", "write_html", "write_perfetto", "write_svg", "write_vcd"]
+
+
+def render_terminal(
+    console: Console, traces: Trace | Sequence[Trace], releases: Sequence[Release], window: Window | None = None
+) -> None:
+    """Print the timeline of the window (None: the first round) and the figures of the whole run."""
+    from carillon.show import terminal
+
+    terminal.render(console, panels_of(traces, releases), window)
+
+
+def write_html(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release], window: Window | None = None) -> None:
+    """Write the interactive page, one file that loads nothing; it opens at the window (None: the first round)."""
+    from carillon.show import html
+
+    panels = panels_of(traces, releases)
+    with replacing(path) as stream:
+        html.write(stream, panels, window)
+
+
+def write_svg(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release], window: Window | None = None) -> None:
+    """Write the static picture of the window (None: the first round)."""
+    from carillon.show import svg
+
+    panels = panels_of(traces, releases)
+    with replacing(path) as stream:
+        svg.write(stream, panels, window)
+
+
+def write_perfetto(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> None:
+    """Write Chrome trace-event JSON of the whole run, for ui.perfetto.dev."""
+    from carillon.show import perfetto
+
+    panels = panels_of(traces, releases)
+    with replacing(path) as stream:
+        perfetto.write(stream, panels)
+
+
+def write_vcd(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> None:
+    """Write a Value Change Dump of the whole run, for GTKWave and its like."""
+    from carillon.show import vcd
+
+    panels = panels_of(traces, releases)
+    with replacing(path) as stream:
+        vcd.write(stream, panels)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Export as Chrome trace-event JSON, which the Perfetto UI opens: a process per kernel, a track per lane.
+
+Times are microseconds of the application's clock, to the nanosecond.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import IO
+
+from carillon.show.scene import Panel
+from carillon.trace.analyse import KERNEL, LaneKind
+
+
+def write(stream: IO[str], panels: Sequence[Panel]) -> None:
+    """Write every segment as a slice and every activation and deadline as an instant, one JSON object a line."""
+    stream.write('{"displayTimeUnit":"ns","traceEvents":[\n')
+    separator = ""
+    for process, panel in enumerate(panels, start=1):
+        for event in _events(panel, process):
+            stream.write(separator + json.dumps(event, separators=(",", ":")))
+            separator = ",\n"
+    stream.write("\n]}\n")
+
+
+def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
+    summary = panel.summary
+    per_unit = Fraction(10**6, panel.trace.clock_hz * panel.scale)
+    threads = {lane: index for index, lane in enumerate(summary.lanes, start=1)}
+
+    def microseconds(units: int) -> float | int:
+        value = round(units * per_unit, 3)
+        return int(value) if value.denominator == 1 else float(value)
+
+    def about(name: str, thread: int, key: str, value: object) -> dict[str, object]:
+        return {"ph": "M", "name": name, "pid": process, "tid": thread, "args": {key: value}}
+
+    yield about("process_name", 0, "name", f"{panel.trace.application} on {panel.trace.board}: {panel.title}")
+    yield about("process_sort_index", 0, "sort_index", process)
+    for lane, thread in threads.items():
+        yield about("thread_name", thread, "name", lane.name)
+        yield about("thread_sort_index", thread, "sort_index", thread)
+    for segment in summary.segments:
+        if segment.end.u == segment.begin.u:
+            continue
+        arguments: dict[str, object] = {"tick": segment.begin.t, "n": segment.begin.n}
+        name = segment.lane.name
+        if segment.owner >= 0 and segment.lane is KERNEL:
+            handler = summary.handlers[segment.owner]
+            arguments |= {"interrupt": handler.object, "purpose": handler.kind.value}
+        elif segment.owner >= 0:
+            run = summary.runs[segment.owner]
+            arguments["activation"] = run.number
+            if run.release is not None:
+                arguments |= {"release": run.release.at, "start_delay": run.begin.t - run.release.at}
+                if run.end is not None:
+                    arguments["response"] = run.end.t - run.release.at
+        begin = microseconds(segment.begin.u)
+        length = round((segment.end.u - segment.begin.u) * per_unit, 3)
+        yield {
+            "ph": "X",
+            "name": name,
+            "cat": segment.lane.kind.value,
+            "pid": process,
+            "tid": threads[segment.lane],
+            "ts": begin,
+            "dur": int(length) if length.denominator == 1 else float(length),
+            "args": arguments,
+        }
+    for lane, thread in threads.items():
+        if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
+            continue
+        instants = [(time, "activation") for time in panel.activations[lane]]
+        instants += [(time, "deadline missed" if missed else "deadline met") for time, missed in panel.deadlines[lane]]
+        for time, name in sorted(instants):
+            yield {"ph": "i", "s": "t", "name": name, "cat": "point", "pid": process, "tid": thread, "ts": microseconds(time)}

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every picture of a run shares: panels, lanes, marks, windows, axes and the colours of tasks.
+
+A *panel* is one trace with its analysis.  A picture shows one panel, or two above one another on a common
+axis.  Positions are in units of 1/``scale`` ticks (``u``, see :mod:`carillon.trace.analyse`) until they are drawn.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import IO
+
+from carillon.trace import Trace
+from carillon.trace.analyse import KERNEL, HandlerKind, Lane, LaneKind, Release, Summary, analyse
+
+Window = tuple[int, int]
+"""A part of a run: from one tick to another, absolute."""
+
+PALETTE = ("#3b7dd8", "#1f9e89", "#e8a33d", "#8b6cc7", "#d1669b", "#4fb0d9", "#8b9a35", "#b0764a")
+"""Colours of tasks and interrupts in order of their lanes; none is close to the red of a missed deadline."""
+
+MISSED = "#d92638"
+
+BUSY_RUNS = 24
+"""A default window shows a whole round if it has no more activations than this."""
+
+KERNELS = {"carillon": "Carillon", "conventional": "Conventional kernel"}
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One trace, analysed, with the intervals to draw for each lane.
+
+    ``running`` and ``preempted`` hold (begin, end, owner) in units of 1/scale ticks, ascending; owners are
+    those of :class:`carillon.trace.analyse.Segment`.  ``activations`` holds the nominal releases, and the
+    interrupts' entries for runs that answer none; ``deadlines`` (time, missed).  ``overhead`` is the kernel's time once
+    more, in the lane of the task that it served or interrupted.
+    """
+
+    trace: Trace
+    summary: Summary
+    running: dict[Lane, list[tuple[int, int, int]]]
+    preempted: dict[Lane, list[tuple[int, int, int]]]
+    activations: dict[Lane, list[int]]
+    deadlines: dict[Lane, list[tuple[int, bool]]]
+    overhead: dict[Lane, list[tuple[int, int, int]]]
+
+    @property
+    def title(self) -> str:
+        """The kernel's name as a heading."""
+        return KERNELS.get(self.trace.kernel, self.trace.kernel)
+
+    @property
+    def scale(self) -> int:
+        """Units in a tick."""
+        return self.summary.scale
+
+    @property
+    def counts_code(self) -> bool:
+        """Whether code takes time on this board, so that instructions mean something."""
+        return self.trace.instructions_per_tick > 0
+
+    def silent(self) -> list[int]:
+        """When interrupts were taken for which nothing of the application ran, in units of 1/scale ticks."""
+        return [h.begin.u for h in self.summary.handlers if h.kind in (HandlerKind.DEADLINE, HandlerKind.OTHER)]
+
+
+def panels_of(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> tuple[Panel, ...]:
+    """One or two traces, analysed.
+
+    Raises:
+        ValueError: not one or two traces, or two whose clocks differ, which have no common axis.
+    """
+    several = [traces] if isinstance(traces, Trace) else list(traces)
+    if len(several) not in (1, 2):
+        raise ValueError(f"one or two traces can be shown, not {len(several)}")
+    if len({trace.clock_hz for trace in several}) > 1:
+        rates = " and ".join(f"{trace.clock_hz} Hz" for trace in several)
+        raise ValueError(f"two traces share an axis only if their clocks are equal; these have {rates}")
+    return tuple(_panel(trace, releases) for trace in several)
+
+
+def _panel(trace: Trace, releases: Sequence[Release]) -> Panel:
+    summary = analyse(trace, releases)
+    running: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
+    preempted: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
+    last: dict[int, int] = {}
+    for segment in summary.segments:
+        running[segment.lane].append((segment.begin.u, segment.end.u, segment.owner))
+        if segment.owner >= 0 and segment.lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+            if segment.owner in last:
+                preempted[segment.lane].append((last[segment.owner], segment.begin.u, segment.owner))
+            last[segment.owner] = segment.end.u
+    for owner, end in last.items():
+        if summary.runs[owner].end is None and end < summary.end.u:
+            preempted[summary.runs[owner].lane].append((end, summary.end.u, owner))
+    activations: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
+    deadlines: dict[Lane, list[tuple[int, bool]]] = {lane: [] for lane in summary.lanes}
+    by_name = {lane.name: lane for lane in summary.lanes if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)}
+    for release in summary.releases:
+        if release.task in by_name:
+            activations[by_name[release.task]].append(release.at * summary.scale)
+    for run in summary.runs:
+        if run.release is None:
+            activations[run.lane].append(run.begin.u - (run.dispatch or 0))
+    for verdict in summary.verdicts:
+        if verdict.task in by_name:
+            deadlines[by_name[verdict.task]].append((verdict.at * summary.scale, verdict.missed))
+    for lane in summary.lanes:
+        preempted[lane].sort()
+        activations[lane].sort()
+    return Panel(trace, summary, running, preempted, activations, deadlines, _overhead(summary))
+
+
+def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
+    """The kernel's segments by the lane that bears them: of the task dispatched or terminated, else of the one interrupted."""
+    overhead: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
+    for index, segment in enumerate(summary.segments):
+        if segment.lane is not KERNEL:
+            continue
+        kind = summary.handlers[segment.owner].kind if segment.owner >= 0 else HandlerKind.ACTIVATION
+        before = summary.segments[index - 1] if index else None
+        after = summary.segments[index + 1] if index + 1 < len(summary.segments) else None
+        bearer = before.lane if before is not None else None
+        if kind in (HandlerKind.ACTIVATION, HandlerKind.INTERRUPT) and after is not None and after.owner >= 0:
+            begins = after.lane is not KERNEL and summary.runs[after.owner].begin.u == segment.end.u
+            bearer = after.lane if begins else bearer
+        if bearer is not None and bearer.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+            overhead[bearer].append((segment.begin.u, segment.end.u, segment.owner))
+    return overhead
+
+
+def colours_of(panels: Sequence[Panel]) -> dict[Lane, str]:
+    """A colour for each task and interrupt, the same in every panel."""
+    colours: dict[Lane, str] = {}
+    for panel in panels:
+        for lane in panel.summary.lanes:
+            if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+                colours.setdefault(lane, PALETTE[len(colours) % len(PALETTE)])
+    return colours
+
+
+def length_of(panels: Sequence[Panel]) -> int:
+    """The last tick of the longest trace, at least 1."""
+    return max(1, *(-(-panel.summary.end.u // panel.scale) for panel in panels))
+
+
+def default_window(panels: Sequence[Panel]) -> Window:
+    """The first round; of a round with many activations, its first busy part."""
+    length = length_of(panels)
+    whole = min(max(panel.trace.round_length for panel in panels) or length, length)
+    starts = sorted(run.begin.t for run in panels[0].summary.runs if run.begin.t < whole)
+    if len(starts) <= BUSY_RUNS:
+        return 0, whole
+    step = step_for(max(1, starts[BUSY_RUNS] - starts[0]), 10)
+    begin = max(0, starts[0] // step * step)
+    return begin, min(whole, max(begin + 1, -(-starts[BUSY_RUNS] // step) * step))
+
+
+def checked_window(panels: Sequence[Panel], window: Window | None) -> Window:
+    """The window asked for, cut to the run; the default window if it is None.
+
+    Raises:
+        ValueError: the window is empty, or lies outside the run.
+    """
+    if window is None:
+        return default_window(panels)
+    first = min(0, *(panel.summary.begin.t for panel in panels))
+    begin, end = max(window[0], first), min(window[1], length_of(panels))
+    if begin >= end:
+        raise ValueError(f"window {window[0]}..{window[1]} shows nothing of a run from tick {first} to {length_of(panels)}")
+    return begin, end
+
+
+def step_for(span: int, parts: int) -> int:
+    """The smallest of 1, 2, 5, 10, 20, ... that divides ``span`` into at most ``parts`` parts."""
+    step = 1
+    while True:
+        for factor in (1, 2, 5):
+            if span <= step * factor * parts:
+                return step * factor
+        step *= 10
+
+
+def labels_of(window: Window, parts: int) -> list[int]:
+    """Ticks to label on an axis: multiples of a round step."""
+    step = step_for(window[1] - window[0], max(1, parts))
+    return list(range(-(-window[0] // step) * step, window[1] + 1, step))
+
+
+def format_time(ticks: int | Fraction, clock_hz: int, digits: int = 3) -> str:
+    """Real time with a unit: ``format_time(250, 1_000_000)`` is ``250 µs``; rounded to ``digits`` decimals."""
+    seconds = Fraction(ticks) / clock_hz
+    if seconds == 0:
+        return "0"
+    for unit, factor in (("s", 1), ("ms", 10**3), ("µs", 10**6), ("ns", 10**9)):
+        if abs(seconds) * factor >= 1 or unit == "ns":
+            return f"{format_number(seconds * factor, digits)} {unit}"
+    raise AssertionError("unreachable")
+
+
+def format_times(ticks: Sequence[int], clock_hz: int) -> list[str]:
+    """Real times for an axis, with as many decimals as tell neighbours apart."""
+    for digits in range(3, 9):
+        texts = [format_time(tick, clock_hz, digits) for tick in ticks]
+        if len(set(texts)) == len(texts):
+            return texts
+    return [format_time(tick, clock_hz, 9) for tick in ticks]
+
+
+def format_number(value: int | float | Fraction, digits: int = 3) -> str:
+    """Decimals only where needed: 12, 12.5, 0.125."""
+    text = f"{float(value):.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def describe(panel: Panel) -> str:
+    """The clock and what a tick is worth, for captions."""
+    trace = panel.trace
+    clock = next(
+        f"{format_number(Fraction(trace.clock_hz, factor))} {unit}"
+        for unit, factor in (("GHz", 10**9), ("MHz", 10**6), ("kHz", 10**3), ("Hz", 1))
+        if trace.clock_hz >= factor or factor == 1
+    )
+    return f"1 tick = {format_time(1, trace.clock_hz)} ({clock})"
+
+
+def unit_of(panel: Panel) -> str:
+    """What ``n`` counts on this board."""
+    return "instructions" if panel.counts_code else "ticks"
+
+
+def silent_runs(panel: Panel) -> dict[Lane, list[int]]:
+    """For each lane the runs that took no time at all, which only a mark can show."""
+    found: dict[Lane, list[int]] = defaultdict(list)
+    for run in panel.summary.runs:
+        if run.end is not None and run.end.u == run.begin.u:
+            found[run.lane].append(run.begin.u)
+    return found
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[str]]:
+    """A text stream whose content becomes ``path`` as a whole when the block ends without an exception."""
+    target = Path(path)
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
+        temporary = Path(folder) / "content"
+        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        temporary.replace(target)

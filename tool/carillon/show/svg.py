@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A static picture of a window of one or two traces, for documents: same input, same bytes.
+
+Drawn after figures 1 and 6 of the Sloth on Time paper: a lane per task, circles for activations, crosses
+for deadlines, the kernel's time dark and never thinner than :data:`THINNEST`, so that no interruption is
+too short to be seen.  It brings its own background and so reads the same on a light and on a dark page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import IO
+from xml.sax.saxutils import escape, quoteattr
+
+from carillon.show.scene import (
+    MISSED,
+    Panel,
+    Window,
+    checked_window,
+    colours_of,
+    format_times,
+    labels_of,
+    silent_runs,
+)
+from carillon.trace.analyse import Lane, LaneKind
+
+WIDTH = 960
+GUTTER = 118
+RIGHT = 26
+THINNEST = 1.6
+INK, MUTED, GRID, PAPER, DARK = "#1b2430", "#5d6b7a", "#e6eaef", "#ffffff", "#111827"
+IDLE_FILL = "#c9d1da"
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+MARKS, BAR, GAP, KERNEL_BAR, IDLE_BAR = 17, 20, 9, 14, 8
+
+
+def number(value: float) -> str:
+    """A coordinate with at most two decimals."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+class _Picture:
+    """Elements in order, and the transformation from units to the picture's x."""
+
+    def __init__(self, window: Window, scale: int) -> None:
+        self.low, self.high, self.scale = window[0] * scale, window[1] * scale, scale
+        self.width = WIDTH - GUTTER - RIGHT
+        self.parts: list[str] = []
+
+    def x(self, time: int) -> float:
+        return GUTTER + float(Fraction((time - self.low) * self.width, self.high - self.low))
+
+    def rectangle(self, x: float, y: float, width: float, height: float, fill: str, more: str = "") -> None:
+        self.parts.append(
+            f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" fill="{fill}"{more}/>'
+        )
+
+    def line(self, x0: float, y0: float, x1: float, y1: float, colour: str, more: str = "") -> None:
+        ends = f'x1="{number(x0)}" y1="{number(y0)}" x2="{number(x1)}" y2="{number(y1)}"'
+        self.parts.append(f'<line {ends} stroke="{colour}"{more}/>')
+
+    def text(self, x: float, y: float, text: str, more: str = "", fill: str = INK) -> None:
+        self.parts.append(f'<text x="{number(x)}" y="{number(y)}" fill="{fill}"{more}>{escape(text)}</text>')
+
+    def clipped(self, intervals: Iterable[tuple[int, int, int]]) -> list[tuple[float, float]]:
+        """The visible part of each interval, in x; what is less than a quarter of a unit apart becomes one."""
+        found: list[tuple[float, float]] = []
+        for begin, end, _ in intervals:
+            if end > self.low and begin < self.high and end > begin:
+                left, right = self.x(max(begin, self.low)), self.x(min(end, self.high))
+                if found and left - found[-1][1] < 0.25:
+                    found[-1] = (found[-1][0], right)
+                else:
+                    found.append((left, right))
+        return found
+
+    def bars(self, intervals: Iterable[tuple[int, int, int]], y: float, height: float, fill: str, thinnest: float = 0.6) -> None:
+        for left, right in self.clipped(intervals):
+            self.rectangle(left, y, max(right - left, thinnest), height, fill)
+
+    def sees(self, time: int) -> bool:
+        return self.low <= time <= self.high
+
+
+def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None) -> None:
+    """Write the picture of a window (ticks; None: the first round)."""
+    shown = checked_window(panels, window)
+    colours = colours_of(panels)
+    body: list[str] = []
+    y = 16.0
+    grids: list[tuple[float, float]] = []
+    labels = labels_of(shown, 10)
+    for index, panel in enumerate(panels):
+        letter = f"({'ab'[index]}) " if len(panels) > 1 else ""
+        picture = _Picture(shown, panel.scale)
+        totals = panel.summary.totals
+        y += 16
+        picture.text(14, y, letter + panel.title, ' font-size="15" font-weight="600"')
+        facts = [f"Whole run: {totals.interrupts} interrupts, {totals.interrupts_for_met_deadlines} for deadlines that were met"]
+        if totals.kernel_share is not None:
+            facts.append(f"kernel {100 * totals.kernel_share:.2f} % of instructions")
+        if totals.deadlines_missed:
+            facts.append(f"{totals.deadlines_missed} deadlines missed")
+        picture.text(WIDTH - RIGHT, y, "; ".join(facts), ' font-size="12" text-anchor="end"', MUTED)
+        y += 6
+        top = y
+        for lane in panel.summary.lanes:
+            y = _lane(picture, panel, lane, y, colours.get(lane, DARK))
+        grids.append((top, y))
+        body.extend(picture.parts)
+        y += 14
+    y -= 8
+    axis = _axis(panels[0], shown, labels, y)
+    y += 40
+    legend = _legend(y + 16)
+    height = y + 34
+    grid = _Picture(shown, 1)
+    for top, bottom in grids:
+        for tick in labels:
+            grid.line(grid.x(tick), top, grid.x(tick), bottom, GRID)
+    names = " above ".join(panel.title for panel in panels)
+    title = f"Timeline of {panels[0].trace.application}: {names}"
+    stream.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {number(height)}" width="{WIDTH}" ')
+    stream.write(f'height="{number(height)}" role="img" aria-label={quoteattr(title)} font-family="{FONT}">\n')
+    stream.write("<!-- SPDX-License-Identifier: Apache-2.0 -->\n")
+    stream.write(f"<title>{escape(title)}</title>\n<desc>{escape(_description(panels, shown))}</desc>\n")
+    background = _Picture(shown, 1)
+    background.rectangle(0.5, 0.5, WIDTH - 1, height - 1, PAPER, f' stroke="{IDLE_FILL}" rx="8"')
+    for part in (*background.parts, *grid.parts, *body, *axis, *legend):
+        stream.write(part + "\n")
+    stream.write("</svg>\n")
+
+
+def _description(panels: Sequence[Panel], window: Window) -> str:
+    """The picture in words, for those who cannot see it."""
+    words = [f"Ticks {window[0]} to {window[1]}."]
+    for panel in panels:
+        totals = panel.summary.totals
+        words.append(
+            f"{panel.title}: {totals.interrupts} interrupts, {totals.interrupts_for_met_deadlines} for deadlines that were met,"
+            f" {totals.deadlines_met} deadlines met, {totals.deadlines_missed} missed."
+        )
+    return " ".join(words)
+
+
+def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) -> float:
+    """Draw a lane whose top is ``y``; returns the top of the next."""
+    running = panel.running[lane]
+    if lane.kind is LaneKind.IDLE:
+        picture.text(GUTTER - 12, y + IDLE_BAR, lane.name, ' font-size="11" text-anchor="end"', MUTED)
+        picture.bars(running, y, IDLE_BAR, IDLE_FILL)
+        return y + IDLE_BAR + GAP
+    if lane.kind is LaneKind.KERNEL:
+        y += 6
+        picture.text(GUTTER - 12, y + KERNEL_BAR - 3, lane.name, ' font-size="12" text-anchor="end"', MUTED)
+        picture.line(GUTTER, y + KERNEL_BAR, WIDTH - RIGHT, y + KERNEL_BAR, GRID)
+        picture.bars(running, y, KERNEL_BAR, DARK, THINNEST)
+        picture.bars(((at, at + 1, -1) for at in panel.silent() if picture.sees(at)), y, KERNEL_BAR, DARK, THINNEST)
+        return y + KERNEL_BAR + GAP
+    bar = y + MARKS
+    name = lane.name if len(lane.name) <= 16 else lane.name[:15] + "…"
+    picture.text(GUTTER - 12, bar + BAR - 5.5, name, ' font-size="13" text-anchor="end"')
+    picture.line(GUTTER, bar + BAR, WIDTH - RIGHT, bar + BAR, GRID)
+    for left, right in picture.clipped(panel.preempted[lane]):
+        picture.rectangle(left, bar + 5, right - left, BAR - 10, colour, ' fill-opacity="0.22"')
+    picture.bars(running, bar, BAR, colour)
+    picture.bars(((at, at + 1, -1) for at in silent_runs(panel).get(lane, [])), bar, BAR, colour, THINNEST)
+    picture.bars(panel.overhead[lane], bar, BAR, DARK, THINNEST)
+    for time in panel.activations[lane]:
+        if picture.low <= time < picture.high:
+            x = picture.x(time)
+            picture.line(x, y + 12, x, bar, INK, ' stroke-width="1.2"')
+            picture.parts.append(
+                f'<circle cx="{number(x)}" cy="{number(y + 8.5)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
+            )
+    for time, missed in panel.deadlines[lane]:
+        if picture.sees(time):
+            _cross(picture, picture.x(time), y + 8.5, bar, missed)
+    return bar + BAR + GAP
+
+
+def _cross(picture: _Picture, x: float, y: float, bar: float, missed: bool) -> None:
+    """A deadline: a cross over a fine line; missed: larger, red, and in words."""
+    colour, arm, weight = (MISSED, 5, "2.4") if missed else (INK, 3.8, "1.7")
+    dash = ' stroke-width="1.6"' if missed else ' stroke-width="1" stroke-dasharray="2 2"'
+    picture.line(x, y + arm, x, bar + BAR, colour, dash)
+    left, right, top, bottom = (number(v) for v in (x - arm, x + arm, y - arm, y + arm))
+    picture.parts.append(
+        f'<path d="M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}" stroke="{colour}" stroke-width="{weight}" '
+        'stroke-linecap="round" fill="none"/>'
+    )
+    if missed:
+        near_edge = x > WIDTH - RIGHT - 52
+        anchor = ' text-anchor="end"' if near_edge else ""
+        picture.text(x + (-9 if near_edge else 9), y + 4, "missed", f' font-size="11" font-weight="600"{anchor}', MISSED)
+
+
+def _axis(panel: Panel, window: Window, labels: Sequence[int], y: float) -> list[str]:
+    """The common axis: ticks, and real time below."""
+    picture = _Picture(window, 1)
+    picture.line(GUTTER, y, WIDTH - RIGHT, y, MUTED, ' stroke-width="1.2"')
+    picture.text(14, y + 17, "ticks", ' font-size="11"', MUTED)
+    picture.text(14, y + 32, "time", ' font-size="11"', MUTED)
+    for tick, time in zip(labels, format_times(labels, panel.trace.clock_hz), strict=True):
+        x = picture.x(tick)
+        picture.line(x, y, x, y + 5, MUTED, ' stroke-width="1.2"')
+        picture.text(x, y + 17, str(tick), ' font-size="11" text-anchor="middle"')
+        picture.text(x, y + 32, time, ' font-size="11" text-anchor="middle"', MUTED)
+    return picture.parts
+
+
+def _legend(y: float) -> list[str]:
+    """What the signs mean, in one line."""
+    picture = _Picture((0, 1), 1)
+    small = ' font-size="11.5"'
+    x = float(GUTTER)
+    neutral = "#6b7f99"
+    picture.parts.append(
+        f'<circle cx="{number(x + 4)}" cy="{number(y - 4)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
+    )
+    picture.text(x + 14, y, "activation", small, MUTED)
+    for start, colour, word in ((x + 88, INK, "deadline"), (x + 162, MISSED, "missed")):
+        picture.parts.append(
+            f'<path d="M{number(start)} {number(y - 8)}l8 8m0 -8l-8 8" stroke="{colour}" stroke-width="2" '
+            'stroke-linecap="round" fill="none"/>'
+        )
+        picture.text(start + 14, y, word, small, MUTED)
+    for start, width, fill, more, word in (
+        (x + 232, 22, neutral, "", "runs"),
+        (x + 296, 22, neutral, ' fill-opacity="0.25"', "preempted"),
+        (x + 402, 5, DARK, "", "kernel"),
+        (x + 470, 22, IDLE_FILL, "", "idle"),
+    ):
+        picture.rectangle(start, y - 9, width, 10, fill, more)
+        picture.text(start + width + 7, y, word, small, MUTED)
+    return picture.parts

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timeline and its figures in a terminal: fits any width, and reads the same without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from carillon.show.scene import (
+    Panel,
+    Window,
+    checked_window,
+    colours_of,
+    describe,
+    format_number,
+    format_times,
+    labels_of,
+    length_of,
+    silent_runs,
+    unit_of,
+)
+from carillon.trace.analyse import HandlerKind, Lane, LaneKind, Spread
+
+MARGIN = 1
+WIDEST_NAME = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The characters of a timeline; ``cells`` is indexed by which halves of a cell are filled: none, left, right, both."""
+
+    cells: tuple[str, str, str, str]
+    sliver: str
+    preempted: str
+    activation: str
+    met: str
+    missed: str
+    both: str
+    line: str
+    tick: str
+    tilde: str
+
+
+BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "○", "×", "✗", "⊗", "─", "┬", "…")
+ASCII = Signs((" ", "#", "#", "#"), "|", ".", "o", "x", "!", "X", "-", "+", "~")
+
+
+def render(console: Console, panels: Sequence[Panel], window: Window | None = None) -> None:
+    """Print the timeline of a window (ticks), then the figures of the whole run."""
+    signs = ASCII if console.options.ascii_only else BLOCKS
+    shown = checked_window(panels, window)
+    for line in timeline(panels, shown, console.width, signs):
+        console.print(line, no_wrap=True, overflow="crop", crop=True, highlight=False)
+    rest = length_of(panels)
+    if shown != (0, rest):
+        console.print(
+            f"Ticks {shown[0]} to {shown[1]} of {rest}; --from and --to show others.",
+            style="dim",
+            highlight=False,
+            soft_wrap=True,
+        )
+    for panel in panels:
+        console.print()
+        for table in figures(panel, signs):
+            console.print(table)
+    console.print()
+    console.print(totals(panels))
+
+
+def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs = BLOCKS) -> list[Text]:
+    """The lines of the picture, none wider than ``width`` characters (at least 30)."""
+    names = [lane.name for panel in panels for lane in panel.summary.lanes]
+    gutter = min(max(len(name) for name in [*names, "ticks"]), WIDEST_NAME, max(5, width // 4)) + 2
+    columns = max(30, width) - gutter - MARGIN
+    lines: list[Text] = []
+    for index, panel in enumerate(panels):
+        if index:
+            lines.append(Text())
+        heading = Text(panel.title, style="bold")
+        heading.append(f"  {panel.trace.application} on {panel.trace.board}", style="not bold")
+        lines.append(heading)
+        lines.extend(_axis(panel, window, gutter, columns, signs))
+        colours = colours_of(panels)
+        for lane in panel.summary.lanes:
+            name = lane.name if len(lane.name) <= gutter - 2 else lane.name[: gutter - 3] + signs.tilde
+            style = colours.get(lane, "bold" if lane.kind is LaneKind.KERNEL else "dim")
+            if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+                lines.append(Text(" " * gutter) + _marks(panel, lane, window, columns, signs))
+            elif lane.kind is LaneKind.KERNEL:
+                lines.append(Text())
+            lines.append(Text(name.ljust(gutter), style=style) + _bar(panel, lane, window, columns, signs, style))
+    lines.extend((Text(), *_legend(gutter, width, signs)))
+    for line in lines:
+        line.rstrip()
+        line.truncate(width, overflow="crop")
+    return lines
+
+
+def _legend(gutter: int, width: int, signs: Signs) -> list[Text]:
+    """What the signs mean, in as many lines as it takes."""
+    lines = [Text(" " * gutter)]
+    for sign, meaning in (
+        (signs.activation, "activation"),
+        (signs.met, "deadline"),
+        (signs.missed, "missed"),
+        (signs.cells[3], "runs"),
+        (signs.preempted, "preempted"),
+        (signs.sliver, "brief"),
+    ):
+        if lines[-1].cell_len + len(meaning) + 2 > width and lines[-1].cell_len > gutter:
+            lines.append(Text(" " * gutter))
+        lines[-1].append(sign, style="bold red" if meaning == "missed" else "bold").append(f" {meaning}  ", style="dim")
+    return lines
+
+
+def _axis(panel: Panel, window: Window, gutter: int, columns: int, signs: Signs) -> list[Text]:
+    """Labels in ticks, labels in real time, and the line with a tick at each."""
+    begin, span = window[0], window[1] - window[0]
+    clock = panel.trace.clock_hz
+    parts = max(1, columns // 8)
+    while True:
+        at = labels_of(window, parts)
+        times = format_times(at, clock)
+        room = columns * (at[1] - at[0]) // span if len(at) > 1 else columns
+        if parts == 1 or all(len(text) + 2 <= room for text in [*times, *map(str, at)]):
+            break
+        parts -= 1
+    ticks, real, ruler = ([" "] * columns for _ in range(3))
+    ruler = [signs.line] * columns
+    for tick, text in zip(at, times, strict=True):
+        column = (tick - begin) * columns // span
+        if column < columns:
+            ruler[column] = signs.tick
+        for row, label in ((ticks, str(tick)), (real, text if signs is BLOCKS else text.replace("µ", "u"))):
+            start = column if column + len(label) <= columns else columns - len(label)
+            if start >= 0 and (column < columns or row[start - 1 : start + len(label)].count(" ") == len(label) + 1):
+                row[start : start + len(label)] = label
+    return [
+        Text("ticks".ljust(gutter), style="dim") + Text("".join(ticks), style="dim"),
+        Text("time".ljust(gutter), style="dim") + Text("".join(real), style="dim"),
+        Text(" " * gutter) + Text("".join(ruler), style="dim"),
+    ]
+
+
+def _marks(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs) -> Text:
+    """The row of activations and deadlines above a lane's bar."""
+    low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
+    cells = [" "] * columns
+    missed: set[int] = set()
+
+    def column(time: int) -> int | None:
+        """Of a time in the window; a mark at its very end belongs to the last column."""
+        return min((time - low) * columns // span, columns - 1) if low <= time <= low + span else None
+
+    for time in panel.activations[lane]:
+        if (place := column(time)) is not None and time < low + span:
+            cells[place] = signs.activation
+    for time, late in panel.deadlines[lane]:
+        if (place := column(time)) is not None:
+            if late:
+                cells[place] = signs.missed
+                missed.add(place)
+            elif place not in missed:
+                cells[place] = signs.both if cells[place] in (signs.activation, signs.both) else signs.met
+    text = Text("".join(cells))
+    for place in missed:
+        text.stylize("bold red", place, place + 1)
+    return text
+
+
+def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, style: str) -> Text:
+    """What the lane did: two halves to a cell, a thin line for what is shorter than half of a half."""
+    low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
+    halves = columns * 2
+    ran, waited = [0] * halves, [0] * halves
+    for target, intervals in ((ran, panel.running[lane]), (waited, panel.preempted[lane])):
+        for begin, end, _ in intervals:
+            first, last = max(0, (begin - low) * halves), min(span * halves, (end - low) * halves)
+            for half in range(first // span, -(-last // span) if first < last else 0):
+                target[half] += min(last, (half + 1) * span) - max(first, half * span)
+    marks = set()
+    points = panel.silent() if lane.kind is LaneKind.KERNEL else silent_runs(panel).get(lane, [])
+    for time in points:
+        if low <= time < low + span:
+            marks.add((time - low) * columns // span)
+    cells: list[str] = []
+    for cell in range(columns):
+        left, right = ran[2 * cell], ran[2 * cell + 1]
+        sign = signs.cells[(2 * left >= span) + 2 * (2 * right >= span)]
+        if sign == " " and (left or right or cell in marks):
+            sign = signs.sliver
+        elif sign == " " and waited[2 * cell] + waited[2 * cell + 1] >= span:
+            sign = signs.preempted
+        cells.append(sign)
+    return Text("".join(cells), style=style)
+
+
+def spread_text(spread: Spread | None) -> str:
+    """``min/median/max``, one number if all are equal, ``-`` if there are none."""
+    if spread is None:
+        return "-"
+    if spread.minimum == spread.maximum:
+        return str(spread.minimum)
+    return f"{spread.minimum}/{format_number(spread.median)}/{spread.maximum}"
+
+
+def figures(panel: Panel, signs: Signs = BLOCKS) -> list[Table]:
+    """The figures of each task: times in ticks, then what it and the kernel executed."""
+    shape = box.ASCII if signs is ASCII else box.SIMPLE_HEAD
+    caption = f"{panel.title}: min/median/max in ticks, {describe(panel)}"
+    times = Table(
+        box=shape, title=caption if signs is BLOCKS else caption.replace("µ", "u"), title_justify="left", title_style="bold"
+    )
+    work_title = f"{panel.title}: min/median/max in {unit_of(panel)}"
+    work = Table(box=shape, title=work_title, title_justify="left", title_style="bold")
+    times.add_column("Task", no_wrap=True, overflow="ellipsis", min_width=5)
+    for name in ("Runs", "Start delay", "Jitter", "Drift", "Response"):
+        times.add_column(name, justify="right")
+    times.add_column("Met", justify="right")
+    times.add_column("Missed", justify="right")
+    work.add_column("Task", no_wrap=True, overflow="ellipsis", min_width=5)
+    for name in ("Execution", "Preempted", "Dispatch", "Terminate"):
+        work.add_column(name, justify="right")
+    for task in panel.summary.tasks:
+        late = Text(str(task.deadlines_missed), style="bold red" if task.deadlines_missed else "")
+        times.add_row(
+            task.lane.name,
+            str(task.activations) + (f" (-{task.unstarted})" if task.unstarted else ""),
+            spread_text(task.start_delay),
+            "-" if task.jitter is None else str(task.jitter),
+            "-" if task.drift is None else str(task.drift),
+            spread_text(task.response),
+            str(task.deadlines_met),
+            late,
+        )
+        code = panel.counts_code
+        work.add_row(
+            task.lane.name,
+            spread_text(task.execution),
+            str(task.preemptions),
+            spread_text(task.dispatch) if code else "-",
+            spread_text(task.terminate) if code else "-",
+        )
+    return [times, work]
+
+
+def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
+    """The figures of the whole run by name, one value for each panel."""
+    rows: list[tuple[str, list[str]]] = []
+
+    def row(name: str, values: list[str]) -> None:
+        rows.append((name, values))
+
+    all_totals = [panel.summary.totals for panel in panels]
+    row("Interrupts taken", [str(t.interrupts) for t in all_totals])
+    for kind, name in (
+        (HandlerKind.ACTIVATION, "that started a task"),
+        (HandlerKind.INTERRUPT, "of the application"),
+        (HandlerKind.DEADLINE, "that checked a deadline"),
+        (HandlerKind.OTHER, "for the kernel itself"),
+    ):
+        row(f"  {name}", [str(t.interrupts_by_kind[kind]) for t in all_totals])
+    row("Interrupts for deadlines that were met", [str(t.interrupts_for_met_deadlines) for t in all_totals])
+    row("Deadlines met", [str(t.deadlines_met) for t in all_totals])
+    row("Deadlines missed", [str(t.deadlines_missed) for t in all_totals])
+    row("Kernel instructions", [str(t.kernel_n) if p.counts_code else "-" for p, t in zip(panels, all_totals, strict=True)])
+    row("Kernel share", ["-" if t.kernel_share is None else f"{100 * t.kernel_share:.3f} %" for t in all_totals])
+    row("Idle share", [f"{100 * t.idle_share:.2f} %" for t in all_totals])
+    return rows
+
+
+def totals(panels: Sequence[Panel]) -> Table:
+    """The figures of the whole run, panels side by side."""
+    table = Table(
+        box=None, pad_edge=False, title="Whole run", title_justify="left", title_style="bold", show_header=len(panels) > 1
+    )
+    table.add_column("", no_wrap=True)
+    for panel in panels:
+        table.add_column(panel.title, justify="right")
+    for name, values in totals_rows(panels):
+        table.add_row(name, *values)
+    return table

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Export as a Value Change Dump for GTKWave, PulseView and logic-analyser software.
+
+A scope per trace and per lane: the wire ``running``, the wire ``active`` (started, not ended) for tasks and
+interrupts, and the events ``activation``, ``deadline_met`` and ``deadline_missed``.  No date, so the same
+run gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import IO, Any
+
+from vcd import VCDWriter
+
+from carillon.show.scene import Panel
+from carillon.trace.analyse import LaneKind
+
+UNITS = ((0, "s"), (3, "ms"), (6, "us"), (9, "ns"), (12, "ps"))
+
+
+def timescale_of(units_per_second: int) -> tuple[str, Fraction]:
+    """The coarsest VCD timescale in which a unit is a whole number, and that number.
+
+    Where none down to 1 ps divides the unit, 1 ps with a fraction; times are then rounded, not accumulated.
+    """
+    for exponent, unit in UNITS:
+        for power in (2, 1, 0):
+            count = Fraction(10 ** max(0, exponent - power), units_per_second) / (10**power if exponent < power else 1)
+            if count.denominator == 1 and count >= 1:
+                return f"{10**power} {unit}", count
+    return "1 ps", Fraction(10**12, units_per_second)
+
+
+def write(stream: IO[str], panels: Sequence[Panel]) -> None:
+    """Write the changes of every lane of every panel in order of time."""
+    finest = math.lcm(*(panel.scale for panel in panels))
+    timescale, count = timescale_of(panels[0].trace.clock_hz * finest)
+    origin = min(0, *(panel.summary.begin.u * finest // panel.scale for panel in panels))
+    changes: list[tuple[int, int, int, Any, bool]] = []  # time, order within it, sequence, variable, value
+    comment = f"{panels[0].trace.application}; time 0 is tick {Fraction(origin, finest)}"
+    with VCDWriter(stream, timescale=timescale, date="", comment=comment, version="Carillon") as writer:
+        for panel in panels:
+            factor = finest // panel.scale
+
+            def at(time: int, factor: int = factor) -> int:
+                return round((time * factor - origin) * count)
+
+            for lane in panel.summary.lanes:
+                scope = (panel.trace.kernel, lane.name)
+                running = writer.register_var(scope, "running", "wire", size=1, init=0)
+                for begin, end, _ in panel.running[lane]:
+                    if end > begin:
+                        changes.append((at(begin), 1, len(changes), running, True))
+                        changes.append((at(end), 0, len(changes), running, False))
+                if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
+                    continue
+                active = writer.register_var(scope, "active", "wire", size=1, init=0)
+                spans: dict[int, tuple[int, int]] = {}
+                for begin, end, owner in (*panel.running[lane], *panel.preempted[lane]):
+                    known = spans.get(owner, (begin, end))
+                    spans[owner] = (min(known[0], begin), max(known[1], end))
+                for begin, end in spans.values():
+                    changes.append((at(begin), 1, len(changes), active, True))
+                    changes.append((at(end), 0, len(changes), active, False))
+                names = ("activation", "deadline_met", "deadline_missed")
+                activation, met, missed = (writer.register_var(scope, name, "event") for name in names)
+                changes.extend((at(time), 2, len(changes), activation, True) for time in panel.activations[lane])
+                for time, late in panel.deadlines[lane]:
+                    changes.append((at(time), 2, len(changes), missed if late else met, True))
+        for time, _, _, variable, value in sorted(changes, key=lambda change: change[:3]):
+            writer.change(variable, time, value)
+        writer.close(max(_at_end(panel, finest, origin, count) for panel in panels))
+
+
+def _at_end(panel: Panel, finest: int, origin: int, count: Fraction) -> int:
+    """The last time of a panel's trace in the dump's timescale."""
+    return round((panel.summary.end.u * finest // panel.scale - origin) * count)
