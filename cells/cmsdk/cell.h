@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ARM CMSDK APB timers: 32-bit down counters.  The value may differ from the reload before the start; a
- * store to the reload register takes effect when the counter reaches 0.  The interrupt-enable bit decides
- * whether an expiry is remembered at all, so a cell that is not armed leaves nothing stale.
+ * ARM CMSDK APB timers: 32-bit down counters that expire at 0 and reload a tick later.  A store to the
+ * reload register also sets the counter, so a running cell cannot be given another interval without drift:
+ * these cells are not multiplexed.  The interrupt-enable bit decides whether an expiry is remembered at
+ * all, so a cell that is not armed leaves nothing stale.
  */
 #ifndef CARILLON_CELL_CMSDK_H
 #define CARILLON_CELL_CMSDK_H
@@ -19,9 +20,9 @@
 #define CMSDK_INTERRUPT 8u
 
 #define CMSDK_PREPARE(cell, first, period, prescaler)                                                         \
-    {CMSDK_RELOAD(cell), (period)-1u}, {CMSDK_COUNTER(cell), (first)-1u}, {CMSDK_CLEAR(cell), 1u}
+    {CMSDK_RELOAD(cell), (period)-1u}, {CMSDK_COUNTER(cell), (first)}, {CMSDK_CLEAR(cell), 1u}
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
-#define CMSDK_PHASE(offset) ((uint32_t)(offset)-1u)
+#define CMSDK_PHASE(offset) (offset)
 #define CMSDK_START(cell)                                                                          \
     {                                                                                              \
         CMSDK_CONTROL(cell), CMSDK_ENABLE | CMSDK_INTERRUPT                                        \
@@ -46,17 +47,6 @@ static inline void cmsdk_arm(uint32_t cell)
 static inline void cmsdk_disarm(uint32_t cell)
 {
     carillon_port_write(CMSDK_CONTROL(cell), CMSDK_ENABLE);
-}
-
-/* A step holds the interval after the running one. */
-#define CMSDK_REARM_REGISTER(cell) CMSDK_RELOAD(cell)
-#define CMSDK_INTERVAL(interval, period) ((interval)-1u)
-
-static inline void cmsdk_rearm(struct carillon_multiplex *multiplex)
-{
-    const struct carillon_step *const step = multiplex->next;
-    carillon_port_write(multiplex->reg, step->interval);
-    multiplex->next = step->next;
 }
 
 #endif

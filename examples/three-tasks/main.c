@@ -9,15 +9,15 @@ ttTASK(Task3);
 
 ttTASK(Task1)
 {
-    carillon_work(230);
+    carillon_work(200);
 }
 
 ttTASK(Task2)
 {
-    carillon_work(130);
+    carillon_work(120);
 }
 
 ttTASK(Task3)
 {
-    carillon_work(180);
+    carillon_work(150);
 }

@@ -192,7 +192,7 @@ static void on_begin(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
         return;
     }
     if (address < UINT32_MAX) {
-        record(executed, RECORD_BEGIN, (uint32_t)address);
+        record(executed + 1, RECORD_BEGIN, (uint32_t)address); /* when the store after the load has started the cells */
     }
     if (!begun) {
         begun = true;
@@ -256,7 +256,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         }
         qemu_plugin_register_vcpu_insn_exec_cb(it, on_instruction, 0, insn);
         if (insn->begin) {
-            qemu_plugin_register_vcpu_mem_cb(it, on_begin, 0, 1, NULL);
+            /* Reads and writes: QEMU 7.2 reports no load to a callback for reads alone. */
+            qemu_plugin_register_vcpu_mem_cb(it, on_begin, 0, 3, NULL);
         }
     }
 }

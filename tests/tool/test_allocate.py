@@ -569,6 +569,23 @@ def test_a_conflict_is_as_small_as_can_be(counts: list[int], wide: int, narrow: 
         assert len(found) == smallest
 
 
+def test_a_conflict_has_the_fewest_demands_even_where_leaving_out_the_needy_first_would_not_find_them() -> None:
+    """Two demands on odd ticks compete for one cell, five of two points for all six."""
+    target = board(array(1, rearm=Rearm.NONE), array(5, first_source=50, rearm=Rearm.NONE, hz=500_000))
+    needy = [act(f"n{k}", 2 + 4 * k, 24 + 10 * k) for k in range(5)]
+    _, diagnostics = solve(target, mode(70, *needy, act("odd1", 1), act("odd2", 3)))
+    (error,) = diagnostics.errors
+    assert error.code == "C060"
+    assert "task 'odd1' (activation): at least 1 cell; task 'odd2' (activation): at least 1 cell; board" in error.cause
+
+
+def test_the_start_lead_counts_into_the_width() -> None:
+    lowered = mode(65_535, act("a", 65_000))
+    assert only(board(array(1, width=16), lead=535), lowered)
+    _, diagnostics = solve(board(array(1, width=16), lead=536), lowered)
+    assert [d.code for d in diagnostics.errors] == ["C061"]
+
+
 def test_an_interval_that_no_cell_can_express_is_an_error_that_says_why() -> None:
     allocation, diagnostics = solve(board(array(2, width=16)), mode(100_000, act("a", 7)))
     assert allocation is None

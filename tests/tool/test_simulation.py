@@ -142,6 +142,6 @@ def test_completions_need_every_wcet() -> None:
 
 
 def test_a_long_round_takes_no_longer_than_its_points() -> None:
-    points = [(f"t{n % 50}", n * 10, ()) for n in range(20_000)]
+    points: list[tuple[str, int, tuple[int, ...]]] = [(f"t{n % 50}", n * 10, ()) for n in range(20_000)]
     system = make_system({f"t{n}": 9 for n in range(50)}, points, 10**15)
     assert all(c.end == c.activation.at + 9 for c in simulate_round(system.modes[0], system))

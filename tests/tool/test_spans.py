@@ -44,8 +44,9 @@ def written(draw: st.DrawFn, value: Any) -> str:
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, list):
-        elements = [draw(breaks) + written(draw, element) + draw(breaks) for element in value]
-        return "[" + ",".join(elements) + ("," if elements and draw(st.booleans()) else "") + draw(breaks) + "]"
+        elements: list[str] = [draw(breaks) + written(draw, element) + draw(breaks) for element in value]
+        comma = draw(st.sampled_from(["", ","])) if elements else ""
+        return "[" + ",".join(elements) + comma + draw(breaks) + "]"
     pairs = [f"{draw(gaps)}{written_key(draw, k)}{draw(gaps)}={draw(gaps)}{written(draw, v)}" for k, v in value.items()]
     return "{" + ",".join(pairs) + draw(gaps) + "}"
 

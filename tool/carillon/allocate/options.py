@@ -16,6 +16,9 @@ from carillon.model.board import Role
 ROLE_ORDER = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
 """The order in which carriers are listed and, but for CONTROL, in which they get cells."""
 
+ALL_GROUPINGS = 10
+"""Up to this many progressions every way to put them on sources is considered, as far as the limit goes."""
+
 MULTIPLEXABLE = (Role.ACTIVATION, Role.DEADLINE, Role.ENABLE)
 
 
@@ -147,6 +150,8 @@ class OptionBuilder:
         bound = sum(len(c.sources) * max(c.slots(role) for role in Role) for c in self.classes)
         while finer:
             cover = finer.pop(0)
+            if len(cover) >= bound:
+                continue
             for progression in cover:
                 for factor in prime_factors(self.round_length // progression.period):
                     parts = split(progression, factor)
@@ -168,12 +173,13 @@ class OptionBuilder:
         if capacity <= 1 or len(cover) == 1:
             return [[[p] for p in cover]], True
         found: list[list[list[Progression]]] = []
-        for grouping in _set_partitions(cover, capacity):
-            if len(found) == self.limit:
-                break
-            found.append(grouping)
-        else:
-            return found, True
+        if len(cover) <= ALL_GROUPINGS:
+            for grouping in _set_partitions(cover, capacity):
+                if len(found) == self.limit:
+                    break
+                found.append(grouping)
+            else:
+                return found, True
         found = []
         for size in range(capacity, 0, -1):
             found.append([list(cover[k : k + size]) for k in range(0, len(cover), size)])

@@ -468,6 +468,14 @@ class Builder:
         count = sum(length / self.periods[task] for task in tasks)
         if count <= MOST_POINTS and length <= LONGEST:
             return True
+        if count <= MOST_POINTS:
+            self.diagnostics.error(
+                "C032",
+                span,
+                f"the round of mode '{name}', the least common multiple of its periods, is longer than 2^63 - 1 ticks",
+                "choose shorter periods with a small common multiple",
+            )
+            return False
         periods = ", ".join(f"{self.file.task[t].period} ('{t}')" for t in tasks[:4]) + (", ..." if len(tasks) > 4 else "")
         many = f"{int(count)} activations" if count < 10**12 else "more than 10^12 activations"
         self.diagnostics.error(

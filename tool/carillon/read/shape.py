@@ -51,10 +51,11 @@ class Broken:
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:
     """Validate ``data`` and return what fits the schema and what was broken.
 
-    Reports C013 (unknown key), C015 (wrong kind of value), C016 and C019 (malformed time or frequency), at
-    most :data:`MOST_ERRORS` of them.  Changes ``data``: misfits are removed.
+    Reports C026 (a name with control characters), C013 (unknown key), C015 (wrong kind of value), C016 and C019
+    (malformed time or frequency), at most :data:`MOST_ERRORS` of them.  Changes ``data``: misfits are removed.
     """
     broken = Broken()
+    _drop_unprintable(data, places, diagnostics, broken)
     reported = 0
     while True:
         try:
@@ -77,6 +78,23 @@ def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tu
                 broken.add(path)
             for path in broken.paths:
                 _remove(data, path)
+
+
+def _drop_unprintable(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics, broken: Broken) -> None:
+    """Take out what has a name that would spoil every message about it."""
+    for section in _SECTIONS:
+        tables = data.get(section)
+        if not isinstance(tables, dict):
+            continue
+        for name in [name for name in tables if not name.isprintable()]:
+            diagnostics.error(
+                "C026",
+                places.key((section, name)),
+                f"the {section} name {shorten(name)} is no C identifier",
+                "use letters, digits and '_', not beginning with a digit",
+            )
+            del tables[name]
+            broken.add((section, name))
 
 
 def _existing(data: Any, path: tuple[str | int, ...]) -> Path:
