@@ -22,25 +22,14 @@
 /* Enable, and an interrupt at the end; clocked by the APB. */
 #define ASPEED_BIT(cell) (UINT32_C(5) << (4u * (cell)))
 
-#define ASPEED_PREPARE(cell, first, period, prescaler)                                                        \
-    {                                                                                              \
-        ASPEED_RELOAD(cell), (period)                                                              \
-    }
+#define ASPEED_PREPARE(cell, first, period, prescaler) CARILLON_STORE(ASPEED_RELOAD(cell), (period))
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define ASPEED_PHASE(offset) (offset)
-#define ASPEED_START(bits)                                                                         \
-    {                                                                                              \
-        ASPEED_CONTROL, (bits)                                                                     \
-    }
-#define ASPEED_STOP(cell)                                                                          \
-    {                                                                                              \
-        ASPEED_CONTROL_CLEAR, ASPEED_BIT(cell)                                                     \
-    }
+#define ASPEED_START(bits) CARILLON_STORE(ASPEED_CONTROL, (bits))
+#define ASPEED_STOP(cell) CARILLON_STORE(ASPEED_CONTROL_CLEAR, ASPEED_BIT(cell))
 /* carillon_port_align stores two instructions after it loads. */
-#define ASPEED_ALIGN(cell, first, period)                                                          \
-    {                                                                                              \
-        ASPEED_COUNTER(cell), (uint32_t)(first) - (uint32_t)(period)-2u                            \
-    }
+#define ASPEED_ALIGN(cell, first, period) \
+    CARILLON_SHIFT(ASPEED_COUNTER(cell), (uint32_t)(first) - (uint32_t)(period)-2u)
 
 /* A step of a multiplexed cell that would count `period` by itself.  aspeed_rearm stores three
  * instructions after it loads. */

@@ -19,20 +19,15 @@
 #define CMSDK_ENABLE 1u
 #define CMSDK_INTERRUPT 8u
 
-#define CMSDK_PREPARE(cell, first, period, prescaler)                                                         \
-    {CMSDK_RELOAD(cell), (period)-1u}, {CMSDK_COUNTER(cell), (first)}, {CMSDK_CLEAR(cell), 1u}
+#define CMSDK_PREPARE(cell, first, period, prescaler)                                              \
+    CARILLON_STORE(CMSDK_RELOAD(cell), (period)-1u), CARILLON_STORE(CMSDK_COUNTER(cell), (first)), \
+        CARILLON_STORE(CMSDK_CLEAR(cell), 1u)
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define CMSDK_PHASE(offset) (offset)
-#define CMSDK_START(cell)                                                                          \
-    {                                                                                              \
-        CMSDK_CONTROL(cell), CMSDK_ENABLE | CMSDK_INTERRUPT                                        \
-    }
+#define CMSDK_START(cell) CARILLON_STORE(CMSDK_CONTROL(cell), CMSDK_ENABLE | CMSDK_INTERRUPT)
 /* A cell that is armed later, a deadline or the control cell. */
-#define CMSDK_START_DISARMED(cell)                                                                 \
-    {                                                                                              \
-        CMSDK_CONTROL(cell), CMSDK_ENABLE                                                          \
-    }
-#define CMSDK_STOP(cell) {CMSDK_CONTROL(cell), 0u}, {CMSDK_CLEAR(cell), 1u}
+#define CMSDK_START_DISARMED(cell) CARILLON_STORE(CMSDK_CONTROL(cell), CMSDK_ENABLE)
+#define CMSDK_STOP(cell) CARILLON_STORE(CMSDK_CONTROL(cell), 0u), CARILLON_STORE(CMSDK_CLEAR(cell), 1u)
 
 static inline void cmsdk_acknowledge(uint32_t cell)
 {

@@ -20,22 +20,17 @@
 #define DUALTIMER_INTERRUPT 0x20u
 #define DUALTIMER_ENABLE 0x80u
 
-#define DUALTIMER_PREPARE(cell, first, period, prescaler)                                                     \
-    {DUALTIMER_CONTROL(cell), DUALTIMER_SETTING}, {DUALTIMER_LOAD(cell), (first)},              \
-        {DUALTIMER_BACKGROUND(cell), (period)-1u}
-#define DUALTIMER_START(cell)                                                                      \
-    {                                                                                              \
-        DUALTIMER_CONTROL(cell), DUALTIMER_SETTING | DUALTIMER_ENABLE | DUALTIMER_INTERRUPT        \
-    }
+#define DUALTIMER_PREPARE(cell, first, period, prescaler)                                                      \
+    CARILLON_STORE(DUALTIMER_CONTROL(cell), DUALTIMER_SETTING), CARILLON_STORE(DUALTIMER_LOAD(cell), (first)), \
+        CARILLON_STORE(DUALTIMER_BACKGROUND(cell), (period)-1u)
+#define DUALTIMER_START(cell) \
+    CARILLON_STORE(DUALTIMER_CONTROL(cell), DUALTIMER_SETTING | DUALTIMER_ENABLE | DUALTIMER_INTERRUPT)
 /* A cell that is armed later, a deadline or the control cell. */
-#define DUALTIMER_START_DISARMED(cell)                                                             \
-    {                                                                                              \
-        DUALTIMER_CONTROL(cell), DUALTIMER_SETTING | DUALTIMER_ENABLE                              \
-    }
+#define DUALTIMER_START_DISARMED(cell) CARILLON_STORE(DUALTIMER_CONTROL(cell), DUALTIMER_SETTING | DUALTIMER_ENABLE)
 #define DUALTIMER_COUNTER(cell) (DUALTIMER_BASE(cell) + 4u)
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define DUALTIMER_PHASE(offset) (offset)
-#define DUALTIMER_STOP(cell) {DUALTIMER_CONTROL(cell), 0u}, {DUALTIMER_CLEAR(cell), 1u}
+#define DUALTIMER_STOP(cell) CARILLON_STORE(DUALTIMER_CONTROL(cell), 0u), CARILLON_STORE(DUALTIMER_CLEAR(cell), 1u)
 
 static inline void dualtimer_acknowledge(uint32_t cell)
 {

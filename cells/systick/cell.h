@@ -17,15 +17,10 @@
 /* Processor clock, interrupt, enable. */
 #define SYSTICK_RUN 7u
 
-#define SYSTICK_PREPARE(cell, first, period, prescaler) {SYSTICK_RELOAD, (first)-1u}, {SYSTICK_VALUE, 0u}
-#define SYSTICK_START(cell)                                                                        \
-    {                                                                                              \
-        SYSTICK_CONTROL, SYSTICK_RUN                                                               \
-    }
-#define SYSTICK_FINISH(cell, first, period)                                                        \
-    {                                                                                              \
-        SYSTICK_RELOAD, (period)-1u                                                                \
-    }
-#define SYSTICK_STOP(cell) {SYSTICK_CONTROL, 0u}, {SYSTICK_ICSR, SYSTICK_ICSR_UNPEND}
+#define SYSTICK_PREPARE(cell, first, period, prescaler) \
+    CARILLON_STORE(SYSTICK_RELOAD, (first)-1u), CARILLON_STORE(SYSTICK_VALUE, 0u)
+#define SYSTICK_START(cell) CARILLON_STORE(SYSTICK_CONTROL, SYSTICK_RUN)
+#define SYSTICK_FINISH(cell, first, period) CARILLON_STORE(SYSTICK_RELOAD, (period)-1u)
+#define SYSTICK_STOP(cell) CARILLON_STORE(SYSTICK_CONTROL, 0u), CARILLON_STORE(SYSTICK_ICSR, SYSTICK_ICSR_UNPEND)
 
 #endif

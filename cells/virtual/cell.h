@@ -16,22 +16,13 @@
 #define VIRTUAL_STOP_CELL(cell) (VIRTUAL_CELLS + 16u * (cell) + 8u)
 
 /* A cell with a reload other than 0 takes part in the next start. */
-#define VIRTUAL_PREPARE(cell, first, period, prescaler)                                            \
-    {VIRTUAL_RELOAD(cell), (period)}, {VIRTUAL_PRESCALER(cell), (prescaler)}
+#define VIRTUAL_PREPARE(cell, first, period, prescaler) \
+    CARILLON_STORE(VIRTUAL_RELOAD(cell), (period)), CARILLON_STORE(VIRTUAL_PRESCALER(cell), (prescaler))
 #define VIRTUAL_PHASE(offset) (offset)
 #define VIRTUAL_BIT(cell) 0u
-#define VIRTUAL_START(bits)                                                                        \
-    {                                                                                              \
-        VIRTUAL_START_ALL, 1u                                                                      \
-    }
-#define VIRTUAL_STOP(cell)                                                                         \
-    {                                                                                              \
-        VIRTUAL_STOP_CELL(cell), 1u                                                                \
-    }
-#define VIRTUAL_ALIGN(cell, first, period)                                                         \
-    {                                                                                              \
-        VIRTUAL_COUNTER(cell), (uint32_t)(first) - (uint32_t)(period)                              \
-    }
+#define VIRTUAL_START(bits) CARILLON_STORE(VIRTUAL_START_ALL, 1u)
+#define VIRTUAL_STOP(cell) CARILLON_STORE(VIRTUAL_STOP_CELL(cell), 1u)
+#define VIRTUAL_ALIGN(cell, first, period) CARILLON_SHIFT(VIRTUAL_COUNTER(cell), (uint32_t)(first) - (uint32_t)(period))
 
 #define VIRTUAL_REARM_REGISTER(cell) VIRTUAL_COUNTER(cell)
 #define VIRTUAL_INTERVAL(interval, period) ((uint32_t)(interval) - (uint32_t)(period))

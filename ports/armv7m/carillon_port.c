@@ -58,12 +58,12 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
 
 /* The first start store comes (now - target) ticks after the load of the counter.  Of the instructions in
  * between, 13 are always the same, five are for each store of `before`, and the delay takes the rest. */
-__attribute__((naked)) void
-carillon_port_start_at(uint32_t counter __attribute__((unused)), uint32_t target __attribute__((unused)),
-                       const struct carillon_store *before __attribute__((unused)),
-                       uint32_t before_count __attribute__((unused)),
-                       const struct carillon_store *list __attribute__((unused)),
-                       uint32_t count __attribute__((unused)))
+__attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute__((unused)),
+                                                   uint32_t target __attribute__((unused)),
+                                                   const struct carillon_store *before __attribute__((unused)),
+                                                   uint32_t before_count __attribute__((unused)),
+                                                   const struct carillon_store *list __attribute__((unused)),
+                                                   uint32_t count __attribute__((unused)))
 {
     __asm__ volatile("   push {r4, r5, r6, lr}\n"
                      "   ldrd r4, r5, [sp, #16]\n" /* list, count */

@@ -37,18 +37,12 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << (((source)-CARILLON_FIRST_INTERRUPT) % 32u))
 
 /* Stores for the lists of a mode; `source` names the register, `mask` has the bits of every source in it. */
-#define CARILLON_STORE_ENABLE(source, mask)                                                        \
-    {                                                                                              \
-        CARILLON_NVIC + CARILLON_NVIC_ENABLE + CARILLON_SOURCE_WORD(source), (mask)                \
-    }
-#define CARILLON_STORE_DISABLE(source, mask)                                                       \
-    {                                                                                              \
-        CARILLON_NVIC + CARILLON_NVIC_DISABLE + CARILLON_SOURCE_WORD(source), (mask)               \
-    }
-#define CARILLON_STORE_UNPEND(source, mask)                                                        \
-    {                                                                                              \
-        CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source), (mask)                \
-    }
+#define CARILLON_STORE_ENABLE(source, mask) \
+    CARILLON_STORE(CARILLON_NVIC + CARILLON_NVIC_ENABLE + CARILLON_SOURCE_WORD(source), (mask))
+#define CARILLON_STORE_DISABLE(source, mask) \
+    CARILLON_STORE(CARILLON_NVIC + CARILLON_NVIC_DISABLE + CARILLON_SOURCE_WORD(source), (mask))
+#define CARILLON_STORE_UNPEND(source, mask) \
+    CARILLON_STORE(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source), (mask))
 
 static inline void carillon_port_write(uint32_t address, uint32_t value)
 {
@@ -116,8 +110,8 @@ void carillon_port_start(const struct carillon_store *list, uint32_t count);
 
 /* Wait until `counter`, which counts down, reads `target`; then as carillon_port_start.  The stores of
  * `before` are carried out on the way. */
-void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before, uint32_t before_count,
-                            const struct carillon_store *list, uint32_t count);
+void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
+                            uint32_t before_count, const struct carillon_store *list, uint32_t count);
 
 /* Add to running counters. */
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
@@ -149,11 +143,11 @@ extern uint32_t carillon_stack_top[];
 
 /* Vectors of the system exceptions, which open every mode's table. */
 void carillon_port_supervisor_call(void);
-#define CARILLON_SYSTEM_VECTORS                                                                    \
-    (carillon_vector)(uintptr_t) carillon_stack_top, carillon_port_reset, carillon_port_unexpected, \
-        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected,              \
-        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected,              \
-        carillon_port_unexpected, carillon_port_unexpected, carillon_port_supervisor_call,
+#define CARILLON_SYSTEM_VECTORS                                                                                 \
+    (carillon_vector)(uintptr_t) carillon_stack_top, carillon_port_reset, carillon_port_unexpected,             \
+        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
+        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
+        carillon_port_supervisor_call,
 
 /* A mode's vector table; the one at address 0 is that of the mode the system starts in. */
 #define CARILLON_VECTOR_TABLE __attribute__((section(".vectors"), aligned(512), used))

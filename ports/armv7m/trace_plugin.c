@@ -56,6 +56,9 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t,
 /* An image that has started no round after so many instructions never will. */
 #define NEVER_BEGUN UINT64_C(500000000)
 
+/* Instructions of a turn of carillon_port_start. */
+#define START_TURN 5u
+
 enum record { RECORD_BEGIN, RECORD_ENTER, RECORD_EXIT, RECORD_EXPIRY, RECORD_CALL, RECORD_RETURN, RECORD_HALT };
 
 struct record_line {
@@ -75,8 +78,8 @@ struct insn {
 
 struct frame {
     uint32_t handler;
-    uint32_t depth;             /* calls not returned from */
-    const struct insn *last;    /* executed in this frame, its effect not yet applied */
+    uint32_t depth;          /* calls not returned from */
+    const struct insn *last; /* executed in this frame, its effect not yet applied */
     uint64_t last_index;
     uint32_t watched[64];       /* functions being watched, innermost last */
     uint32_t watched_depth[64]; /* and the depth in which each was called */
@@ -187,18 +190,18 @@ static void on_begin(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
     (void)cpu;
     (void)info;
     (void)data;
+    /* The load of the first store of a list: not its second word, nor those of the next turns of the loop. */
     static uint64_t last;
-    if (executed == last) { /* the second word of the same load */
+    const bool again = last != 0 && executed - last <= START_TURN;
+    last = executed;
+    if (again) {
         return;
     }
-    if (address < UINT32_MAX) {
-        record(executed + 1, RECORD_BEGIN, (uint32_t)address); /* when the store after the load has started the cells */
-    }
+    record(executed + 1, RECORD_BEGIN, (uint32_t)address); /* when the store after the load has started the cells */
     if (!begun) {
         begun = true;
         limit = limit == UINT64_MAX ? limit : limit + executed;
     }
-    last = executed;
 }
 
 /* Thumb: bl, blx; bx lr, pop {.., pc}, ldm sp!, {.., pc}, ldr pc, [sp], #4. */
@@ -227,7 +230,8 @@ static uint32_t target(uint32_t address, const uint8_t *bytes)
     const uint32_t first = (uint32_t)(bytes[0] | bytes[1] << 8), second = (uint32_t)(bytes[2] | bytes[3] << 8);
     const uint32_t sign = first >> 10 & 1;
     const uint32_t i1 = (second >> 13 & 1) == sign, i2 = (second >> 11 & 1) == sign;
-    const uint32_t offset = (sign ? 0xFF000000u : 0) | i1 << 23 | i2 << 22 | (first & 0x3FF) << 12 | (second & 0x7FF) << 1;
+    const uint32_t offset =
+        (sign ? 0xFF000000u : 0) | i1 << 23 | i2 << 22 | (first & 0x3FF) << 12 | (second & 0x7FF) << 1;
     return address + 4 + offset;
 }
 

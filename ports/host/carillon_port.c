@@ -26,8 +26,8 @@ struct record_line {
 };
 
 struct cell {
-    uint64_t expiry; /* ticks, while it runs */
-    uint32_t reload; /* units */
+    uint64_t expiry;                 /* ticks, while it runs */
+    uint32_t reload;                 /* units */
     uint32_t numerator, denominator; /* ticks per unit of the cell's clock */
     uint32_t prescaler;
     uint16_t source;
@@ -322,8 +322,8 @@ void carillon_port_start(const struct carillon_store *list, uint32_t count)
     }
 }
 
-void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before, uint32_t before_count,
-                            const struct carillon_store *list, uint32_t count)
+void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
+                            uint32_t before_count, const struct carillon_store *list, uint32_t count)
 {
     const struct cell *const cell = &machine.cells[(counter - VIRTUAL_CELLS) / 16u];
     const uint64_t due = cell->expiry - ticks(cell, target);

@@ -35,18 +35,12 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_VECTOR_TABLE
 #define CARILLON_RESET_VECTOR_TABLE
 
-#define CARILLON_STORE_ENABLE(source, mask)                                                        \
-    {                                                                                              \
-        VIRTUAL_REQUEST + VIRTUAL_REQUEST_ENABLE + CARILLON_SOURCE_WORD(source), (mask)            \
-    }
-#define CARILLON_STORE_DISABLE(source, mask)                                                       \
-    {                                                                                              \
-        VIRTUAL_REQUEST + VIRTUAL_REQUEST_DISABLE + CARILLON_SOURCE_WORD(source), (mask)           \
-    }
-#define CARILLON_STORE_UNPEND(source, mask)                                                        \
-    {                                                                                              \
-        VIRTUAL_REQUEST + VIRTUAL_REQUEST_UNPEND + CARILLON_SOURCE_WORD(source), (mask)            \
-    }
+#define CARILLON_STORE_ENABLE(source, mask) \
+    CARILLON_STORE(VIRTUAL_REQUEST + VIRTUAL_REQUEST_ENABLE + CARILLON_SOURCE_WORD(source), (mask))
+#define CARILLON_STORE_DISABLE(source, mask) \
+    CARILLON_STORE(VIRTUAL_REQUEST + VIRTUAL_REQUEST_DISABLE + CARILLON_SOURCE_WORD(source), (mask))
+#define CARILLON_STORE_UNPEND(source, mask) \
+    CARILLON_STORE(VIRTUAL_REQUEST + VIRTUAL_REQUEST_UNPEND + CARILLON_SOURCE_WORD(source), (mask))
 
 void carillon_port_write(uint32_t address, uint32_t value);
 uint32_t carillon_port_read(uint32_t address);
@@ -75,8 +69,8 @@ void carillon_port_set_level(uint8_t source, uint8_t level);
 void carillon_port_set_vectors(const void *vectors);
 bool carillon_port_is_active(uint8_t source);
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
-void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before, uint32_t before_count,
-                            const struct carillon_store *list, uint32_t count);
+void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
+                            uint32_t before_count, const struct carillon_store *list, uint32_t count);
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 void carillon_port_run_lowered(carillon_vector function);
 void carillon_port_halt(void) __attribute__((noreturn));

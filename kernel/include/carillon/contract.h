@@ -17,17 +17,26 @@
 extern "C" {
 #endif
 
-/* A write of value to a device register. */
+/* A write of value to a device register, and how a list has one. */
 struct carillon_store {
     uint32_t address;
     uint32_t value;
 };
+#define CARILLON_STORE(to, what)         \
+    {                                    \
+        .address = (to), .value = (what) \
+    }
 
-/* An addition to a running counter, which moves its next expiry by so many units (modulo 2^32). */
+/* An addition to a running counter, which moves its next expiry by so many units (modulo 2^32), and how a list has
+ * one. */
 struct carillon_shift {
     uint32_t counter;
     uint32_t units;
 };
+#define CARILLON_SHIFT(of, by)         \
+    {                                  \
+        .counter = (of), .units = (by) \
+    }
 
 /* The level of an interrupt source: 1 is the lowest, a higher level preempts. */
 struct carillon_level {

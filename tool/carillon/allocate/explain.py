@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from carillon.allocate.costs import CostTable
@@ -11,7 +12,7 @@ from carillon.allocate.options import DemandOptions
 from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Style
 from carillon.allocate.solve import Choice, Problem, Solution
-from carillon.lower import Demand
+from carillon.lower import Demand, ExpiryPoint
 from carillon.model.board import Role
 
 WORDS = {Role.ACTIVATION: "activation", Role.DEADLINE: "deadline", Role.ENABLE: "re-enable point", Role.CONTROL: "control point"}
@@ -116,14 +117,12 @@ def _alternating(problem: Problem, solution: Solution, mine: DemandOptions) -> s
     return " and ".join(names)
 
 
-def _falls_into(windows: Sequence[object], points: Sequence[object]) -> bool:
+def _falls_into(windows: Sequence[ExpiryPoint], points: Sequence[ExpiryPoint]) -> bool:
     """Whether one of ``points`` lies inside one of ``windows`` (both ascending)."""
-    from bisect import bisect_right
-
-    times = [p.at for p in points]  # type: ignore[attr-defined]
+    times = [point.at for point in points]
     for window in windows:
-        position = bisect_right(times, window.at)  # type: ignore[attr-defined]
-        if position < len(times) and times[position] < window.window_end:  # type: ignore[attr-defined]
+        position = bisect_right(times, window.at)
+        if position < len(times) and times[position] < window.window_end:
             return True
     return False
 

@@ -28,6 +28,12 @@ class Windows:
             self._number[d][i] = number
             self._inside.append((bisect_right(at, time), bisect_left(at, demands[d].points[i].window_end)))
             self.owner.append((d, i))
+        self._around = [0] * len(order)
+        still_open: list[int] = []
+        for number in range(len(order)):
+            still_open = [n for n in still_open if number < self._inside[n][1]]
+            self._around[number] = sum(1 << n for n in still_open if self._inside[n][0] <= number)
+            still_open.append(number)
 
     def bits(self, demand: int, points: Iterable[int]) -> int:
         """The set of the demand's points of these indices."""
@@ -51,6 +57,10 @@ class Windows:
         for low, high in merged:
             result |= (1 << high) - (1 << low)
         return result
+
+    def around(self, demand: int, point: int) -> int:
+        """All points in whose windows this one lies."""
+        return self._around[self._number[demand][point]]
 
     def point_inside(self, demand: int, point: int) -> int:
         """All points inside the window of one point."""

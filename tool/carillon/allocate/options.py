@@ -111,7 +111,12 @@ class OptionBuilder:
         capacity = max(slots, default=0)
         splits: list[Split] = []
         minimum = 0
+        sources = sum(len(c.sources) for c in self.classes)
         for cover in covers:
+            if len(cover) > sources * capacity:
+                fewest_sources = -(-len(cover) // capacity)
+                minimum = min(minimum or fewest_sources, fewest_sources)
+                continue
             groupings, all_groupings = self._groupings(cover, capacity, level_matters)
             exact = exact and all_groupings
             for grouping in groupings:
@@ -119,7 +124,6 @@ class OptionBuilder:
                 if any(b is None for b in bundles):
                     continue
                 minimum = min(minimum or len(bundles), len(bundles))
-                sources = sum(len(c.sources) for c in self.classes)
                 if len(bundles) <= sources:
                     splits.append(Split(Style.DIRECT, tuple(b for b in bundles if b is not None)))
                 if len(splits) >= 4 * self.limit:
@@ -186,7 +190,7 @@ class OptionBuilder:
             if level_matters and size > 1:
                 stride = -(-len(cover) // size)
                 found.append([list(cover[k::stride]) for k in range(stride)])
-                for paired in range(size, len(cover) - size, size):
+                for paired in range(size, min(len(cover) - size, size * self.limit), size):
                     head = [list(cover[k : k + size]) for k in range(0, paired, size)]
                     found.append(head + [[p] for p in cover[paired:]])
                     found.append(

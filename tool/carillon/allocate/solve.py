@@ -39,7 +39,7 @@ DETERMINISTIC_SHARE = 0.4
 EARLY_GAP = 0.01
 """Relative gap at which rounds stop that are only to find cuts."""
 
-ROUND_SHARE = 0.02
+ROUND_SHARE = 0.06
 ROUND_GROWTH = 1.4
 """Share of the deterministic time that the first round may take which is only to find cuts, and its growth by round."""
 
@@ -236,6 +236,7 @@ class ModeSolver:
         room = problem.levels.for_activations(False, False) - bool(self.activations)
         self.model.add(self.top + problem.levels.lowered * self.any_lowered <= self.model.new_constant(room))
         self._state_short_cycles()
+        self._state_open_windows()
 
     def _any(self, literals: Sequence[Any]) -> Any:
         """A variable that is true if and only if one of the literals is; a constant where that is known."""
@@ -391,6 +392,37 @@ class ModeSolver:
                     uncovered[n] &= ~whole
                 self.model.add_at_most_one(self.vars[d].plain[s] for d, s in (nodes[n] for n in sorted(clique)))
                 self.cliques += 1
+
+    def _state_open_windows(self) -> None:
+        """State how many carriers with windows open at one point there can be, unless lowered: each needs its own level.
+
+        Such carriers preempt each other in pairs, so lowering some does not part the others.
+        """
+        rules = self.problem.levels
+        scarce = rules.for_activations(True, True)
+        stated: set[tuple[object, ...]] = set()
+        for k, own in enumerate(self.activations):
+            for i, point in enumerate(self.problem.options[own].demand.points):
+                latest: dict[int, tuple[int, int]] = {}
+                for number in _bits(self.windows.around(k, i)):
+                    other, index = self.windows.owner[number]
+                    latest[self.problem.options[self.activations[other]].demand.points[index].at] = (other, index)
+                if len(latest) < scarce or len(stated) >= MAX_STATED:
+                    continue
+                still_open: dict[int, set[int]] = {}
+                for at, (other, index) in latest.items():
+                    if at < point.at:
+                        still_open.setdefault(self.activations[other], set()).add(index)
+                terms = []
+                for d, indices in sorted(still_open.items()):
+                    for s, option in enumerate(self.problem.options[d].splits):
+                        carriers = [b for b in option.bundles if not (d == own and i in b.points)]
+                        terms.append((d, s, sum(not indices.isdisjoint(b.points) for b in carriers)))
+                if tuple(terms) not in stated:
+                    stated.add(tuple(terms))
+                    taken = rules.lowered * self.any_lowered + self.top
+                    held = sum(count * self.vars[d].plain[s] for d, s, count in terms)
+                    self.model.add(held + taken <= rules.for_activations(False, False) - 1)
 
     def _forbid_candidates(self, cycle: Sequence[int]) -> None:
         """Forbid that these carriers are chosen together, and all that hold the same points."""

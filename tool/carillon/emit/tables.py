@@ -48,9 +48,9 @@ def _store_list(board: Board, kind: str, sources: Iterable[int]) -> list[str]:
 
 def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     board = image.system.board
-    name = mode.allocation.mode.name
-    lines = [f"/* Mode {number}, {name}: a round of {mode.allocation.mode.round_length} ticks. */", ""]
-    lines += [f"extern const carillon_vector carillon_{name}_vectors[];", ""]
+    name = text.stem(image, mode)
+    lines = [f"/* Mode {number}, {mode.allocation.mode.name}: a round of {mode.allocation.mode.round_length} ticks. */", ""]
+    lines += [f"extern const carillon_vector {name}_vectors[];", ""]
 
     levels = {c.carrier.source: c.carrier.level for c in mode.cells}
     for interrupt in image.system.interrupts:
@@ -60,17 +60,17 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     starts: list[str] = []
     for multiplex in mode.multiplexes:
         cell = multiplex.cell
-        stem = f"{name}_{cell.carrier.demand.object}_{cell.carrier.role.value}"
+        stem = text.multiplex(image, mode, cell)
         postpone = cell.carrier.role is Role.DEADLINE and cell.use.cell.array.rearm is Rearm.SHIFT
         lines.append(_cell_comment(mode, cell))
-        lines.append(f"struct carillon_multiplex carillon_{stem} = {{NULL, {text.macro(cell, 'REARM_REGISTER', cell.number)}}};")
+        lines.append(f"struct carillon_multiplex {stem} = {{NULL, {text.macro(cell, 'REARM_REGISTER', cell.number)}}};")
         lines.append(f"static const struct carillon_step {stem}_steps[] = {{")
         for k, step in enumerate(multiplex.steps):
             following = f"&{stem}_steps[{(k + 1) % len(multiplex.steps)}]"
             interval = text.macro(cell, "POSTPONE", step.units) if postpone else text.macro(cell, "INTERVAL", step.units, cell.period)
             lines.append(f"    {{{following}, {interval}}}, /* to {step.to} */")
         lines += ["};", ""]
-        starts.append(f"{{&carillon_{stem}, &{stem}_steps[0]}},")
+        starts.append(f"{{&{stem}, &{stem}_steps[0]}},")
     if mode.table:
         lines += _conventional_table(image, mode)
         starts.append(f"{{&carillon_system, &{name}_table[0].step}},")
@@ -140,9 +140,9 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
 
 
 def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
-    name = mode.allocation.mode.name
+    name = text.stem(image, mode)
     timer = mode.cells[0]
-    lines = [f"const struct carillon_entry {name}_table[] = {{"]
+    lines = [f"static const struct carillon_entry {name}_table[] = {{"]
     for k, entry in enumerate(mode.table):
         point = entry.point
         after = k + 1
@@ -198,8 +198,8 @@ def emit(image: Image) -> str:
         lines += body
     lines += ["const struct carillon_mode carillon_modes[] = {"]
     for mode, body in zip(image.modes, bodies, strict=True):
-        name = mode.allocation.mode.name
-        lines += [f"    {{ /* {name} */", f"        .vectors = carillon_{name}_vectors,"]
+        name = text.stem(image, mode)
+        lines += [f"    {{ /* {mode.allocation.mode.name} */", f"        .vectors = {name}_vectors,"]
         for kind, field, count in _LISTS:
             if f"static const {kind} {name}_{field}[] = {{" in body:
                 lines += [f"        .{field} = {name}_{field},", f"        .{count} = CARILLON_COUNT({name}_{field}),"]

@@ -64,14 +64,19 @@ def task_number(image: Image, name: str) -> int:
     return [t.name for t in image.system.tasks].index(name)
 
 
-def symbol(mode: ModeImage, name: str, role: Role) -> str:
-    """The name of a generated handler."""
-    suffix = {
-        Role.ACTIVATION: "",
-        Role.DEADLINE: "_deadline",
-        Role.ENABLE: "_enable",
-        Role.CONTROL: "",
-        Role.SYSTEM: "",
-    }[role]
-    stem = {Role.CONTROL: "control", Role.SYSTEM: "system_timer"}.get(role, name)
-    return f"carillon_{mode.allocation.mode.name}_{stem}{suffix}"
+def stem(image: Image, mode: ModeImage) -> str:
+    """What the names of a mode's constants begin with: its number, because its name may hold anything."""
+    return f"carillon_mode{image.modes.index(mode)}"
+
+
+def symbol(image: Image, mode: ModeImage, name: str, role: Role) -> str:
+    """The name of a generated handler: role, mode's number, object, in this order, so that no two can be equal."""
+    number = image.modes.index(mode)
+    if role in (Role.CONTROL, Role.SYSTEM):
+        return f"carillon_{role.value}_{number}"
+    return f"carillon_{role.value}_{number}_{name}"
+
+
+def multiplex(image: Image, mode: ModeImage, cell: CellImage) -> str:
+    """The name of what a multiplexed cell is at."""
+    return "carillon_multiplex_" + symbol(image, mode, cell.carrier.demand.object, cell.carrier.role).removeprefix("carillon_")

@@ -19,8 +19,8 @@ def _operation(cell: CellImage, name: str, argument: object) -> str:
     return f"    {cell.family.name}_{name}({argument});"
 
 
-def _multiplex(mode: ModeImage, cell: CellImage) -> str:
-    return f"&carillon_{mode.allocation.mode.name}_{cell.carrier.demand.object}_{cell.carrier.role.value}"
+def _multiplex(image: Image, mode: ModeImage, cell: CellImage) -> str:
+    return "&" + text.multiplex(image, mode, cell)
 
 
 def _cells_of(mode: ModeImage, carrier: Carrier) -> list[CellImage]:
@@ -49,13 +49,13 @@ def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     task = image.system.task(carrier.demand.object)
     deadlines = _deadline_cells(mode, task.name)
     before = _acknowledge(cells)
-    before += [_operation(c, "rearm", _multiplex(mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
+    before += [_operation(c, "rearm", _multiplex(image, mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
     before += _arming(image, deadlines, "arm")
     after = _arming(image, deadlines, "disarm")
     for cell in deadlines:
         if cell.carrier.style is Style.MULTIPLEXED:
             move = "postpone" if cell.use.cell.array.rearm is Rearm.SHIFT else "rearm"
-            after.append(_operation(cell, move, _multiplex(mode, cell)))
+            after.append(_operation(cell, move, _multiplex(image, mode, cell)))
     if not before and not after and not carrier.lowered:
         return []
     call = f"    carillon_port_run_lowered({task.entry});" if carrier.lowered else f"    {task.entry}();"
@@ -76,7 +76,7 @@ def _deadline(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
 def _enable(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     cells = _cells_of(mode, carrier)
     lines = _acknowledge(cells)
-    lines += [_operation(c, "rearm", _multiplex(mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
+    lines += [_operation(c, "rearm", _multiplex(image, mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
     source = image.system.interrupt(carrier.demand.object).source
     return [*lines, f"    carillon_port_enable({source}, CARILLON_SOURCE_BIT({source}));"]
 
@@ -134,7 +134,7 @@ def _handlers(image: Image, mode: ModeImage) -> tuple[dict[int, str], list[str]]
             continue
         name = bodies.get(tuple(body))
         if name is None:
-            stem = text.symbol(mode, carrier.demand.object, carrier.role)
+            stem = text.symbol(image, mode, carrier.demand.object, carrier.role)
             name, k = stem, 2
             while name in used:
                 name, k = f"{stem}_{k}", k + 1
@@ -158,11 +158,7 @@ def emit(image: Image) -> str:
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
-    multiplexes = [
-        f"extern struct carillon_multiplex carillon_{m.allocation.mode.name}_{x.cell.carrier.demand.object}_{x.cell.carrier.role.value};"
-        for m in image.modes
-        for x in m.multiplexes
-    ]
+    multiplexes = [f"extern struct carillon_multiplex {text.multiplex(image, m, x.cell)};" for m in image.modes for x in m.multiplexes]
     lines += ["", *multiplexes] if multiplexes else []
     lines.append("")
     for interrupt in system.interrupts:
@@ -186,8 +182,8 @@ def emit(image: Image) -> str:
         name = mode.allocation.mode.name
         kind = "CARILLON_RESET_VECTOR_TABLE" if name == system.start_mode else "CARILLON_VECTOR_TABLE"
         tables += [
-            f"extern const carillon_vector carillon_{name}_vectors[];",
-            f"{kind} const carillon_vector carillon_{name}_vectors[] = {{",
+            f"extern const carillon_vector {text.stem(image, mode)}_vectors[]; /* {name} */",
+            f"{kind} const carillon_vector {text.stem(image, mode)}_vectors[] = {{",
             "    CARILLON_SYSTEM_VECTORS",
         ]
         tables += [f"    {names.get(s, 'carillon_port_unexpected')}, /* {s} */" for s in range(board.system_vectors, board.sources)]

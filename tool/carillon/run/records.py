@@ -16,6 +16,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from carillon.emit import text
 from carillon.emit.image import Image, ModeImage
 from carillon.emit.vectors import handlers
 from carillon.model import Mode
@@ -79,7 +80,8 @@ class Decoder:
         self._per_tick = max(1, image.system.board.clock(image.system.clock_hz).instructions_per_tick)
         self._functions = {symbols[t.entry][0]: t.name for t in image.system.tasks if t.entry in symbols}
         self._functions |= {symbols[i.handler][0]: i.name for i in image.system.interrupts if i.handler in symbols}
-        self._starts = {symbols[f"{m.allocation.mode.name}_start"]: m for m in image.modes if f"{m.allocation.mode.name}_start" in symbols}
+        starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
+        self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
         self._objects: dict[int, str] = {}
         self._direct: dict[int, str] = {}  # vectors of tasks on virtual boards, where functions are not seen
         self._vectors = [self._of_mode(mode, symbols) for mode in image.modes]

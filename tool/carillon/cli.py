@@ -1,0 +1,544 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``carillon``.
+
+Exit codes: 0 success, 1 the input has errors, 2 the command line is wrong, 3 the run showed a missed
+deadline that ``--strict`` asked about.  With ``--json`` every command prints one JSON object on standard
+output and diagnostics are part of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from carillon import __version__
+from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, suggestion
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from carillon.pipeline import Planned
+    from carillon.trace import Trace
+
+app = typer.Typer(
+    name="carillon",
+    help="Compile a real-time schedule into a microcontroller's timers and interrupt controller.",
+    epilog="Start with: carillon new my-app; cd my-app; carillon run",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+
+SCHEDULE = "schedule.toml"
+
+Schedule = Annotated[Path, typer.Argument(help="Schedule file, or a folder with a schedule.toml.", show_default="./schedule.toml")]
+BoardOption = Annotated[str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")]
+KernelOption = Annotated[str, typer.Option("--kernel", "-k", help="carillon, or conventional for comparison.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="Build folder.", show_default="build/BOARD-KERNEL beside the schedule")]
+
+
+def _console(stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=stderr)
+
+
+@dataclass
+class _Report:
+    """Where a command puts its findings and its result."""
+
+    as_json: bool
+    diagnostics: Diagnostics
+
+    def status(self, text: str) -> None:
+        """Progress, on standard error, for a person."""
+        if not self.as_json and sys.stderr.isatty():
+            _console(stderr=True).print(f"[dim]{text} ...[/dim]")
+
+    def warnings(self) -> None:
+        """Print what was found so far, for a person."""
+        if not self.as_json:
+            _print(self.diagnostics.in_order())
+            self.diagnostics.found.clear()
+
+    def result(self, value: dict[str, Any]) -> None:
+        """Print the command's JSON."""
+        if self.as_json:
+            value["diagnostics"] = [d.as_json() for d in self.diagnostics.in_order()]
+            print(json.dumps(value, indent=2))
+
+
+def _print(found: list[Diagnostic]) -> None:
+    console = _console(stderr=True)
+    for d in found:
+        colour = "red" if d.severity is Severity.ERROR else "yellow"
+        place = f"{d.span}: " if d.span else ""
+        console.print(f"{place}[bold {colour}]{d.severity.value} {d.code}[/]: ", end="")
+        console.print(d.cause, markup=False)
+        console.print("  [bold]help[/]: ", end="")
+        console.print(d.remedy, markup=False)
+
+
+def _fail(report: _Report, found: list[Diagnostic]) -> NoReturn:
+    if report.as_json:
+        print(json.dumps({"diagnostics": [d.as_json() for d in found]}, indent=2))
+    else:
+        _print(found)
+        errors = sum(d.severity is Severity.ERROR for d in found)
+        code = next((d.code for d in found if d.severity is Severity.ERROR), "")
+        if errors:
+            more = f"; carillon explain {code} says more" if code else ""
+            _console(stderr=True).print(f"[bold]{errors} error{'s' if errors > 1 else ''}[/]{more}")
+    raise typer.Exit(1)
+
+
+def _guard(as_json: bool, work: Callable[[_Report], None]) -> None:
+    """Run a command's work; turn every expected failure into a message and an exit code."""
+    report = _Report(as_json, Diagnostics())
+    try:
+        work(report)
+        if report.diagnostics.errors:
+            _fail(report, report.diagnostics.in_order())
+    except CarillonError as error:
+        _fail(report, list(error.diagnostics))
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        _fail(report, [Diagnostic("C096", None, f"{name}{error.strerror or error}", "check the path, its permissions and the free space")])
+    report.warnings()
+
+
+def _usage(message: str) -> NoReturn:
+    _console(stderr=True).print(f"[bold red]usage[/]: {message}")
+    raise typer.Exit(2)
+
+
+def _schedule(path: Path) -> Path:
+    return path / SCHEDULE if path.is_dir() else path
+
+
+def _kernel(name: str) -> str:
+    from carillon.pipeline import KERNELS
+
+    if name not in KERNELS:
+        _usage(f"no kernel '{name}': {suggestion(name, KERNELS)}")
+    return name
+
+
+def _folder(planned: Planned, kernel: str, out: Path | None) -> Path:
+    return out or planned.system.file.parent / "build" / f"{planned.system.board.name}-{kernel}"
+
+
+def _ticks(text: str, hz: int, option: str) -> int:
+    from carillon.read.times import parse_time
+
+    try:
+        ticks = parse_time(text).ticks(hz)
+    except ValueError as error:
+        _usage(f"{option} '{text}': {error}")
+    if ticks < 1:
+        _usage(f"{option} '{text}' is less than a tick")
+    return int(ticks)
+
+
+def _duration(planned: Planned, rounds: int | None, time: str | None) -> tuple[int, int]:
+    """(ticks, rounds) of a run."""
+    length = next(m for m in planned.system.modes if m.name == planned.system.start_mode).round_length
+    if rounds is not None and time is not None:
+        _usage("give either --rounds or --for")
+    if time is not None:
+        return _ticks(time, planned.system.clock_hz, "--for"), 0
+    count = 1 if rounds is None else rounds
+    return count * length, count
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False
+) -> None:
+    if version:
+        print(f"carillon {__version__}")
+        raise typer.Exit(0)
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command(epilog="Example: carillon new my-app && cd my-app && carillon run")
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the application and of the folder to make.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Make a folder with a small application that runs at once."""
+
+    def work(report: _Report) -> None:
+        from carillon.resources import data_root
+
+        folder = Path(name)
+        title = folder.name
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", title):
+            _usage(f"'{title}' cannot be the name of an application: letters, digits, '-' and '_', a letter first")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CarillonError([Diagnostic("C097", None, f"'{name}' exists already", "choose another name, or remove it first")])
+        template = data_root() / "templates" / "new"
+        written = []
+        for source in sorted(p for p in template.rglob("*") if p.is_file()):
+            relative = source.relative_to(template)
+            target = folder / relative.with_name(re.sub(r"^dot-", ".", relative.name))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(source.read_text(encoding="utf-8").replace("{{name}}", title), encoding="utf-8")
+            written.append(str(target))
+        report.result({"files": written})
+        if not as_json:
+            console = _console()
+            for path in written:
+                console.print(f"  wrote {path}", markup=False)
+            console.print(f"Next: cd {name}; carillon run", markup=False)
+
+    _guard(as_json, work)
+
+
+@app.command(epilog="Example: carillon check examples/engine --board tc1796")
+def check(path: Schedule = Path(SCHEDULE), board: BoardOption = None, as_json: JsonOption = False) -> None:
+    """Check a schedule: names, times, order, utilisation, and every deadline by its tasks' WCETs."""
+
+    def work(report: _Report) -> None:
+        from carillon.pipeline import read_and_check
+
+        system = read_and_check(_schedule(path), report.diagnostics, board)
+        activations = sum(len(m.activations) for m in system.modes)
+        report.result({"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz, "activations": activations})
+        if not as_json:
+            report.warnings()
+            _console().print(
+                f"{system.name}: {len(system.tasks)} tasks, {len(system.modes)} modes, {activations} activations a hyperperiod; "
+                f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz"
+            )
+
+    _guard(as_json, work)
+
+
+@app.command(epilog="Example: carillon plan examples/three-tasks --board tc1796")
+def plan(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    time_limit: Annotated[float, typer.Option(help="Seconds that the allocation may take for each mode.", min=0.1)] = 20.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the allocation: schedule line, cell, vector, task, and why."""
+    _kernel(kernel)
+
+    def work(report: _Report) -> None:
+        from carillon import pipeline
+        from carillon.show.plan import plan_json, render_plan
+
+        report.status("allocating")
+        planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel, time_limit)
+        report.result(plan_json(planned))
+        if not as_json:
+            report.warnings()
+            render_plan(_console(), planned)
+
+    _guard(as_json, work)
+
+
+@app.command(epilog="Example: carillon build examples/three-tasks --board mps2-an385 --kernel conventional")
+def build(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    out: OutOption = None,
+    generate_only: Annotated[bool, typer.Option("--generate-only", help="Write the generated files, compile nothing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Build firmware: generated tables and vectors, kernel, port, cells and application."""
+    _kernel(kernel)
+
+    def work(report: _Report) -> None:
+        from carillon import pipeline
+        from carillon.build import build as build_firmware
+        from carillon.build import write_generated
+
+        report.status("allocating")
+        planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel)
+        folder = _folder(planned, kernel, out)
+        if generate_only:
+            generated = write_generated(planned.image, folder)
+            report.result({"generated": str(generated)})
+            if not as_json:
+                _console().print(f"wrote {generated}", markup=False)
+            return
+        report.status("compiling")
+        firmware = build_firmware(planned.image, folder, report.diagnostics)
+        if firmware is None:
+            return
+        sizes = {"elf": str(firmware.elf), "flash": firmware.flash, "vectors": firmware.vectors, "ram": firmware.ram}
+        report.result(sizes)
+        if not as_json:
+            report.warnings()
+            _console().print(
+                f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, RAM {firmware.ram} bytes beside the stack",
+                markup=False,
+            )
+
+    _guard(as_json, work)
+
+
+def _run(planned: Planned, kernel: str, out: Path | None, ticks: int, rounds: int, report: _Report) -> Trace | None:
+    from carillon.build import build as build_firmware
+    from carillon.run import run as run_firmware
+
+    report.status(f"compiling for {planned.system.board.name}")
+    firmware = build_firmware(planned.image, _folder(planned, kernel, out), report.diagnostics)
+    if firmware is None:
+        return None
+    report.status(f"running {ticks} ticks")
+    return run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds)
+
+
+RoundsOption = Annotated[int | None, typer.Option("--rounds", "-n", min=1, help="Dispatcher rounds to run.", show_default="1")]
+ForOption = Annotated[str | None, typer.Option("--for", help="Time to run instead, such as 20ms or '5000 ticks'.")]
+WindowOption = Annotated[str | None, typer.Option("--window", help="Part of the timeline to show: FROM..TO, such as 0ms..20ms.")]
+
+
+def _window(text: str | None, hz: int) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    begin, dots, end = text.partition("..")
+    if not dots or not end:
+        _usage(f"--window '{text}': write FROM..TO, such as 0ms..20ms")
+    first = 0 if begin.strip() in ("", "0") or re.fullmatch(r"0+(\.0+)?\s*\w+", begin.strip()) else _ticks(begin, hz, "--window")
+    last = _ticks(end, hz, "--window")
+    if last <= first:
+        _usage(f"--window '{text}' is empty")
+    return first, last
+
+
+@app.command(epilog="Example: carillon run examples/engine --board ast1030-evb --for 1s --events engine.jsonl")
+def run(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    rounds: RoundsOption = None,
+    time: ForOption = None,
+    events: Annotated[Path | None, typer.Option("--events", help="Write every event to this file, one JSON object a line.")] = None,
+    window: WindowOption = None,
+    out: OutOption = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the timeline as a page of its own.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Build, run on a board, and show what happened: the timeline and a summary of every task."""
+    _kernel(kernel)
+    _show_runs(path, board, (kernel,), rounds, time, window, out, as_json, strict=strict, events=events, html=html)
+
+
+@app.command(epilog="Example: carillon show examples/three-tasks --compare --html three-tasks.html --svg three-tasks.svg")
+def show(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    compare: Annotated[bool, typer.Option("--compare", help="Run both kernels and show one above the other.")] = False,
+    rounds: RoundsOption = None,
+    time: ForOption = None,
+    window: WindowOption = None,
+    out: OutOption = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page with a timeline to zoom into.")] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Write a picture.")] = None,
+    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a trace for the Perfetto viewer.")] = None,
+    vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
+    kernels = ("carillon", "conventional") if compare else (_kernel(kernel),)
+    _show_runs(path, board, kernels, rounds, time, window, out, as_json, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
+
+
+def _show_runs(
+    path: Path,
+    board: str | None,
+    kernels: tuple[str, ...],
+    rounds: int | None,
+    time: str | None,
+    window: str | None,
+    out: Path | None,
+    as_json: bool,
+    *,
+    strict: bool = False,
+    events: Path | None = None,
+    html: Path | None = None,
+    svg: Path | None = None,
+    perfetto: Path | None = None,
+    vcd: Path | None = None,
+) -> None:
+    missed = 0
+
+    def work(report: _Report) -> None:
+        nonlocal missed
+        from carillon import pipeline, show
+        from carillon.trace import write_events
+        from carillon.trace.analyse import analyse
+
+        traces = []
+        for kernel in kernels:
+            report.status(f"allocating for the {kernel} kernel")
+            planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel)
+            ticks, count = _duration(planned, rounds, time)
+            part = _window(window, planned.system.clock_hz)
+            trace = _run(planned, kernel, out / kernel if out and len(kernels) > 1 else out, ticks, count, report)
+            if trace is None:
+                return
+            traces.append(trace)
+        releases = pipeline.releases(planned.system, max(traces, key=lambda t: t.length))
+        written: list[Path] = []
+        if events is not None:
+            from io import StringIO
+
+            from carillon.files import write_text
+
+            text = StringIO()
+            write_events(traces[0].events, text)
+            write_text(events, text.getvalue())
+            written.append(events)
+        try:
+            if html is not None:
+                show.write_html(html, traces, releases, part)
+            if svg is not None:
+                show.write_svg(svg, traces, releases, part)
+            if perfetto is not None:
+                show.write_perfetto(perfetto, traces, releases)
+            if vcd is not None:
+                show.write_vcd(vcd, traces, releases)
+            written += [p for p in (html, svg, perfetto, vcd) if p is not None]
+            summaries = [analyse(t, releases) for t in traces]
+            missed = summaries[0].totals.deadlines_missed
+            report.result(
+                {
+                    "runs": [
+                        {"application": t.application, "board": t.board, "kernel": t.kernel, "length": t.length, "output": t.output}
+                        | {"summary": s.as_json()}
+                        for t, s in zip(traces, summaries, strict=True)
+                    ],
+                    "files": [str(p) for p in written],
+                }
+            )
+            if not as_json:
+                report.warnings()
+                console = _console()
+                show.render_terminal(console, traces, releases, part)
+                for trace in traces:
+                    if trace.output:
+                        console.print(f"\noutput of {trace.kernel}:")
+                        console.print(trace.output.rstrip(), markup=False)
+                for file in written:
+                    console.print(f"wrote {file}", markup=False)
+        except ValueError as error:
+            _usage(f"--window: {error}")
+
+    _guard(as_json, work)
+    if strict and missed:
+        raise typer.Exit(3)
+
+
+@app.command(epilog="Example: carillon bench dispatch --json")
+def bench(
+    name: Annotated[str, typer.Argument(help="Benchmark: dispatch.")] = "dispatch",
+    rounds: Annotated[int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application.")] = 1000,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure Carillon and the conventional kernel with the same application in one run."""
+
+    def work(report: _Report) -> None:
+        from carillon.bench import BENCHMARKS, render
+
+        if name not in BENCHMARKS:
+            _usage(f"no benchmark '{name}': {suggestion(name, BENCHMARKS)}")
+        rows = BENCHMARKS[name](rounds, report.diagnostics, report.status)
+        if report.diagnostics.errors:
+            return
+        report.result({"rows": [row.as_json() for row in rows]})
+        if not as_json:
+            render(_console(), name, rows)
+
+    _guard(as_json, work)
+
+
+@app.command(epilog="Example: carillon boards --json")
+def boards(as_json: JsonOption = False) -> None:
+    """List the boards: clocks, cells, priority levels."""
+
+    def work(report: _Report) -> None:
+        from rich.table import Table
+
+        from carillon.model.board import load_board
+        from carillon.resources import board_names, find_board
+
+        found = [load_board(p) for p in (find_board(n) for n in board_names()) if p is not None]
+        report.result(
+            {
+                "boards": [
+                    {"name": b.name, "summary": b.summary, "cells": b.cell_count, "levels": b.levels, "clocks_hz": [c.hz for c in b.clocks]}
+                    for b in found
+                ]
+            }
+        )
+        if not as_json:
+            table = Table("board", "cells", "levels", "clocks (MHz)", "what it is", box=None, header_style="bold")
+            for b in found:
+                table.add_row(b.name, str(b.cell_count), str(b.levels), ", ".join(f"{c.hz / 1e6:g}" for c in b.clocks), b.summary)
+            _console().print(table)
+
+    _guard(as_json, work)
+
+
+@app.command(epilog="Example: carillon explain C022")
+def explain(
+    code: Annotated[str | None, typer.Argument(help="A diagnostic's code.", show_default="all codes")] = None, as_json: JsonOption = False
+) -> None:
+    """Explain a diagnostic: what it means, an example of wrong and of right."""
+
+    def work(report: _Report) -> None:
+        from rich.markdown import Markdown
+
+        from carillon.explain import codes
+        from carillon.explain import explain as explanation
+
+        if code is None:
+            listed = [e for e in (explanation(c) for c in codes()) if e is not None]
+            report.result({"codes": {e.code: e.title for e in listed}})
+            if not as_json:
+                for e in listed:
+                    _console().print(f"{e.code}  {e.title}", markup=False)
+            return
+        found = explanation(code.upper())
+        if found is None:
+            _usage(f"no code '{code}': {suggestion(code.upper(), codes())}")
+        report.result({"code": found.code, "title": found.title, "text": found.text})
+        if not as_json:
+            _console().print(Markdown(found.text))
+
+    _guard(as_json, work)
+
+
+def main() -> None:
+    """Entry point: never a traceback for what a user can cause."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        _console(stderr=True).print("interrupted")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
