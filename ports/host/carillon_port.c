@@ -240,11 +240,6 @@ void carillon_port_write(uint32_t address, uint32_t value)
             break;
         }
     } else if (address == VIRTUAL_START_ALL) {
-        if (!machine.has_begun) {
-            machine.has_begun = 1;
-            machine.limit = machine.limit == UINT64_MAX ? UINT64_MAX : machine.limit + machine.now;
-            record(RECORD_BEGIN, 0u);
-        }
         for (uint16_t cell = 0; cell < CELLS; cell++) {
             if (machine.cells[cell].reload != 0u && machine.cells[cell].heap == 0u) {
                 run_cell(cell, machine.now + ticks(&machine.cells[cell], machine.cells[cell].reload));
@@ -315,13 +310,22 @@ bool carillon_port_is_active(uint8_t source)
     return machine.active[source] != 0u;
 }
 
-void carillon_port_start(const struct carillon_store *list, uint32_t count)
+static void store(const struct carillon_store *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         carillon_port_write(list[i].address, list[i].value);
     }
 }
 
+void carillon_port_start(const struct carillon_store *list, uint32_t count)
+{
+    if (!machine.has_begun) {
+        machine.has_begun = 1;
+        machine.limit = machine.limit == UINT64_MAX ? UINT64_MAX : machine.limit + machine.now;
+    }
+    record(RECORD_BEGIN, (uint32_t)(uintptr_t)list);
+    store(list, count);
+}
 void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
                             uint32_t before_count, const struct carillon_store *list, uint32_t count)
 {
@@ -330,7 +334,7 @@ void carillon_port_start_at(uint32_t counter, uint32_t target, const struct cari
     while (machine.now < due) {
         (void)advance(due);
     }
-    carillon_port_start(before, before_count);
+    store(before, before_count);
     carillon_port_start(list, count);
 }
 

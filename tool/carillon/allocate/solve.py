@@ -39,8 +39,8 @@ DETERMINISTIC_SHARE = 0.4
 EARLY_GAP = 0.01
 """Relative gap at which rounds stop that are only to find cuts."""
 
-ROUND_SHARE = 0.06
-ROUND_GROWTH = 1.4
+ROUND_SHARE = 0.1
+ROUND_GROWTH = 1.3
 """Share of the deterministic time that the first round may take which is only to find cuts, and its growth by round."""
 
 LEVELS_SHARE = 0.03

@@ -180,11 +180,12 @@ def _cell_image(system: System, carrier: Carrier, use: CellUse, position: int, r
 
 def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], diagnostics: Diagnostics) -> Control | None:
     """Where the mode is left, and how late the next round begins (0 if the slack of the round suffices)."""
-    if mode.control_at is None:
+    point = next((d.points[0] for d in mode.mode.demands if d.role is Role.CONTROL), None)
+    if point is None:
         return None
     board, length = system.board, mode.mode.round_length
     cell = next(c for c in cells if c.carrier.role in (Role.CONTROL, Role.SYSTEM))
-    at = cell.use.progression.offset or length if cell.carrier.role is Role.CONTROL else mode.control_at
+    at = point.at
     counts = length
     if cell.carrier.role is Role.SYSTEM:
         times = sorted({t % length for t in cell.carrier.demand.times})
@@ -193,7 +194,7 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
         if counts <= board.switch_ticks:
             diagnostics.error(
                 "C094",
-                mode.mode.demands[0].span,
+                point.span,
                 f"mode '{mode.mode.name}': the conventional kernel takes {board.switch_ticks} ticks to switch modes, but its timer "
                 f"is due {counts} ticks after the switch at {at}",
                 "leave more time between the round's last window and the first point of the next round",

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# carillon_add_library(TARGET GENERATED BOARD): kernel, port, board and generated files as the object library
+# TARGET, by the manifest in the folder GENERATED.  BOARD is the board's folder, empty for one of Carillon's.
+# Two schedules in one project are two calls.
+
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH CARILLON_ROOT)
+
+# The strings of the manifest's array `key`, each behind `prefix`.
+function(_carillon_list result manifest key prefix)
+    string(JSON count LENGTH "${manifest}" ${key})
+    set(items "")
+    if(count GREATER 0)
+        math(EXPR last "${count} - 1")
+        foreach(index RANGE ${last})
+            string(JSON item GET "${manifest}" ${key} ${index})
+            list(APPEND items "${prefix}${item}")
+        endforeach()
+    endif()
+    set(${result} "${items}" PARENT_SCOPE)
+endfunction()
+
+function(carillon_add_library target generated board_folder)
+    cmake_path(ABSOLUTE_PATH generated BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    set(file "${generated}/manifest.json")
+    if(NOT EXISTS "${file}")
+        message(FATAL_ERROR "no ${file}: `carillon build --generate-only` writes it")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    file(READ "${file}" manifest)
+
+    string(JSON board GET "${manifest}" board)
+    string(JSON compiler GET "${manifest}" compiler)
+    string(JSON linker_script GET "${manifest}" linker_script)
+    cmake_path(GET CMAKE_C_COMPILER FILENAME used)
+    if(compiler MATCHES "-" AND NOT used STREQUAL compiler)
+        message(FATAL_ERROR "board ${board} needs ${compiler}, not ${CMAKE_C_COMPILER}: "
+                            "configure with --toolchain ${CARILLON_ROOT}/cmake/toolchains/arm-none-eabi.cmake")
+    endif()
+    if(NOT board_folder)
+        set(board_folder "${CARILLON_ROOT}/boards/${board}")
+    endif()
+
+    _carillon_list(sources "${manifest}" sources "")
+    set(kernel_sources ${sources})
+    list(FILTER kernel_sources INCLUDE REGEX "^kernel/")
+    list(TRANSFORM kernel_sources PREPEND "${CARILLON_ROOT}/")
+    list(TRANSFORM sources PREPEND "${CARILLON_ROOT}/")
+    _carillon_list(board_sources "${manifest}" board_sources "${board_folder}/")
+    _carillon_list(generated_sources "${manifest}" generated "${generated}/")
+    _carillon_list(include "${manifest}" include "${CARILLON_ROOT}/")
+    _carillon_list(compile_options "${manifest}" compile_options "")
+    _carillon_list(warnings "${manifest}" warnings "")
+    _carillon_list(application_options "${manifest}" application_options "")
+    _carillon_list(link_options "${manifest}" link_options "")
+    list(REMOVE_ITEM compile_options -std=c11) # not for C++ files of the application
+    foreach(source IN LISTS sources board_sources generated_sources)
+        if(NOT EXISTS "${source}")
+            message(FATAL_ERROR "no ${source}, which ${file} names: generate it again, or set CARILLON_BOARD_DIR")
+        endif()
+    endforeach()
+
+    # Objects, not an archive: the kernel's weak hooks and main give way to the application's.
+    add_library(${target} OBJECT ${sources} ${board_sources} ${generated_sources})
+    target_include_directories(${target} PUBLIC "${generated}" ${include})
+    target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:C>:-std=c11> ${compile_options})
+    target_compile_options(${target} PRIVATE ${warnings} INTERFACE ${application_options})
+    target_link_options(${target} INTERFACE ${link_options})
+    # The kernel's own main is one of an application: it is renamed with the application's.
+    set_property(SOURCE ${kernel_sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${application_options})
+    if(linker_script)
+        cmake_path(ABSOLUTE_PATH linker_script BASE_DIRECTORY "${board_folder}" NORMALIZE)
+        target_link_options(${target} INTERFACE -T "${linker_script}")
+        set_property(TARGET ${target} PROPERTY INTERFACE_LINK_DEPENDS "${linker_script}")
+    endif()
+endfunction()

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The configuration that the unit tests compile kernel and port for; CMakeLists.txt sets what differs. */
+#ifndef CARILLON_CONFIG_H
+#define CARILLON_CONFIG_H
+
+#define CARILLON_CLOCK_HZ 1000000u
+#define CARILLON_INSTRUCTIONS_PER_TICK 0u
+#define CARILLON_LEVELS 8u
+#define CARILLON_START_MODE 0
+#define CARILLON_LOWERED 1
+#define CARILLON_MULTIPLEXES 1
+#define CARILLON_ALIGNS 1
+#define CARILLON_FINISHES 1
+#define CARILLON_IDLE_SLEEP 1
+#define CARILLON_COPY_DATA 0
+
+#ifndef CARILLON_MODES
+#define CARILLON_MODES 1
+#endif
+#ifndef CARILLON_CONVENTIONAL
+#define CARILLON_CONVENTIONAL 0
+#endif
+#ifndef CARILLON_SHUTDOWN_ON_MISS
+#define CARILLON_SHUTDOWN_ON_MISS 0
+#endif
+
+/* Cells 0 to 3 have sources of their own, 4 and 5 share one; cell 6 counts four units a tick. */
+#define CARILLON_VIRTUAL_CELLS                                                    \
+    {0, 1u, 1u}, {1, 1u, 1u}, {2, 1u, 1u}, {3, 1u, 1u}, {4, 1u, 1u}, {4, 1u, 1u}, \
+    {                                                                             \
+        5, 1u, 4u                                                                 \
+    }
+
+#endif

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A CMake project takes what the tool generated and builds the firmware without the tool."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from carillon.build import write_generated
+from carillon.build.symbols import defined_functions, symbols
+from carillon.diagnostics import Diagnostics
+from carillon.emit.image import Image
+from carillon.emit.vectors import handlers
+from carillon.pipeline import plan
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "three-tasks"
+
+pytestmark = pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("ninja") is None, reason="needs cmake and ninja")
+
+PROJECT = """\
+cmake_minimum_required(VERSION 3.21)
+project(app LANGUAGES C)
+set(CARILLON_GENERATED_DIR ${{CMAKE_CURRENT_SOURCE_DIR}}/generated)
+add_subdirectory("{root}" carillon)
+add_executable(app main.c)
+target_link_libraries(app carillon)
+"""
+
+
+def _cmake(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["cmake", *arguments], capture_output=True, text=True, timeout=120, check=False)
+
+
+def _project(folder: Path, board: str) -> Image:
+    """A project in ``folder`` that knows the example's C file, the generated files and Carillon's folder."""
+    image = plan(EXAMPLE / "schedule.toml", Diagnostics(), board).image
+    write_generated(image, folder)
+    shutil.copy(EXAMPLE / "main.c", folder)
+    (folder / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT.as_posix()), encoding="utf-8")
+    return image
+
+
+def _configure(folder: Path, toolchain: str) -> subprocess.CompletedProcess[str]:
+    file = ROOT / "cmake" / "toolchains" / f"{toolchain}.cmake"
+    return _cmake("-S", str(folder), "-B", str(folder / "out"), "-G", "Ninja", "--toolchain", str(file))
+
+
+def _build(folder: Path, toolchain: str) -> Path:
+    for step in (_configure(folder, toolchain), _cmake("--build", str(folder / "out"))):
+        assert step.returncode == 0, step.stdout + step.stderr
+    return folder / "out" / "app"
+
+
+def test_a_cmake_project_builds_a_native_application_that_runs_its_rounds(tmp_path: Path) -> None:
+    _project(tmp_path, "virtual-ast1030-evb")
+    run = subprocess.run(
+        [_build(tmp_path, "host"), "--ticks", "3000", "--count"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (run.returncode, run.stdout) == (0, "expiries 18\n"), run.stderr
+
+
+def test_a_cmake_project_builds_arm_firmware_with_kernel_tables_and_tasks(tmp_path: Path) -> None:
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("needs arm-none-eabi-gcc")
+    image = _project(tmp_path, "ast1030-evb")
+    wanted = set(handlers(image, image.modes[0]).values())
+    wanted |= {"Task1", "Task2", "Task3", "carillon_port_reset", "carillon_board_init", "ttStartOS"}
+    elf = _build(tmp_path, "arm-none-eabi")
+    assert wanted <= defined_functions(elf)
+    assert symbols(elf)["carillon_m0_vectors"][0] == 0, "the vector table stands where the processor looks after reset"
+
+
+def test_a_board_for_another_compiler_is_refused_with_the_toolchain_to_use(tmp_path: Path) -> None:
+    _project(tmp_path, "ast1030-evb")
+    result = _configure(tmp_path, "host")
+    assert result.returncode != 0
+    assert "board ast1030-evb needs arm-none-eabi-gcc" in " ".join(result.stderr.split())
+    assert "cmake/toolchains/arm-none-eabi.cmake" in result.stderr
+
+
+def test_a_folder_without_a_manifest_is_refused_with_the_command_that_writes_it(tmp_path: Path) -> None:
+    (tmp_path / "main.c").touch()
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT.as_posix()), encoding="utf-8")
+    result = _configure(tmp_path, "host")
+    assert result.returncode != 0
+    assert "`carillon build --generate-only` writes it" in " ".join(result.stderr.split())
