@@ -35,7 +35,9 @@ class Statistics:
     does: str
 
 
-def _row(period_ms: int, share: int, average: str, best: tuple[str, str], worst: tuple[str, str], name: str, does: str) -> Statistics:
+def _row(
+    period_ms: int, share: int, average: str, best: tuple[str, str], worst: tuple[str, str], name: str, does: str
+) -> Statistics:
     low, high = best
     least, most = worst
     return Statistics(
@@ -192,12 +194,14 @@ def percent(value: Fraction) -> str:
 
 def schedule(tasks: Sequence[Task]) -> str:
     """The text of schedule.toml."""
+    total, periodic = choose_runnables(), sum(task.runnables for task in tasks)
+    worst, mean = percent(utilisation(tasks)), percent(mean_utilisation(tasks))
     lines = [
         "# SPDX-License-Identifier: Apache-2.0",
         "# Written by derive.py, which says where every number comes from: change that, not this.",
         "#",
-        f"# An engine controller's periodic tasks: {sum(t.runnables for t in tasks)} runnables of {choose_runnables()} (the others run at crankshaft angles),",
-        f"# {percent(utilisation(tasks))} of the processor by WCET, {percent(mean_utilisation(tasks))} on average.  Statistics: Kramer, Ziegenbein, Hamann,",
+        f"# An engine controller's periodic tasks: {periodic} runnables of {total} (the others run at crankshaft angles),",
+        f"# {worst} of the processor by WCET, {mean} on average.  Statistics: Kramer, Ziegenbein, Hamann,",
         '# "Real world automotive benchmarks for free", WATERS 2015.',
         "#",
         "# Each offset is the earliest at which no activation finds a faster task unfinished, each deadline the end of",
@@ -241,13 +245,14 @@ def header(tasks: Sequence[Task]) -> str:
         "#ifndef EXECUTION_TIMES_H",
         "#define EXECUTION_TIMES_H",
         "",
+        "/* clang-format off */",
         "#define FOR_EACH_TASK(TASK) \\",
     ]
     for task in tasks:
         numbers = ", ".join(f"{tenths(time):5}" for time in (task.best, task.average, task.worst))
         lines.append(f"    TASK({task.row.name + ',':{width + 1}} {numbers}) \\")
     lines[-1] = lines[-1].removesuffix(" \\")
-    return "\n".join([*lines, "", "#endif"]) + "\n"
+    return "\n".join([*lines, "/* clang-format on */", "", "#endif"]) + "\n"
 
 
 def files() -> dict[str, str]:

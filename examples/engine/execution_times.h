@@ -6,6 +6,7 @@
 #ifndef EXECUTION_TIMES_H
 #define EXECUTION_TIMES_H
 
+/* clang-format off */
 #define FOR_EACH_TASK(TASK) \
     TASK(InjectionSupervision,   333,   600,  1614) \
     TASK(KnockDetection,         169,   336,   811) \
@@ -16,5 +17,6 @@
     TASK(Diagnosis,             4548,  8424, 11903) \
     TASK(Communication,           73,   102,   125) \
     TASK(Adaptation,              50,    68,   136)
+/* clang-format on */
 
 #endif

@@ -231,7 +231,7 @@ static void work_that_is_preempted_takes_longer_by_that(void **state)
 {
     (void)state;
     (void)machine_run(preempted_work, "1000");
-    assert_log("work@100 1@120 worked@130 work@200 worked@230 idle@230 ");
+    assert_log("work@100 1@120 worked@130 work@200 worked@230 1@240 idle@260 ");
 }
 
 static void nothing_runs(void)

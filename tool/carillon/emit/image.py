@@ -156,7 +156,7 @@ def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...
     A cell that is shifted is given, at a point, the interval to the next point.  A cell whose reload is
     written is given the interval after that: the one to the next point is running already.
     """
-    times = sorted(set(carrier.demand.times))
+    times = sorted({t % round_length for t in carrier.demand.times})
     ahead = 2 if use.cell.array.rearm is Rearm.RELOAD else 1
     count = len(times)
 
@@ -170,10 +170,11 @@ def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...
 
 def _cell_image(system: System, carrier: Carrier, use: CellUse, position: int, round_length: int) -> CellImage:
     board = system.board
-    first = use.units(board.lead + use.progression.offset - position * board.start_spacing)
+    times = sorted({t % round_length for t in carrier.demand.times})
+    offset = times[0] if carrier.style is Style.MULTIPLEXED else use.progression.offset
+    first = use.units(board.lead + offset - position * board.start_spacing)
     period = use.units(use.progression.period)
     if carrier.style is Style.MULTIPLEXED and use.cell.array.rearm is Rearm.RELOAD:
-        times = sorted(set(carrier.demand.times))
         period = use.units(times[1] - times[0] if len(times) > 1 else round_length)
     return CellImage(use, carrier, family(use.cell.array.family), _number(system, use.cell), first, period)
 

@@ -118,33 +118,36 @@ def _body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
 
 def handlers(image: Image, mode: ModeImage) -> dict[int, str]:
     """The vector of every source that the mode uses: source -> C function."""
-    names, _ = _handlers(image, mode)
-    return names
+    return _handlers(image)[0][image.modes.index(mode)]
 
 
-def _handlers(image: Image, mode: ModeImage) -> tuple[dict[int, str], list[str]]:
-    names: dict[int, str] = {}
+def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
+    """The vectors of each mode, and the C of all handlers; handlers that do the same are one."""
+    vectors: list[dict[int, str]] = []
     lines: list[str] = []
     bodies: dict[tuple[str, ...], str] = {}
     used: set[str] = set()
-    for carrier in mode.allocation.carriers:
-        body = _body(image, mode, carrier)
-        if not body:
-            names[carrier.source] = image.system.task(carrier.demand.object).entry
-            continue
-        name = bodies.get(tuple(body))
-        if name is None:
-            stem = text.symbol(image, mode, carrier.demand.object, carrier.role)
-            name, k = stem, 2
-            while name in used:
-                name, k = f"{stem}_{k}", k + 1
-            used.add(name)
-            bodies[tuple(body)] = name
-            lines += [*_comment(mode, carrier), f"void {name}(void);", f"void {name}(void)", "{", *body, "}", ""]
-        names[carrier.source] = name
-    for interrupt in image.system.interrupts:
-        names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if interrupt.reenabled else interrupt.handler
-    return names, lines
+    for mode in image.modes:
+        names: dict[int, str] = {}
+        for carrier in mode.allocation.carriers:
+            body = _body(image, mode, carrier)
+            if not body:
+                names[carrier.source] = image.system.task(carrier.demand.object).entry
+                continue
+            name = bodies.get(tuple(body))
+            if name is None:
+                stem = text.symbol(image, mode, carrier.demand.object, carrier.role)
+                name, k = stem, 2
+                while name in used:
+                    name, k = f"{stem}_{k}", k + 1
+                used.add(name)
+                bodies[tuple(body)] = name
+                lines += [*_comment(mode, carrier), f"void {name}(void);", f"void {name}(void)", "{", *body, "}", ""]
+            names[carrier.source] = name
+        for interrupt in image.system.interrupts:
+            names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if interrupt.reenabled else interrupt.handler
+        vectors.append(names)
+    return vectors, lines
 
 
 def emit(image: Image) -> str:
@@ -176,9 +179,9 @@ def emit(image: Image) -> str:
                 "",
             ]
     tables = []
-    for mode in image.modes:
-        names, text_lines = _handlers(image, mode)
-        lines += text_lines
+    vectors, handler_lines = _handlers(image)
+    lines += handler_lines
+    for mode, names in zip(image.modes, vectors, strict=True):
         name = mode.allocation.mode.name
         kind = "CARILLON_RESET_VECTOR_TABLE" if name == system.start_mode else "CARILLON_VECTOR_TABLE"
         tables += [
