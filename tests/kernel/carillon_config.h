@@ -26,10 +26,7 @@
 #endif
 
 /* Cells 0 to 3 have sources of their own, 4 and 5 share one; cell 6 counts four units a tick. */
-#define CARILLON_VIRTUAL_CELLS                                                    \
-    {0, 1u, 1u}, {1, 1u, 1u}, {2, 1u, 1u}, {3, 1u, 1u}, {4, 1u, 1u}, {4, 1u, 1u}, \
-    {                                                                             \
-        5, 1u, 4u                                                                 \
-    }
+#define CARILLON_VIRTUAL_CELLS \
+    {0, 1u, 1u}, {1, 1u, 1u}, {2, 1u, 1u}, {3, 1u, 1u}, {4, 1u, 1u}, {4, 1u, 1u}, {5, 1u, 4u},
 
 #endif

@@ -82,8 +82,8 @@ class Decoder:
         self._functions |= {symbols[i.handler][0]: i.name for i in image.system.interrupts if i.handler in symbols}
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
-        self._objects: dict[int, str] = {}
-        self._direct: dict[int, str] = {}  # vectors of tasks on virtual boards, where functions are not seen
+        self._checks: set[int] = set()  # vectors that check deadlines
+        self._checked: set[int] = set()  # when they were entered
         self._vectors = [self._of_mode(mode, symbols) for mode in image.modes]
 
     def _of_mode(self, mode: ModeImage, symbols: dict[str, tuple[int, int]]) -> tuple[dict[int, str], dict[int, str]]:
@@ -97,6 +97,8 @@ class Decoder:
             name, role, lowered = serves[source]
             key = source if self._native else symbols[handler][0]
             objects[key] = name
+            if role in (Role.DEADLINE, Role.SYSTEM):
+                self._checks.add(key)
             if self._native and role is Role.ACTIVATION and not lowered:
                 direct[key] = name
         return objects, direct
@@ -166,6 +168,8 @@ class Decoder:
                 if frames and frames[-1].running:
                     yield event(Kind.PREEMPT, frames[-1].running)
                 frames.append(_Frame(objects.get(record.value, "unexpected")))
+                if record.value in self._checks:
+                    self._checked.add(n)
                 yield event(Kind.ENTER, frames[-1].object)
                 if record.value in direct:
                     frames[-1].running = direct[record.value]
@@ -226,10 +230,26 @@ class Decoder:
                             met = end is not None and end < n or (end == n and self._native)
                             kind = Kind.DEADLINE_MET if met else Kind.DEADLINE_MISSED
                             verdicts.append(Event(begin + deadline, n, kind, a.task))
-        return self._sort(events + verdicts)
+        return self._merge(events, sorted(verdicts, key=lambda e: e.n))
+
+    def _merge(self, events: list[Event], verdicts: list[Event]) -> list[Event]:
+        """Verdicts among events: in the handler that checked them if there is one, else before what happens then."""
+        merged: list[Event] = []
+        k = 0
+        for event in events:
+            while k < len(verdicts) and (
+                verdicts[k].n < event.n or (verdicts[k].n == event.n and event.n not in self._checked and event.kind is not Kind.EXPIRY)
+            ):
+                merged.append(verdicts[k])
+                k += 1
+            merged.append(event)
+            if event.kind is Kind.ENTER and event.n in self._checked:
+                while k < len(verdicts) and verdicts[k].n == event.n:
+                    merged.append(verdicts[k])
+                    k += 1
+        return merged + verdicts[k:]
 
     @staticmethod
     def _sort(events: list[Event]) -> list[Event]:
         """By time; what is due before what happens, what happens in its own order."""
-        rank = {Kind.EXPIRY: 0, Kind.DEADLINE_MET: 1, Kind.DEADLINE_MISSED: 1}
-        return sorted(events, key=lambda e: (e.n, rank.get(e.kind, 2)))
+        return sorted(events, key=lambda e: (e.n, e.kind is not Kind.EXPIRY))

@@ -117,10 +117,12 @@ def render_plan(console: Console, planned: Planned) -> None:
         mode = image.allocation
         length = mode.mode.round_length
         console.print(f"\n[bold]mode {mode.mode.name}[/]: a round of {length} ticks ({length / system.clock_hz * 1e3:g} ms)")
-        table = Table("line", "role", "for", "at (ticks)", "cells", "source", "level", "vector", box=None, header_style="bold", pad_edge=False)
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for title in ("line", "role", "for", "at (ticks)", "cells", "source", "level", "vector"):
+            table.add_column(title, overflow="fold")
         for row in _rows(planned, image):
             how = " multiplexed" if row["style"] == Style.MULTIPLEXED.value else ""
-            vector = row["vector"] + (" = the task" if row["direct"] else "") + (", lowered" if row["lowered"] else "")
+            vector = row["vector"] + (" (the task)" if row["direct"] else "") + (", lowered" if row["lowered"] else "")
             table.add_row(
                 str(row["line"]), row["role"], row["object"], row["when"], "+".join(row["cells"]) + how, str(row["source"]), str(row["level"]), vector
             )

@@ -59,7 +59,7 @@ def render(console: Console, panels: Sequence[Panel], window: Window | None = No
     rest = length_of(panels)
     if shown != (0, rest):
         console.print(
-            f"Ticks {shown[0]} to {shown[1]} of {rest}; --from and --to show others.",
+            f"Ticks {shown[0]} to {shown[1]} of {rest}; --window FROM..TO shows others.",
             style="dim",
             highlight=False,
             soft_wrap=True,

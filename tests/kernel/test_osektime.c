@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernel/osektime with several application modes and a shutdown at a missed deadline. */
+#include "carillon/kernel.h"
+#include "carillon/osektime.h"
+#include "mock/mock.h"
+#include "mock/tables.h"
+
+void ttStartupHook(void)
+{
+    note("startup-hook");
+}
+
+void ttShutdownHook(ttStatusType error)
+{
+    note("shutdown-hook(%u)", error);
+}
+
+void ttErrorHook(ttStatusType error)
+{
+    note("error-hook(%u,task%u)", error, carillon_missed_task());
+}
+
+static void start_first(void)
+{
+    ttStartOS(0u);
+}
+
+static void start_second(void)
+{
+    ttStartOS(1u);
+}
+
+static void shut_down(void)
+{
+    ttShutdownOS(TT_E_OS_ID);
+}
+
+static void miss_deadline_of_2(void)
+{
+    carillon_deadline_missed(2u);
+}
+
+static int started_in_the_first_mode(void **state)
+{
+    (void)mock_reset(state);
+    mock_run(start_first, 1u);
+    clear_log();
+    return 0;
+}
+
+static void the_system_starts_after_the_startup_hook_with_interrupts_locked_until_the_round_runs(void **state)
+{
+    (void)state;
+    mock_run(start_first, 2u);
+    assert_log("lock startup-hook " FIRST_PREPARED FIRST_RESTART FIRST_START FIRST_ALIGNED "unlock idle idle ");
+}
+
+static void the_system_starts_in_the_mode_that_it_is_given(void **state)
+{
+    (void)state;
+    mock_run(start_second, 1u);
+    assert_int_equal(ttGetActiveApplicationMode(), 1u);
+}
+
+static void shutting_down_stops_the_active_mode_then_calls_the_hook_then_halts(void **state)
+{
+    (void)state;
+    mock_run(shut_down, 0u);
+    assert_log("lock " FIRST_STOPPED "shutdown-hook(3) halt ");
+}
+
+static void a_missed_deadline_calls_the_error_hook_and_shuts_the_system_down(void **state)
+{
+    (void)state;
+    mock_run(miss_deadline_of_2, 0u);
+    assert_log("error-hook(6,task2) lock " FIRST_STOPPED "shutdown-hook(6) halt ");
+}
+
+static void a_mode_that_does_not_exist_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(ttSwitchAppMode(2u), TT_E_OS_ID);
+    assert_log("");
+}
+
+static void a_switch_lets_the_control_cell_interrupt_after_forgetting_what_it_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(ttSwitchAppMode(1u), TT_E_OS_OK);
+    assert_log("lock " FIRST_CONTROL_ENABLED "unlock ");
+}
+
+static void the_mode_stays_until_the_control_cell_expires(void **state)
+{
+    (void)state;
+    (void)ttSwitchAppMode(1u);
+    assert_int_equal(ttGetActiveApplicationMode(), 0u);
+    carillon_control();
+    assert_int_equal(ttGetActiveApplicationMode(), 1u);
+}
+
+static void the_control_cell_switches_in_the_ground_state(void **state)
+{
+    (void)state;
+    (void)ttSwitchAppMode(1u);
+    clear_log();
+    carillon_control();
+    assert_log("lock " FIRST_TO_SECOND "unlock ");
+}
+
+static void the_switch_waits_a_round_while_a_task_runs(void **state)
+{
+    (void)state;
+    (void)ttSwitchAppMode(1u);
+    clear_log();
+    mock_set_active(3u, true);
+    carillon_control();
+    assert_log("");
+    mock_set_active(3u, false);
+    carillon_control();
+    assert_int_equal(ttGetActiveApplicationMode(), 1u);
+}
+
+static void a_later_switch_replaces_an_earlier_one(void **state)
+{
+    (void)state;
+    (void)ttSwitchAppMode(1u);
+    (void)ttSwitchAppMode(0u);
+    carillon_control();
+    assert_int_equal(ttGetActiveApplicationMode(), 0u);
+}
+
+static void the_schedule_time_counts_from_the_start_of_the_round(void **state)
+{
+    /* The cell expires at 30 and reads 30 less the time, modulo the round of 1000. */
+    static const struct {
+        uint32_t counter, time;
+    } readings[] = {{30u, 0u}, {1u, 29u}, {1000u, 30u}, {31u, 999u}};
+    (void)state;
+    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+        ttTickType time = 12345u;
+        mock_set_counter(readings[i].counter);
+        assert_int_equal(ttGetScheduleTime(&time), TT_E_OS_OK);
+        assert_int_equal(time, readings[i].time);
+    }
+}
+
+static void the_schedule_time_is_unknown_where_no_cell_counts_the_round(void **state)
+{
+    ttTickType time = 12345u;
+    (void)state;
+    mock_run(start_second, 1u);
+    assert_int_equal(ttGetScheduleTime(&time), TT_E_OS_ID);
+    assert_int_equal(time, 12345u);
+}
+
+static void there_is_no_osek_os_below(void **state)
+{
+    (void)state;
+    assert_int_equal(ttGetOSEKOSState(), ttOSEKOSDOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_system_starts_after_the_startup_hook_with_interrupts_locked_until_the_round_runs,
+                               mock_reset),
+        cmocka_unit_test_setup(the_system_starts_in_the_mode_that_it_is_given, mock_reset),
+        cmocka_unit_test_setup(shutting_down_stops_the_active_mode_then_calls_the_hook_then_halts,
+                               started_in_the_first_mode),
+        cmocka_unit_test_setup(a_missed_deadline_calls_the_error_hook_and_shuts_the_system_down,
+                               started_in_the_first_mode),
+        cmocka_unit_test_setup(a_mode_that_does_not_exist_is_refused, started_in_the_first_mode),
+        cmocka_unit_test_setup(a_switch_lets_the_control_cell_interrupt_after_forgetting_what_it_asked_for,
+                               started_in_the_first_mode),
+        cmocka_unit_test_setup(the_mode_stays_until_the_control_cell_expires, started_in_the_first_mode),
+        cmocka_unit_test_setup(the_control_cell_switches_in_the_ground_state, started_in_the_first_mode),
+        cmocka_unit_test_setup(the_switch_waits_a_round_while_a_task_runs, started_in_the_first_mode),
+        cmocka_unit_test_setup(a_later_switch_replaces_an_earlier_one, started_in_the_first_mode),
+        cmocka_unit_test_setup(the_schedule_time_counts_from_the_start_of_the_round, started_in_the_first_mode),
+        cmocka_unit_test_setup(the_schedule_time_is_unknown_where_no_cell_counts_the_round, mock_reset),
+        cmocka_unit_test_setup(there_is_no_osek_os_below, mock_reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Benchmarks: Carillon and the conventional kernel with the same application, board, compiler and flags, in one run.
+
+Figures are instructions, ticks and bytes; a row names unit, board and number of samples.  Benchmarks report;
+they never fail because a figure is bad.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import KERNELS, Planned, plan, releases
+from carillon.resources import data_root
+from carillon.trace.analyse import Summary, TaskSummary, analyse
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from carillon.build import Firmware
+
+BOARD = "ast1030-evb"
+"""The board of the published figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure of one kernel: ``minimum``, ``median`` and ``maximum`` over ``samples``, in ``unit``."""
+
+    metric: str
+    kernel: str
+    board: str
+    unit: str
+    minimum: float
+    median: float
+    maximum: float
+    samples: int
+
+    def as_json(self) -> dict[str, object]:
+        """The form of ``carillon bench --json``."""
+        return {
+            "metric": self.metric,
+            "kernel": self.kernel,
+            "board": self.board,
+            "unit": self.unit,
+            "min": self.minimum,
+            "median": self.median,
+            "max": self.maximum,
+            "samples": self.samples,
+        }
+
+
+def row(metric: str, kernel: str, board: str, unit: str, values: Iterable[float]) -> Row:
+    """A row from its samples; ``values`` must not be empty."""
+    samples = list(values)
+    middle = statistics.median(samples)
+    return Row(metric, kernel, board, unit, min(samples), int(middle) if middle == int(middle) else middle, max(samples), len(samples))
+
+
+Progress = Callable[[str], None]
+
+
+def _built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD) -> tuple[Planned, Firmware]:
+    from carillon.build import build
+
+    planned = plan(data_root() / "bench" / name / "schedule.toml", diagnostics, board, kernel)
+    firmware = build(planned.image, folder / f"{name}-{kernel}", diagnostics)
+    diagnostics.stop_on_errors()
+    assert firmware is not None
+    return planned, firmware
+
+
+def _measured(name: str, kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics) -> tuple[Planned, Summary]:
+    from carillon.run import run
+
+    planned, firmware = _built(name, kernel, folder, diagnostics)
+    trace = run(planned.image, firmware, planned.system.modes[0].round_length * rounds, diagnostics, rounds=rounds)
+    diagnostics.stop_on_errors()
+    assert trace is not None
+    return planned, analyse(trace, releases(planned.system, trace))
+
+
+def _task(summary: Summary, name: str) -> TaskSummary:
+    return next(t for t in summary.tasks if t.lane.name == name)
+
+
+def _runs(summary: Summary, name: str, field: str) -> list[float]:
+    return [value for r in summary.runs if r.lane.name == name and (value := getattr(r, field)) is not None]
+
+
+def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
+    """Table I of the paper on ``ast1030-evb``: dispatch, termination, deadlines, jitter, drift, footprint.
+
+    ``rounds`` (at least 1000 for published figures) is the number of samples of the dispatch figures; jitter and
+    drift are taken over ten times as many.
+    """
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        folder = Path(scratch)
+        for kernel in KERNELS:
+            progress(f"dispatch, {kernel} kernel: {rounds} rounds")
+            planned, summary = _measured("dispatch", kernel, rounds, folder, diagnostics)
+            for metric, task in (("dispatch", "Plain"), ("dispatch_deadline_1", "One"), ("dispatch_deadline_2", "Two")):
+                rows.append(row(metric, kernel, BOARD, "instructions", _runs(summary, task, "dispatch")))
+            rows.append(row("dispatch_multiplexed", kernel, BOARD, "instructions", _runs(summary, "Many", "dispatch")))
+            for metric, task in (("terminate", "Plain"), ("terminate_deadline_1", "One"), ("terminate_deadline_2", "Two")):
+                rows.append(row(metric, kernel, BOARD, "instructions", _runs(summary, task, "terminate")))
+            rows.append(_met(summary, kernel, rounds, planned))
+            progress(f"lowered, {kernel} kernel")
+            _, lowered = _measured("lowered", kernel, max(1, rounds // 16 + 1), folder, diagnostics)
+            rows.append(row("dispatch_lowered", kernel, BOARD, "instructions", _lowered(lowered, "dispatch")))
+            rows.append(row("terminate_lowered", kernel, BOARD, "instructions", _lowered(lowered, "terminate")))
+            progress(f"jitter and drift, {kernel} kernel: {10 * rounds} rounds")
+            _, long = _measured("dispatch", kernel, 10 * rounds, folder, diagnostics)
+            rows.append(row("release_jitter", kernel, BOARD, "ticks", [t.jitter for t in long.tasks if t.jitter is not None]))
+            rows.append(row("drift", kernel, BOARD, "ticks", [t.drift for t in long.tasks if t.drift is not None]))
+            _, firmware = _built("minimal", kernel, folder, diagnostics)
+            rows.append(row("flash", kernel, BOARD, "bytes", [firmware.flash]))
+            rows.append(row("ram", kernel, BOARD, "bytes", [firmware.ram]))
+    return rows
+
+
+def _lowered(summary: Summary, field: str) -> list[float]:
+    """The samples of the task whose dispatch costs something: the one that was lowered."""
+    best = max(("Fast", "Slow"), key=lambda name: max(_runs(summary, name, "dispatch")))
+    return _runs(summary, best, field)
+
+
+def _met(summary: Summary, kernel: str, rounds: int, planned: Planned) -> Row:
+    """Interrupts in each round that only find a deadline met."""
+    length = planned.system.modes[0].round_length
+    counts = [0] * rounds
+    for handler in summary.handlers:
+        if handler.met and handler.kind.value != "activation":
+            counts[handler.begin.t // length] += 1
+    return row("met_deadline_interrupts", kernel, BOARD, "per round", counts)
+
+
+def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
+    """Expiries a second of this machine's time on a virtual board, tracing off: eight cells of period 10 ticks."""
+    rates = []
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        _, firmware = _built("simulator", "carillon", Path(scratch), diagnostics, None)
+        for k in range(5):
+            progress(f"simulator, run {k + 1} of 5")
+            before = time.perf_counter()
+            result = subprocess.run(
+                [str(firmware.elf), "--ticks", str(rounds * 5000), "--count"], capture_output=True, text=True, check=True
+            )
+            rates.append(int(result.stdout.split()[1]) / (time.perf_counter() - before))
+    return [row("expiries_per_second", "carillon", "virtual-256", "1/s", [round(r) for r in rates])]
+
+
+BENCHMARKS: dict[str, Callable[[int, Diagnostics, Progress], list[Row]]] = {"dispatch": dispatch, "simulator": simulator}
+
+
+def render(console: Console, name: str, rows: Sequence[Row]) -> None:
+    """The rows as a table: a line for each metric, a column for each kernel."""
+    from rich.table import Table
+
+    from rich import box
+
+    kernels = list(dict.fromkeys(r.kernel for r in rows))
+    boards = ", ".join(dict.fromkeys(r.board for r in rows))
+    console.print(f"[bold]{name}[/] on {boards}: median, and minimum to maximum where they differ")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("metric", "unit"):
+        table.add_column(title, no_wrap=True)
+    for title in (*kernels, "samples"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for metric in dict.fromkeys(r.metric for r in rows):
+        of = {r.kernel: r for r in rows if r.metric == metric}
+        cells = []
+        for kernel in kernels:
+            r = of.get(kernel)
+            spread = f" ({r.minimum:,g} to {r.maximum:,g})" if r and r.minimum != r.maximum else ""
+            cells.append(f"{r.median:,}{spread}" if r else "-")
+        first = next(iter(of.values()))
+        table.add_row(metric, first.unit, *cells, str(first.samples))
+    console.print(table)
