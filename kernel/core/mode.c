@@ -5,8 +5,8 @@
 
 static void store(const struct carillon_store *list, uint32_t count)
 {
-    for (; count != 0u; count--, list++) {
-        carillon_port_write(list->address, list->value);
+    for (uint32_t i = 0; i < count; i++) {
+        carillon_port_write(list[i].address, list[i].value);
     }
 }
 

@@ -51,7 +51,7 @@ ttStatusType ttGetScheduleTime(ttTickRefType time)
         return TT_E_OS_ID;
     }
     const uint32_t since = base->phase + base->length - carillon_port_read(base->counter);
-    *time = since < base->length ? since : since - base->length;
+    *time = (since < base->length) ? since : (since - base->length);
     return TT_E_OS_OK;
 }
 
@@ -95,7 +95,7 @@ void carillon_control(void)
 #else
 ttStatusType ttSwitchAppMode(ttAppModeType mode)
 {
-    return mode == 0u ? TT_E_OS_OK : TT_E_OS_ID;
+    return (mode == 0u) ? TT_E_OS_OK : TT_E_OS_ID;
 }
 #endif
 

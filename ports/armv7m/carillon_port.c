@@ -3,7 +3,6 @@
  * Port to ARMv7-M: what the header does not inline. */
 #include "carillon_port.h"
 
-#define ICSR UINT32_C(0xE000ED04)
 #define VTOR UINT32_C(0xE000ED08)
 #define CCR UINT32_C(0xE000ED14)
 #define CCR_NONBASETHRDENA 1u

@@ -52,6 +52,8 @@ static struct {
     int has_begun;
 } machine;
 
+static void finish(int status) __attribute__((noreturn));
+
 static void finish(int status)
 {
     if (machine.trace != NULL && fclose(machine.trace) != 0) {
@@ -359,6 +361,10 @@ void carillon_port_run_lowered(carillon_vector function)
                 lowered = machine.level[source];
             }
         }
+    }
+    if (handler == SOURCES) {
+        (void)fprintf(stderr, "carillon: a task was lowered that no interrupt started\n");
+        finish(3);
     }
     machine.active[handler] = 0u; /* its exception has ended; it may be taken again */
     machine.execution_level = lowered;

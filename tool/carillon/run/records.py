@@ -116,7 +116,8 @@ class Decoder:
         lead = system.board.lead * self._per_tick
         origin = begins[0][0] + lead if begins else 0
         halt = next((r.time for r in records if r.code == Code.HALT), 0)
-        length = max(0, min(ticks, (halt - origin) // self._per_tick)) if begins else 0
+        # A run that stopped by itself includes the tick in which it did.
+        length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length)
         events = self._sort(list(self._happenings(records, origin)) + self._due(segments, origin))
         events = self._with_deadlines(events, segments, origin, length)

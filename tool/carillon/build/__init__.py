@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Building: generated files, kernel, port, cells and application become firmware."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from carillon.build.manifest import as_text, manifest
+from carillon.build.symbols import defined_functions, sizes
+from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
+from carillon.emit import emit
+from carillon.emit.image import Image
+from carillon.files import write_text
+from carillon.model import System
+from carillon.resources import data_root
+
+
+@dataclass(frozen=True, slots=True)
+class Firmware:
+    """A built application: its ELF, and its size in bytes (vector tables apart from other flash)."""
+
+    elf: Path
+    folder: Path
+    flash: int
+    vectors: int
+    ram: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    source: Path
+    target: Path
+    options: tuple[str, ...]
+    application: bool
+
+
+def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
+    name = system.board.build.compiler
+    found = shutil.which(name)
+    if found is None:
+        packages = " ".join(system.board.build.packages)
+        diagnostics.error(
+            "C092", None, f"board '{system.board.name}' needs the compiler '{name}', which is not installed", f"on Debian: apt-get install {packages}"
+        )
+    return found
+
+
+def _units(image: Image, generated: Path, folder: Path) -> list[_Unit]:
+    system, root = image.system, data_root()
+    plan = manifest(system)
+    options = [str(o) for o in plan["compile_options"]]
+    for include in (generated, *(root / p for p in plan["include"])):
+        options += ["-I", str(include)]
+    strict = (*options, *plan["warnings"])
+    renamed = tuple(plan["application_options"])
+    units = []
+    for name in plan["sources"]:
+        extra = renamed if name.startswith("kernel/") else ()
+        if name in plan["cold_sources"]:
+            extra = (*extra, *plan["cold_options"])
+        units.append(_Unit(root / name, folder / "objects" / (name.replace("/", "_") + ".o"), (*strict, *extra), False))
+    cold = (*strict, *plan["cold_options"])
+    units += [_Unit(system.board.folder / n, folder / "objects" / f"board_{n}.o", cold, False) for n in plan["board_sources"]]
+    units += [_Unit(generated / n, folder / "objects" / f"generated_{n}.o", strict, False) for n in plan["generated"]]
+    for number, source in enumerate(system.sources):
+        target = folder / "objects" / f"application_{number}_{source.name}.o"
+        units.append(_Unit(source, target, (*options, "-Wall", "-Wextra", *renamed), True))
+    return units
+
+
+def _compile(compiler: str, unit: _Unit) -> str:
+    """Compile one file; returns what the compiler said if it failed, else the empty string."""
+    command = [compiler, *unit.options, "-c", str(unit.source), "-o", str(unit.target)]
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    return (result.stderr or f"{compiler}: exit code {result.returncode}") if result.returncode else ""
+
+
+def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics) -> None:
+    """Every function that the schedule names must be defined by the application (code C090)."""
+    defined: set[str] = set()
+    for unit in units:
+        if unit.application and unit.target.is_file():
+            defined |= defined_functions(unit.target)
+    wanted: list[tuple[str, str, Span]] = [("task", t.entry, t.span) for t in system.tasks]
+    wanted += [("interrupt", i.handler, i.span) for i in system.interrupts]
+    sources = ", ".join(s.name for s in system.sources) or "no C file at all"
+    for kind, function, span in wanted:
+        if function not in defined:
+            diagnostics.error(
+                "C090",
+                span,
+                f"the {kind}'s function '{function}' is not defined in {sources}",
+                f"define 'void {function}(void)' there, or name another function; {suggestion(function, defined)}",
+            )
+
+
+def write_generated(image: Image, folder: Path) -> Path:
+    """Write the generated files and the manifest into ``folder/generated``; unchanged files are left alone."""
+    generated = folder / "generated"
+    for name, text in emit(image).items():
+        write_text(generated / name, text)
+    write_text(generated / "manifest.json", as_text(image.system))
+    return generated
+
+
+def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | None:
+    """Build into ``folder``.
+
+    Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something) or
+    C092 (no compiler), and returns None then.
+    """
+    system = image.system
+    compiler = _find_compiler(system, diagnostics)
+    if compiler is None:
+        return None
+    generated = write_generated(image, folder)
+    (folder / "objects").mkdir(parents=True, exist_ok=True)
+    units = _units(image, generated, folder)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        complaints = list(pool.map(lambda unit: _compile(compiler, unit), units))
+    for unit, complaint in zip(units, complaints, strict=True):
+        if complaint:
+            diagnostics.error("C091", Span(unit.source.name), f"the compiler refuses it:\n{complaint.rstrip()}", "mend what the compiler names")
+    if any(complaints):
+        return None
+    _check_entries(system, units, diagnostics)
+    if diagnostics.errors:
+        return None
+    elf = folder / f"{system.name}.elf"
+    plan = manifest(system)
+    command = [compiler, *plan["link_options"], *(str(u.target) for u in units), "-o", str(elf)]
+    if system.board.build.linker_script:
+        command += ["-T", str(system.board.folder / system.board.build.linker_script)]
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if result.returncode:
+        elf.unlink(missing_ok=True)
+        diagnostics.error("C091", Span(system.file.name), f"the linker refuses it:\n{result.stderr.rstrip()}", "define what it misses")
+        return None
+    flash, vectors, ram = sizes(elf)
+    return Firmware(elf, folder, flash, vectors, ram)
+
+
+__all__ = ["Diagnostic", "Firmware", "build", "write_generated"]

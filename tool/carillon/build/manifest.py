@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manifest: how an application's firmware is compiled, for this tool and for CMake alike.
+
+It stands beside the generated files as ``manifest.json``; paths are relative to Carillon's own root.
+"""
+
+from __future__ import annotations
+
+import json
+
+from carillon.model import System
+
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
+KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/conventional/dispatcher.c")
+GENERATED = ("tables.c", "vectors.c")
+# What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
+COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c")
+
+
+def manifest(system: System) -> dict[str, list[str] | str]:
+    """Sources, include folders and options for the system's board."""
+    board = system.board
+    port = f"ports/{board.port}"
+    sources = [*KERNEL, f"{port}/carillon_port.c"]
+    cold = list(COLD)
+    if board.run.kind != "native":
+        sources.append(f"{port}/startup.c")
+        cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
+    return {
+        "board": board.name,
+        "compiler": board.build.compiler,
+        "sources": sources,
+        "cold_sources": cold,
+        "cold_options": ["-Os", "-fno-tree-loop-distribute-patterns"],
+        "board_sources": list(board.build.sources),
+        "generated": list(GENERATED),
+        "include": [".", "kernel/include", port],
+        "compile_options": ["-std=c11", "-O2", "-g", "-ffunction-sections", "-fdata-sections", "-fno-ipa-icf", *board.build.cflags],
+        "warnings": list(WARNINGS),
+        "application_options": ["-Dmain=carillon_main"] if board.run.kind == "native" else [],
+        "link_options": [*board.build.cflags, *board.build.ldflags, "-Wl,--gc-sections"],
+        "linker_script": board.build.linker_script or "",
+    }
+
+
+def as_text(system: System) -> str:
+    """The manifest as it is written."""
+    return json.dumps(manifest(system), indent=2) + "\n"
