@@ -9,15 +9,15 @@ ttTASK(Task3);
 
 ttTASK(Task1)
 {
-    carillon_work(200);
+    carillon_work(120);
 }
 
 ttTASK(Task2)
 {
-    carillon_work(120);
+    carillon_work(100);
 }
 
 ttTASK(Task3)
 {
-    carillon_work(150);
+    carillon_work(250);
 }

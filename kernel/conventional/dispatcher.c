@@ -18,9 +18,9 @@ static void activate(const struct carillon_entry *entry)
     carillon_conventional_active[entry->object] = 0u;
 }
 
-void carillon_conventional_dispatch(const struct carillon_entry *entry)
+void carillon_conventional_dispatch(const struct carillon_entry *first)
 {
-    for (;; entry++) {
+    for (const struct carillon_entry *entry = first;; entry++) {
         switch (entry->action) {
         case CARILLON_ACTIVATE:
             activate(entry);
@@ -35,7 +35,7 @@ void carillon_conventional_dispatch(const struct carillon_entry *entry)
             break;
         default:
 #if CARILLON_MODES > 1
-            if (carillon_mode != carillon_next_mode && carillon_mode_is_idle(&carillon_modes[carillon_mode])) {
+            if ((carillon_mode != carillon_next_mode) && carillon_mode_is_idle(&carillon_modes[carillon_mode])) {
                 carillon_control();
                 return; /* the table is another one now */
             }

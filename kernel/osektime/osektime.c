@@ -8,7 +8,9 @@
 static uint8_t missed_task;
 
 #if CARILLON_MODES > 1
-uint8_t carillon_mode, carillon_next_mode, carillon_lowered_tasks;
+uint8_t carillon_mode;
+uint8_t carillon_next_mode;
+uint8_t carillon_lowered_tasks;
 #define ACTIVE_MODE carillon_mode
 #else
 #define ACTIVE_MODE 0u
@@ -63,7 +65,7 @@ ttOSEKOSStateType ttGetOSEKOSState(void)
 #if CARILLON_MODES > 1
 ttStatusType ttSwitchAppMode(ttAppModeType mode)
 {
-    if (mode >= CARILLON_MODES) {
+    if (mode >= (ttAppModeType)CARILLON_MODES) {
         return TT_E_OS_ID;
     }
     const uint32_t saved = carillon_port_lock();

@@ -17,7 +17,7 @@ void carillon_port_set_level(uint8_t source, uint8_t level)
     /* ARMv7-M counts priorities downwards from 0, in the upper bits of a byte. */
     const uint8_t priority = (uint8_t)((CARILLON_LEVELS - level) * (256u / CARILLON_LEVELS));
     const uint32_t address =
-        source < CARILLON_FIRST_INTERRUPT ? SHPR + source : NVIC_IPR + (source - CARILLON_FIRST_INTERRUPT);
+        (source < CARILLON_FIRST_INTERRUPT) ? (SHPR + source) : (NVIC_IPR + (source - CARILLON_FIRST_INTERRUPT));
     *(volatile uint8_t *)(uintptr_t)address = priority;
 }
 

@@ -3,7 +3,10 @@
  * Reset on ARMv7-M: memory as C expects it, the board's clock, main. */
 #include "carillon_port.h"
 
-extern uint32_t carillon_data_start[], carillon_data_end[], carillon_bss_start[], carillon_bss_end[];
+extern uint32_t carillon_data_start[];
+extern uint32_t carillon_data_end[];
+extern uint32_t carillon_bss_start[];
+extern uint32_t carillon_bss_end[];
 extern const uint32_t carillon_data_load[];
 void carillon_board_init(void);
 int main(void);

@@ -38,6 +38,8 @@ app = typer.Typer(
 )
 
 SCHEDULE = "schedule.toml"
+PIPE_WIDTH = 110
+"""Columns of output that does not go to a terminal."""
 
 Schedule = Annotated[Path, typer.Argument(help="Schedule file, or a folder with a schedule.toml.", show_default="./schedule.toml")]
 BoardOption = Annotated[str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")]
@@ -47,9 +49,13 @@ OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="Build folde
 
 
 def _console(stderr: bool = False) -> Console:
+    import os
+
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=stderr)
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(stderr=stderr, highlight=False, soft_wrap=stderr, width=width)
 
 
 @dataclass
@@ -523,7 +529,7 @@ def explain(
             _usage(f"no code '{code}': {suggestion(code.upper(), codes())}")
         report.result({"code": found.code, "title": found.title, "text": found.text})
         if not as_json:
-            _console().print(Markdown(found.text))
+            _console().print(Markdown(f"# {found.code}: {found.title}\n\n{found.text}"))
 
     _guard(as_json, work)
 

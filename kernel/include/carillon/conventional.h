@@ -31,8 +31,8 @@ struct carillon_entry {
     uint8_t more;
 };
 
-/* Carry out the entries that are due in a tick, `entry` being the first; the timer has been re-armed. */
-void carillon_conventional_dispatch(const struct carillon_entry *entry);
+/* Carry out the entries that are due in a tick, beginning with `first`; the timer has been re-armed. */
+void carillon_conventional_dispatch(const struct carillon_entry *first);
 
 /* Whether each task has been activated and has not ended. */
 extern uint8_t carillon_conventional_active[];

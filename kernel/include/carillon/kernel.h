@@ -34,7 +34,8 @@ void carillon_deadline_missed(uint8_t task);
 
 #if CARILLON_MODES > 1
 /* The mode whose round runs, and the one that is to follow. */
-extern uint8_t carillon_mode, carillon_next_mode;
+extern uint8_t carillon_mode;
+extern uint8_t carillon_next_mode;
 /* Lowered tasks that have not ended: the controller does not know them any more. */
 extern uint8_t carillon_lowered_tasks;
 #endif

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#if CARILLON_INSTRUCTIONS_PER_TICK
+#if CARILLON_INSTRUCTIONS_PER_TICK > 0
 void carillon_port_delay(uint32_t instructions);
 /* Keep the processor busy for `ticks` of the schedule's clock: a loop of as many instructions, not counting
  * what preempts it.  Below ten instructions it takes some six. */

@@ -11,7 +11,6 @@ from carillon.allocate.result import Carrier, Style
 from carillon.emit import text
 from carillon.emit.image import CellImage, Image, ModeImage
 from carillon.emit.tables import disarmed
-from carillon.model import OnDeadlineMiss
 from carillon.model.board import Rearm, Role
 
 
@@ -67,10 +66,7 @@ def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
 
 def _deadline(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     cells = _cells_of(mode, carrier)
-    lines = _acknowledge(cells)
-    if image.system.on_deadline_miss is OnDeadlineMiss.CONTINUE:
-        lines += _arming(image, cells, "disarm")
-    return [*lines, f"    carillon_deadline_missed({text.task_number(image, carrier.demand.object)}u);"]
+    return [*_acknowledge(cells), f"    carillon_deadline_missed({text.task_number(image, carrier.demand.object)}u);"]
 
 
 def _enable(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:

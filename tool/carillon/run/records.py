@@ -84,6 +84,8 @@ class Decoder:
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
         self._checks: set[int] = set()  # vectors that check deadlines
         self._checked: set[int] = set()  # when they were entered
+        self._watches: set[int] = set()  # vectors that are only taken when a deadline is missed
+        self._caught: set[tuple[int, str]] = set()  # when they were entered, and the task
         self._vectors = [self._of_mode(mode, symbols) for mode in image.modes]
 
     def _of_mode(self, mode: ModeImage, symbols: dict[str, tuple[int, int]]) -> tuple[dict[int, str], dict[int, str]]:
@@ -99,6 +101,8 @@ class Decoder:
             objects[key] = name
             if role in (Role.DEADLINE, Role.SYSTEM):
                 self._checks.add(key)
+            if role is Role.DEADLINE:
+                self._watches.add(key)
             if self._native and role is Role.ACTIVATION and not lowered:
                 direct[key] = name
         return objects, direct
@@ -171,6 +175,8 @@ class Decoder:
                 frames.append(_Frame(objects.get(record.value, "unexpected")))
                 if record.value in self._checks:
                     self._checked.add(n)
+                if record.value in self._watches:
+                    self._caught.add((n, frames[-1].object))
                 yield event(Kind.ENTER, frames[-1].object)
                 if record.value in direct:
                     frames[-1].running = direct[record.value]
@@ -228,7 +234,8 @@ class Decoder:
                     for deadline in a.deadlines:
                         n = (begin + deadline) * scale
                         if begin + deadline < length:
-                            met = end is not None and end < n or (end == n and self._native)
+                            # A task whose last instruction is the last before the deadline is not disarmed yet.
+                            met = (end is not None and end < n or (end == n and self._native)) and (n, a.task) not in self._caught
                             kind = Kind.DEADLINE_MET if met else Kind.DEADLINE_MISSED
                             verdicts.append(Event(begin + deadline, n, kind, a.task))
         return self._merge(events, sorted(verdicts, key=lambda e: e.n))

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the output and the pictures that README.md and docs/ show, so that they are what the commands give.
+
+    docs/build.sh           write every block and picture anew
+    docs/build.sh --check   write nothing; exit with 1 and the differences if anything is not current
+
+A block lies between ``<!-- begin: COMMAND -->`` and ``<!-- end -->``.  COMMAND is one of
+
+    file PATH               the file, without its licence line
+    figures                 the table of README.md, from ``carillon bench dispatch``
+    (FOLDER) SHELL COMMAND  what a shell command prints in FOLDER; without (FOLDER) in the checkout
+
+The commands of a document run in order in a copy of what they need, so they may make folders and change
+files.  ``--quick`` measures fewer rounds: the figures are the same, only the numbers of samples are not compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"(<!-- begin: (?P<command>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+LICENCE = re.compile(r"\A(# SPDX[^\n]*\n|/\* SPDX-License-Identifier: Apache-2\.0\n \*\n)")
+LANGUAGES = {".toml": "toml", ".c": "c", ".md": "markdown"}
+NEEDED = ("examples", "bench", "docs/guide")
+COLUMNS = 100
+SAMPLES = re.compile(r"\s+\d+$", re.MULTILINE)
+
+# What the folder of a picture is not told by a block: file -> command, which is given the file's name last.
+PICTURES = {
+    "docs/guide/three-tasks.svg": "carillon show examples/three-tasks --compare --svg",
+    "docs/guide/deadline-miss.svg": "carillon show examples/deadline-miss --rounds 4 --window 2900us..4000us --svg",
+    "docs/guide/modes.svg": "carillon show examples/modes --for 7ms --window 0ms..7ms --svg",
+    "docs/guide/engine.svg": "carillon show examples/engine --for 20ms --window 0ms..20ms --svg",
+    "docs/guide/engine.html": "carillon show examples/engine --compare --for 20ms --window 0ms..20ms --html",
+}
+
+# Table I and section V of the Sloth on Time paper: cycles of a TC1796, of its kernel and of a commercial OSEKtime.
+PAPER = {
+    "dispatch": ("start a task", "14", "120"),
+    "dispatch_deadline_1": ("start a task with 1 deadline", "26", "120"),
+    "dispatch_deadline_2": ("start a task with 2 deadlines", "34", "120"),
+    "terminate": ("end a task", "14", "38"),
+    "terminate_deadline_1": ("end a task with 1 deadline", "24", "38"),
+    "terminate_deadline_2": ("end a task with 2 deadlines", "34", "38"),
+    "met_deadline_interrupts": ("interrupts for 3 deadlines that are met, a round", "0", "3"),
+}
+
+
+class Shell:
+    """Runs commands in a copy of the checkout's examples."""
+
+    def __init__(self, scratch: Path) -> None:
+        self.root = scratch / "carillon"
+        for name in NEEDED:
+            shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("build", "__pycache__"))
+        program = scratch / "bin" / "carillon"
+        program.parent.mkdir()
+        program.write_text(
+            f"#!{sys.executable}\nimport sys\nsys.argv[0] = 'carillon'\nfrom carillon.cli import main\nmain()\n", encoding="utf-8"
+        )
+        program.chmod(0o755)
+        self.environment = os.environ | {
+            "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT / "tool"),
+            "COLUMNS": str(COLUMNS),
+            "NO_COLOR": "1",
+            "TERM": "dumb",
+            "LC_ALL": "C.UTF-8",
+            "PYTHONUTF8": "1",
+        }
+
+    def run(self, command: str, folder: str = ".") -> tuple[str, int]:
+        """What a shell command prints, and its exit code."""
+        result = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.root / folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            timeout=240,
+            check=False,
+        )
+        text = "\n".join(line.rstrip() for line in result.stdout.split("\n")).strip("\n")
+        for place in (str(self.root), str(ROOT)):
+            if place in text:
+                raise SystemExit(f"the output of '{command}' names a folder of this machine: {place}")
+        return text, result.returncode
+
+
+def bench_command(quick: bool) -> str:
+    """The command that measures the published figures."""
+    return "carillon bench dispatch" + (" --rounds 32" if quick else "")
+
+
+@cache
+def measured(quick: bool) -> list[dict[str, object]]:
+    """The rows of ``carillon bench dispatch``."""
+    with tempfile.TemporaryDirectory(prefix="carillon-docs-") as scratch:
+        text, code = Shell(Path(scratch)).run(bench_command(quick) + " --json")
+    if code:
+        raise SystemExit(text)
+    rows: list[dict[str, object]] = json.loads(text)["rows"]
+    return rows
+
+
+def figures(quick: bool) -> str:
+    """Our figures beside the paper's, as a Markdown table."""
+    lines = [
+        "| | Carillon | conventional | paper: Sloth on Time | paper: commercial OSEKtime |",
+        "|---|--:|--:|--:|--:|",
+        "| chip | Cortex-M4 in QEMU | Cortex-M4 in QEMU | TC1796 | TC1796 |",
+        "| unit | instructions | instructions | clock cycles | clock cycles |",
+    ]
+    rows = measured(quick)
+    for metric, (title, sloth, commercial) in PAPER.items():
+        ours = []
+        for kernel in ("carillon", "conventional"):
+            row = next(r for r in rows if r["metric"] == metric and r["kernel"] == kernel)
+            spread = row["min"] != row["max"]
+            ours.append(f"{row['min']} to {row['max']}" if spread else str(row["median"]))
+        lines.append(f"| {title} | {ours[0]} | {ours[1]} | {sloth} | {commercial} |")
+    return "\n".join(lines) + "\n"
+
+
+def include(path: str) -> str:
+    """A file as a fenced block."""
+    text = LICENCE.sub(lambda m: "/*\n *" if m[0].startswith("/*") else "", (ROOT / path).read_text(encoding="utf-8"))
+    text = re.sub(r"\A/\*\n \* ", "/* ", text).strip("\n")
+    return f"```{LANGUAGES.get(Path(path).suffix, 'text')}\n{text}\n```\n"
+
+
+def block(command: str, shell: Callable[[], Shell], quick: bool) -> str:
+    """What a block holds."""
+    word, _, rest = command.partition(" ")
+    if word == "file":
+        return include(rest)
+    if command == "figures":
+        return figures(quick)
+    match = re.fullmatch(r"\((?P<folder>[^)]+)\) (?P<command>.+)", command)
+    folder, shown = (match["folder"], match["command"]) if match else (".", command)
+    text, code = shell().run(bench_command(quick) if shown == bench_command(False) else shown, folder)
+    prompt = f"{folder}$" if match else "$"
+    body = f"{text}\n" if text else ""
+    ending = f"[exit code {code}]\n" if code else ""
+    return f"```console\n{prompt} {shown}\n{body}{ending}```\n"
+
+
+def built(document: Path, quick: bool) -> str:
+    """A document with its blocks written anew."""
+    with tempfile.TemporaryDirectory(prefix="carillon-docs-") as scratch:
+
+        @cache
+        def shell() -> Shell:
+            return Shell(Path(scratch))
+
+        def write(match: re.Match[str]) -> str:
+            return match[1] + block(match["command"], shell, quick) + match[4]
+
+        return BLOCK.sub(write, document.read_text(encoding="utf-8"))
+
+
+def picture(name: str) -> str:
+    """A picture drawn anew."""
+    with tempfile.TemporaryDirectory(prefix="carillon-docs-") as scratch:
+        shell = Shell(Path(scratch))
+        text, code = shell.run(f"{PICTURES[name]} ../picture")
+        if code:
+            raise SystemExit(f"{name}: {text}")
+        return (Path(scratch) / "picture").read_text(encoding="utf-8")
+
+
+def comparable(text: str, quick: bool) -> str:
+    """The text, with ``quick`` without the numbers of samples of the benchmark's blocks."""
+    if not quick:
+        return text
+
+    def mask(match: re.Match[str]) -> str:
+        body = SAMPLES.sub("", match["body"]) if match["command"] == bench_command(False) else match["body"]
+        return match[1] + body + match[4]
+
+    return BLOCK.sub(mask, text)
+
+
+def documents() -> list[Path]:
+    """Every document that may have blocks."""
+    return [ROOT / "README.md", *sorted(p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "codes")]
+
+
+def main() -> int:
+    """Write, or check; 0 if everything is, or was, current."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    parser.add_argument("--quick", action="store_true", help="measure fewer rounds")
+    options = parser.parse_args()
+    if options.quick and not options.check:
+        parser.error("--quick is for --check: what is published is measured in full")
+    with_blocks = [d for d in documents() if BLOCK.search(d.read_text(encoding="utf-8"))]
+    stale = []
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        # The slowest first: README.md measures.
+        texts = [(d, pool.submit(built, d, options.quick)) for d in with_blocks]
+        texts += [(ROOT / name, pool.submit(picture, name)) for name in PICTURES]
+        for path, future in texts:
+            new = future.result()
+            old = path.read_text(encoding="utf-8") if path.is_file() else ""
+            if comparable(old, options.quick) == comparable(new, options.quick):
+                continue
+            name = str(path.relative_to(ROOT))
+            stale.append(name)
+            if options.check:
+                sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name}, anew", n=1))
+            else:
+                path.write_text(new, encoding="utf-8")
+                print(f"wrote {name}")
+    if options.check and stale:
+        print(f"not current: {', '.join(stale)}; docs/build.sh writes them anew")
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
