@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A driver to copy for a family of timer cells: every name that one defines, with TEMPLATE for the family's
+ * name in capitals.  `first` and `period` are in the cell's units, `cell` counts the family's cells on the
+ * board from 0.  A name is needed only where the board file says so.
+ */
+#ifndef CARILLON_CELL_TEMPLATE_H
+#define CARILLON_CELL_TEMPLATE_H
+
+#include "carillon_port.h"
+
+/* Always.  Stores (separated by commas) that set a cell up while it stands still, and that stop it. */
+#define TEMPLATE_PREPARE(cell, first, period, prescaler) {0u, (period)}
+#define TEMPLATE_STOP(cell) {0u, 0u}
+
+/* start = "each": the store that starts a cell, armed or (deadlines and control, request_enable = "cell") not. */
+/* start = "group": the store that starts several, and the bits of one. */
+#define TEMPLATE_START(cell_or_bits) {0u, (cell_or_bits)}
+#define TEMPLATE_START_DISARMED(cell) {0u, 0u}
+#define TEMPLATE_BIT(cell) (UINT32_C(1) << (cell))
+
+/* cell.toml: align.  A struct carillon_shift that moves a cell, started at its period, to its first expiry. */
+#define TEMPLATE_ALIGN(cell, first, period) {0u, (uint32_t)(first) - (uint32_t)(period)}
+
+/* cell.toml: finish.  Stores right after the start: the intervals after the first. */
+#define TEMPLATE_FINISH(cell, first, period) {0u, (period)}
+
+/* Role control, or a cell that tells the time: its down counter, and what that reads plus the time for a cell
+ * that expires at `offset`. */
+#define TEMPLATE_COUNTER(cell) 0u
+#define TEMPLATE_PHASE(offset) (offset)
+
+/* rearm: where a multiplexed cell's intervals go, and the interval in the form that template_rearm takes. */
+#define TEMPLATE_REARM_REGISTER(cell) 0u
+#define TEMPLATE_INTERVAL(interval, period) (interval)
+/* rearm = "shift": the same for a deadline that is moved before it expires. */
+#define TEMPLATE_POSTPONE(interval) (interval)
+
+static inline void template_rearm(struct carillon_multiplex *multiplex);
+static inline void template_postpone(struct carillon_multiplex *multiplex);
+
+/* acknowledge = true: clear the request. */
+static inline void template_acknowledge(uint32_t cell);
+
+/* request_enable = "cell": let a cell interrupt from now on, forgetting earlier requests; or no more. */
+static inline void template_arm(uint32_t cell);
+static inline void template_disarm(uint32_t cell);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A port to copy: every name that a port defines, and nothing else.  ports/armv7m is one for a controller
+ * with priorities, ports/host one that shows what each name means.  SPEC, section "Port", has the rules.
+ */
+#ifndef CARILLON_PORT_H
+#define CARILLON_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carillon/contract.h"
+#include "carillon_config.h"
+
+/* The type of a vector, and how a handler is defined on this processor. */
+typedef void (*carillon_vector)(void);
+
+/* Vectors before the first that the tool fills (board.toml: system_vectors), each followed by a comma; and
+ * where vector tables go, that of the start mode first. */
+#define CARILLON_SYSTEM_VECTORS
+#define CARILLON_VECTOR_TABLE
+#define CARILLON_RESET_VECTOR_TABLE
+
+/* The bit of a source in its request register (board.toml: request_base, request_bits). */
+#define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << ((source) % 32u))
+
+/* Initialisers of struct carillon_store: `source` names the register, `mask` has the bits. */
+#define CARILLON_STORE_ENABLE(source, mask) {0u, (mask)}
+#define CARILLON_STORE_DISABLE(source, mask) {0u, (mask)}
+#define CARILLON_STORE_UNPEND(source, mask) {0u, (mask)}
+
+/* A device register. */
+void carillon_port_write(uint32_t address, uint32_t value);
+uint32_t carillon_port_read(uint32_t address);
+
+/* Let sources interrupt from now on: arm forgets what they asked for before, enable does not. */
+void carillon_port_arm(uint32_t source, uint32_t mask);
+void carillon_port_enable(uint32_t source, uint32_t mask);
+/* They interrupt no more, from the next instruction on. */
+void carillon_port_disarm(uint32_t source, uint32_t mask);
+
+/* Request an interrupt by software; it is taken before this returns if its level allows. */
+void carillon_port_pend(uint32_t source);
+
+/* Mask all interrupts; undo it.  Pairs nest. */
+uint32_t carillon_port_lock(void);
+void carillon_port_unlock(uint32_t saved);
+
+/* Level 1 is the lowest, CARILLON_LEVELS the highest. */
+void carillon_port_set_level(uint8_t source, uint8_t level);
+void carillon_port_set_vectors(const void *vectors);
+
+/* Is the handler of a source running or preempted? */
+bool carillon_port_is_active(uint8_t source);
+
+/* The stores of a list, each board.toml: start_spacing ticks after the one before it. */
+void carillon_port_start(const struct carillon_store *list, uint32_t count);
+
+/* The same when `counter`, which counts down, reads `target`; the stores of `before` on the way. */
+void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before, uint32_t before_count,
+                            const struct carillon_store *list, uint32_t count);
+
+/* Add to running counters; cells/<family>/cell.h allows for what they count meanwhile. */
+void carillon_port_align(const struct carillon_shift *list, uint32_t count);
+
+/* Call a function at the execution priority of what the handler preempted, then come back to the handler. */
+void carillon_port_run_lowered(carillon_vector function);
+
+/* Stand still for ever; one turn of the idle loop; the vector of sources that nobody uses. */
+void carillon_port_halt(void) __attribute__((noreturn));
+void carillon_port_idle(void);
+void carillon_port_unexpected(void);
+
+/* Spend exactly so many instructions (carillon_port_spend: ticks, where code takes no time). */
+void carillon_port_delay(uint32_t instructions);
+
+#endif
