@@ -38,11 +38,11 @@ NEEDED = ("examples", "bench", "docs/guide")
 COLUMNS = 100
 SAMPLES = re.compile(r"\s+\d+$", re.MULTILINE)
 
-# What the folder of a picture is not told by a block: file -> command, which is given the file's name last.
+# Pictures: file -> command, which gets the name of the file to write as its last argument.
 PICTURES = {
     "docs/guide/three-tasks.svg": "carillon show examples/three-tasks --compare --svg",
     "docs/guide/deadline-miss.svg": "carillon show examples/deadline-miss --rounds 4 --window 2900us..4000us --svg",
-    "docs/guide/modes.svg": "carillon show examples/modes --for 7ms --window 0ms..7ms --svg",
+    "docs/guide/modes.svg": "carillon show examples/modes --for 13ms --window 0ms..13ms --svg",
     "docs/guide/engine.svg": "carillon show examples/engine --for 20ms --window 0ms..20ms --svg",
     "docs/guide/engine.html": "carillon show examples/engine --compare --for 20ms --window 0ms..20ms --html",
 }
@@ -55,7 +55,7 @@ PAPER = {
     "terminate": ("end a task", "14", "38"),
     "terminate_deadline_1": ("end a task with 1 deadline", "24", "38"),
     "terminate_deadline_2": ("end a task with 2 deadlines", "34", "38"),
-    "met_deadline_interrupts": ("interrupts for 3 deadlines that are met, a round", "0", "3"),
+    "met_deadline_interrupts": ("interrupts a round for 3 deadlines that are met", "0", "one a deadline"),
 }
 
 
@@ -97,6 +97,8 @@ class Shell:
             check=False,
         )
         text = "\n".join(line.rstrip() for line in result.stdout.split("\n")).strip("\n")
+        if "Traceback (most recent call last)" in text:
+            raise SystemExit(f"{command}:\n{text}")
         for place in (str(self.root), str(ROOT)):
             if place in text:
                 raise SystemExit(f"the output of '{command}' names a folder of this machine: {place}")

@@ -69,24 +69,21 @@ def test_a_switch_is_taken_at_the_end_of_the_round_and_the_new_round_begins_on_t
 @pytest.mark.parametrize("board", ALL)
 def test_two_hundred_switches_lose_no_tick(lab: Laboratory, board: str) -> None:
     code = chooser("(void)ttSwitchAppMode(1u - ttGetActiveApplicationMode());")
-    outcome = lab.run(SCHEDULE, code, board, ticks=100 * 10000 + 5000)
-    begins = [t for t, _ in outcome.trace.modes]
-    assert len(begins) == 201
+    outcome = lab.run(SCHEDULE, code, board, ticks=100 * 10000 + 3000)
     names = [name for _, name in outcome.trace.modes]
     assert names == ["first", "second"] * 100 + ["first"]
-    lengths = [LENGTHS[name] + gaps(outcome)[name] for name in names[:-1]]
-    drifts = [b - a - length for (a, b), length in zip(itertools.pairwise(begins), lengths, strict=True)]
-    print(set(drifts), sum(drifts), gaps(outcome))
-    if board == MPS:
-        assert set(drifts) <= {-1, 0, 1}
-    else:
-        assert set(drifts) == {0}
+    # Chooser runs once a round, at a tick of its own in each mode.
+    seen = [n - {"first": 1000, "second": 1500}[name] * outcome.per_tick for n, name in zip(outcome.at(Kind.ENTER, "Chooser"), names, strict=True)]
+    lengths = [(LENGTHS[name] + gaps(outcome)[name]) * outcome.per_tick for name in names]
+    late = {b - a - length for (a, b), length in zip(itertools.pairwise(seen), lengths[:-1], strict=True)}
+    # Where a tick is several instructions the control cell's counter tells the time only to the tick.
+    assert late <= set(range(outcome.per_tick))
 
 
 @pytest.mark.parametrize("board", ALL)
 def test_every_task_starts_on_its_tick_after_every_switch(lab: Laboratory, board: str) -> None:
     code = chooser("(void)ttSwitchAppMode(1u - ttGetActiveApplicationMode());")
-    outcome = lab.run(SCHEDULE, code, board, ticks=100 * 10000 + 5000)
+    outcome = lab.run(SCHEDULE, code, board, ticks=100 * 10000 + 3000)
     offsets = set()
     for begin, name in outcome.trace.modes:
         mine = "One" if name == "first" else "Two"
@@ -157,7 +154,7 @@ def test_nothing_interrupts_for_a_switch_that_nobody_asked_for(lab: Laboratory, 
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
 def test_a_multiplexed_cell_begins_anew_in_every_mode(lab: Laboratory, board: str) -> None:
     first = (200, 660, 1230, 1900, 2550, 3433, 4120, 4590)
-    second = (300, 710, 1480, 2070, 2700, 3300, 4441)
+    second = (300, 710, 1480, 2070, 2700, 3300, 4441, 4600)
     schedule = declared(Many=60, Chooser=100) + points(
         8000, *((at, "Many") for at in first), (5000, "Chooser"), mode="first", window="wcet"
     )
@@ -182,17 +179,18 @@ def test_a_switch_in_the_middle_of_lowered_tasks_waits_for_them(lab: Laboratory,
     schedule = periodic.format("Fast", 1000, 0, 100) + periodic.format("Slow", 2000, 500, 700) + declared(Two=60)
     schedule += '[mode.first]\nround = "32000 ticks"\n' + points(6000, (300, "Two"), mode="second", window="wcet")
     # The last job of the first round runs over the end of it.
-    code = "static unsigned jobs;\n" + task("Slow", "carillon_work(++jobs == 16u ? 1400u : 100u);\nif (jobs == 3u) {\n (void)ttSwitchAppMode(1u);\n}")
+    code = "static unsigned jobs;\n" + task("Slow", "carillon_work(++jobs == 16u ? 1600u : 100u);\nif (jobs == 3u) {\n (void)ttSwitchAppMode(1u);\n}")
     outcome = lab.run(schedule, code + works(Fast=20, Two=20), board, ticks=80000)
     assert any(c.lowered for n in ("Fast", "Slow") for c in outcome.carriers(Role.ACTIVATION, n))
     assert [name for _, name in outcome.trace.modes] == ["first", "second"]
     assert outcome.trace.modes[1][0] == 64000 + gaps(outcome)["first"]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("board", ALL)
+@pytest.mark.parametrize(("board", "kernel"), [*itertools.product((AST, VIRTUAL_AST), KERNELS), (MPS, "conventional")])
 def test_both_kernels_go_through_the_modes_of_the_example(lab: Laboratory, board: str, kernel: str) -> None:
-    outcome = lab.run_file(ROOT / "examples" / "modes" / "schedule.toml", board, kernel=kernel, ticks=400_000)
+    hz = 25_000_000 if board == MPS else 125_000_000
+    outcome = lab.run_file(ROOT / "examples" / "modes" / "schedule.toml", board, kernel=kernel, ticks=20 * hz // 1000)
+    assert outcome.trace.clock_hz == hz
     names = [name for _, name in outcome.trace.modes]
     assert names[:5] == ["startup", "drive", "limp_home", "drive", "limp_home"]
     assert not outcome.events(Kind.DEADLINE_MISSED)
@@ -200,6 +198,6 @@ def test_both_kernels_go_through_the_modes_of_the_example(lab: Laboratory, board
 
 @pytest.mark.parametrize("board", ALL)
 def test_the_idle_task_can_ask_for_a_switch(lab: Laboratory, board: str) -> None:
-    idle = "void ttIdleTask(void)\n{\n (void)ttSwitchAppMode(ttAppMode_second);\n for (;;) {\n  carillon_port_idle();\n }\n}\n"
+    idle = "void ttIdleTask(void)\n{\n carillon_work(200u);\n (void)ttSwitchAppMode(ttAppMode_second);\n for (;;) {\n  carillon_port_idle();\n }\n}\n"
     outcome = lab.run(SCHEDULE, chooser("") + idle, board, ticks=20000)
     follows(outcome, [("first", 1), ("second", 2)])

@@ -41,11 +41,17 @@ SCHEDULE = "schedule.toml"
 PIPE_WIDTH = 110
 """Columns of output that does not go to a terminal."""
 
-Schedule = Annotated[Path, typer.Argument(help="Schedule file, or a folder with a schedule.toml.", show_default="./schedule.toml")]
-BoardOption = Annotated[str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")]
+Schedule = Annotated[
+    Path, typer.Argument(help="Schedule file, or a folder with a schedule.toml.", show_default="./schedule.toml")
+]
+BoardOption = Annotated[
+    str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")
+]
 KernelOption = Annotated[str, typer.Option("--kernel", "-k", help="carillon, or conventional for comparison.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="Build folder.", show_default="build/BOARD-KERNEL beside the schedule")]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Build folder.", show_default="build/BOARD-KERNEL beside the schedule")
+]
 
 
 def _console(stderr: bool = False) -> Console:
@@ -118,7 +124,10 @@ def _guard(as_json: bool, work: Callable[[_Report], None]) -> None:
         _fail(report, list(error.diagnostics))
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        _fail(report, [Diagnostic("C096", None, f"{name}{error.strerror or error}", "check the path, its permissions and the free space")])
+        _fail(
+            report,
+            [Diagnostic("C096", None, f"{name}{error.strerror or error}", "check the path, its permissions and the free space")],
+        )
     report.warnings()
 
 
@@ -167,9 +176,7 @@ def _duration(planned: Planned, rounds: int | None, time: str | None) -> tuple[i
 
 
 @app.callback(invoke_without_command=True)
-def _main(
-    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False
-) -> None:
+def _main(context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     if version:
         print(f"carillon {__version__}")
         raise typer.Exit(0)
@@ -220,7 +227,9 @@ def check(path: Schedule = Path(SCHEDULE), board: BoardOption = None, as_json: J
 
         system = read_and_check(_schedule(path), report.diagnostics, board)
         activations = sum(len(m.activations) for m in system.modes)
-        report.result({"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz, "activations": activations})
+        report.result(
+            {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz, "activations": activations}
+        )
         if not as_json:
             report.warnings()
             _console().print(
@@ -291,7 +300,8 @@ def build(
         if not as_json:
             report.warnings()
             _console().print(
-                f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, RAM {firmware.ram} bytes beside the stack",
+                f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
+                f"RAM {firmware.ram} bytes beside the stack",
                 markup=False,
             )
 
@@ -335,7 +345,9 @@ def run(
     kernel: KernelOption = "carillon",
     rounds: RoundsOption = None,
     time: ForOption = None,
-    events: Annotated[Path | None, typer.Option("--events", help="Write every event to this file, one JSON object a line.")] = None,
+    events: Annotated[
+        Path | None, typer.Option("--events", help="Write every event to this file, one JSON object a line.")
+    ] = None,
     window: WindowOption = None,
     out: OutOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the timeline as a page of its own.")] = None,
@@ -429,7 +441,13 @@ def _show_runs(
             report.result(
                 {
                     "runs": [
-                        {"application": t.application, "board": t.board, "kernel": t.kernel, "length": t.length, "output": t.output}
+                        {
+                            "application": t.application,
+                            "board": t.board,
+                            "kernel": t.kernel,
+                            "length": t.length,
+                            "output": t.output,
+                        }
                         | {"summary": s.as_json()}
                         for t, s in zip(traces, summaries, strict=True)
                     ],
@@ -491,7 +509,13 @@ def boards(as_json: JsonOption = False) -> None:
         report.result(
             {
                 "boards": [
-                    {"name": b.name, "summary": b.summary, "cells": b.cell_count, "levels": b.levels, "clocks_hz": [c.hz for c in b.clocks]}
+                    {
+                        "name": b.name,
+                        "summary": b.summary,
+                        "cells": b.cell_count,
+                        "levels": b.levels,
+                        "clocks_hz": [c.hz for c in b.clocks],
+                    }
                     for b in found
                 ]
             }
@@ -507,7 +531,8 @@ def boards(as_json: JsonOption = False) -> None:
 
 @app.command(epilog="Example: carillon explain C022")
 def explain(
-    code: Annotated[str | None, typer.Argument(help="A diagnostic's code.", show_default="all codes")] = None, as_json: JsonOption = False
+    code: Annotated[str | None, typer.Argument(help="A diagnostic's code.", show_default="all codes")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Explain a diagnostic: what it means, an example of wrong and of right."""
 

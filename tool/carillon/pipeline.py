@@ -40,7 +40,9 @@ def read_and_check(path: Path, diagnostics: Diagnostics, board: str | None = Non
     return system
 
 
-def plan(path: Path, diagnostics: Diagnostics, board: str | None = None, kernel: str = "carillon", time_limit: float = 20.0) -> Planned:
+def plan(
+    path: Path, diagnostics: Diagnostics, board: str | None = None, kernel: str = "carillon", time_limit: float = 20.0
+) -> Planned:
     """Read, check, lower and allocate; raises CarillonError if any of it fails."""
     from carillon.allocate import allocate, allocate_conventional
     from carillon.lower.lower import lower
@@ -60,12 +62,14 @@ def plan(path: Path, diagnostics: Diagnostics, board: str | None = None, kernel:
 
 def releases(system: System, trace: Trace) -> list[Release]:
     """The nominal releases of a run, from the rounds that began."""
-    found = []
+    found: list[Release] = []
     for k, (begin, name) in enumerate(trace.modes):
         mode = next(m for m in system.modes if m.name == name)
         end = trace.modes[k + 1][0] if k + 1 < len(trace.modes) else trace.length
         for start in range(begin, end, mode.round_length):
-            for a in mode.activations:
-                if start + a.at < end:
-                    found.append(Release(a.task, start + a.at, tuple(start + d for d in a.deadlines)))
+            found += [
+                Release(a.task, start + a.at, tuple(start + d for d in a.deadlines))
+                for a in mode.activations
+                if start + a.at < end
+            ]
     return sorted(found, key=lambda r: (r.at, r.task))

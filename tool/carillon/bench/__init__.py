@@ -61,7 +61,9 @@ def row(metric: str, kernel: str, board: str, unit: str, values: Iterable[float]
     """A row from its samples; ``values`` must not be empty."""
     samples = list(values)
     middle = statistics.median(samples)
-    return Row(metric, kernel, board, unit, min(samples), int(middle) if middle == int(middle) else middle, max(samples), len(samples))
+    return Row(
+        metric, kernel, board, unit, min(samples), int(middle) if middle == int(middle) else middle, max(samples), len(samples)
+    )
 
 
 Progress = Callable[[str], None]
@@ -163,9 +165,8 @@ BENCHMARKS: dict[str, Callable[[int, Diagnostics, Progress], list[Row]]] = {"dis
 
 def render(console: Console, name: str, rows: Sequence[Row]) -> None:
     """The rows as a table: a line for each metric, a column for each kernel."""
-    from rich.table import Table
-
     from rich import box
+    from rich.table import Table
 
     kernels = list(dict.fromkeys(r.kernel for r in rows))
     boards = ", ".join(dict.fromkeys(r.board for r in rows))

@@ -44,7 +44,10 @@ def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
     if found is None:
         packages = " ".join(system.board.build.packages)
         diagnostics.error(
-            "C092", None, f"board '{system.board.name}' needs the compiler '{name}', which is not installed", f"on Debian: apt-get install {packages}"
+            "C092",
+            None,
+            f"board '{system.board.name}' needs the compiler '{name}', which is not installed",
+            f"on Debian: apt-get install {packages}",
         )
     return found
 
@@ -124,7 +127,9 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
         complaints = list(pool.map(lambda unit: _compile(compiler, unit), units))
     for unit, complaint in zip(units, complaints, strict=True):
         if complaint:
-            diagnostics.error("C091", Span(unit.source.name), f"the compiler refuses it:\n{complaint.rstrip()}", "mend what the compiler names")
+            diagnostics.error(
+                "C091", Span(unit.source.name), f"the compiler refuses it:\n{complaint.rstrip()}", "mend what the compiler names"
+            )
     if any(complaints):
         return None
     _check_entries(system, units, diagnostics)
@@ -138,7 +143,9 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if result.returncode:
         elf.unlink(missing_ok=True)
-        diagnostics.error("C091", Span(system.file.name), f"the linker refuses it:\n{result.stderr.rstrip()}", "define what it misses")
+        diagnostics.error(
+            "C091", Span(system.file.name), f"the linker refuses it:\n{result.stderr.rstrip()}", "define what it misses"
+        )
         return None
     flash, vectors, ram = sizes(elf)
     return Firmware(elf, folder, flash, vectors, ram)

@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from elftools.elf.sections import SymbolTableSection
 
 
 def defined_functions(path: Path) -> set[str]:
@@ -16,7 +20,7 @@ def defined_functions(path: Path) -> set[str]:
             return set()
         return {
             s.name
-            for s in table.iter_symbols()
+            for s in cast("SymbolTableSection", table).iter_symbols()
             if s["st_info"]["type"] == "STT_FUNC" and s["st_shndx"] != "SHN_UNDEF" and s["st_info"]["bind"] != "STB_LOCAL"
         }
 
@@ -30,7 +34,7 @@ def symbols(path: Path) -> dict[str, tuple[int, int]]:
         elf = ELFFile(stream)
         thumb = elf["e_machine"] == "EM_ARM"
         table = elf.get_section_by_name(".symtab")
-        for symbol in table.iter_symbols() if table else ():
+        for symbol in cast("SymbolTableSection", table).iter_symbols() if table else ():
             if symbol.name and symbol["st_shndx"] != "SHN_UNDEF":
                 address = symbol["st_value"]
                 if thumb and symbol["st_info"]["type"] == "STT_FUNC":

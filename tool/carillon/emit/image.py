@@ -196,8 +196,8 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
             diagnostics.error(
                 "C094",
                 point.span,
-                f"mode '{mode.mode.name}': the conventional kernel takes {board.switch_ticks} ticks to switch modes, but its timer "
-                f"is due {counts} ticks after the switch at {at}",
+                f"mode '{mode.mode.name}': the conventional kernel takes {board.switch_ticks} ticks to switch modes, but "
+                f"its timer is due {counts} ticks after the switch at {at}",
                 "leave more time between the round's last window and the first point of the next round",
             )
             return None
@@ -223,7 +223,8 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
     for mode in allocation.modes:
         length = mode.mode.round_length
         uses = [(carrier, use) for carrier in mode.carriers for use in carrier.cells]
-        start, cells = [], []
+        start: list[StartStore] = []
+        cells: list[CellImage] = []
         for position, (array, members) in enumerate(_start_order(uses)):
             images = tuple(_cell_image(system, carrier, use, position, length) for carrier, use in members)
             cells.extend(images)
@@ -255,7 +256,7 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
 def _table(timer: CellImage, length: int, mode: ModeAllocation) -> tuple[TableEntry, ...]:
     """The dispatcher table: every point of the round, each with the step that its tick takes."""
     points = sorted(points_in_order(mode.mode.demands), key=lambda p: p.at % length)
-    steps = {t: s for t, s in zip(sorted({p.at % length for p in points}), _table_steps(timer, points, length), strict=True)}
+    steps = dict(zip(sorted({p.at % length for p in points}), _table_steps(timer, points, length), strict=True))
     return tuple(
         TableEntry(point, steps[point.at % length], k + 1 < len(points) and points[k + 1].at % length == point.at % length)
         for k, point in enumerate(points)

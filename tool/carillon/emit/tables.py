@@ -17,10 +17,14 @@ def _array(kind: str, name: str, items: list[str]) -> list[str]:
     return [f"static const {kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]
 
 
-def _cell_comment(mode: ModeImage, cell: CellImage) -> str:
+def _cell_comment(cell: CellImage) -> str:
     carrier, use = cell.carrier, cell.use
     what = "every point" if carrier.style is Style.MULTIPLEXED else f"{use.progression.offset} + k * {use.progression.period}"
-    who = carrier.demand.object if carrier.role in (Role.SYSTEM, Role.CONTROL) else f"{carrier.role.value} of {carrier.demand.object}"
+    who = (
+        carrier.demand.object
+        if carrier.role in (Role.SYSTEM, Role.CONTROL)
+        else f"{carrier.role.value} of {carrier.demand.object}"
+    )
     return f"/* {use.cell.name}: {who} at {what}, {text.place(carrier.demand.span)} */"
 
 
@@ -62,12 +66,14 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         cell = multiplex.cell
         stem = text.multiplex(image, mode, cell)
         postpone = cell.carrier.role is Role.DEADLINE and cell.use.cell.array.rearm is Rearm.SHIFT
-        lines.append(_cell_comment(mode, cell))
+        lines.append(_cell_comment(cell))
         lines.append(f"struct carillon_multiplex {stem} = {{NULL, {text.macro(cell, 'REARM_REGISTER', cell.number)}}};")
         lines.append(f"static const struct carillon_step {stem}_steps[] = {{")
         for k, step in enumerate(multiplex.steps):
             following = f"&{stem}_steps[{(k + 1) % len(multiplex.steps)}]"
-            interval = text.macro(cell, "POSTPONE", step.units) if postpone else text.macro(cell, "INTERVAL", step.units, cell.period)
+            interval = (
+                text.macro(cell, "POSTPONE", step.units) if postpone else text.macro(cell, "INTERVAL", step.units, cell.period)
+            )
             lines.append(f"    {{{following}, {interval}}}, /* to {step.to} */")
         lines += ["};", ""]
         starts.append(f"{{&{stem}, &{stem}_steps[0]}},")
@@ -83,7 +89,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     stop: list[str] = []
     control = mode.control.cell if mode.control else None
     for cell in mode.cells:
-        comment = " " + _cell_comment(mode, cell)
+        comment = " " + _cell_comment(cell)
         setting = text.macro(cell, "PREPARE", cell.number, cell.first, cell.period, cell.use.prescaler) + ","
         if cell is control:
             restart += [text.macro(cell, "STOP", cell.number) + ",", setting + comment]
@@ -150,7 +156,9 @@ def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
             after += 1
         following = f"&{name}_table[{after % len(mode.table)}].step"
         step = f"{{{following}, {text.macro(timer, 'INTERVAL', entry.step.units, timer.period)}}}"
-        action = {Role.ACTIVATION: "ACTIVATE", Role.DEADLINE: "DEADLINE", Role.ENABLE: "ENABLE", Role.CONTROL: "CONTROL"}[point.role]
+        action = {Role.ACTIVATION: "ACTIVATE", Role.DEADLINE: "DEADLINE", Role.ENABLE: "ENABLE", Role.CONTROL: "CONTROL"}[
+            point.role
+        ]
         function, mask, object_ = "NULL", "0u", 0
         if point.role is Role.ACTIVATION:
             function = image.system.task(point.object).entry

@@ -96,8 +96,9 @@ def _comment(mode: ModeImage, carrier: Carrier) -> list[str]:
     names = ", ".join(c.use.cell.name for c in cells)
     how = "multiplexed on" if carrier.style is Style.MULTIPLEXED else "carried by"
     lowered = ", lowered to the priority of what it preempts" if carrier.lowered else ""
+    points = text.times(carrier, mode.allocation.mode.round_length)
     return [
-        f"/* {carrier.role.value} of {carrier.demand.object} at {text.times(carrier, mode.allocation.mode.round_length)} ({text.place(carrier.demand.span)}),",
+        f"/* {carrier.role.value} of {carrier.demand.object} at {points} ({text.place(carrier.demand.span)}),",
         f" * {how} {names} (source {carrier.source}, level {carrier.level}{lowered}). */",
     ]
 
@@ -157,7 +158,9 @@ def emit(image: Image) -> str:
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
-    multiplexes = [f"extern struct carillon_multiplex {text.multiplex(image, m, x.cell)};" for m in image.modes for x in m.multiplexes]
+    multiplexes = [
+        f"extern struct carillon_multiplex {text.multiplex(image, m, x.cell)};" for m in image.modes for x in m.multiplexes
+    ]
     lines += ["", *multiplexes] if multiplexes else []
     lines.append("")
     for interrupt in system.interrupts:
@@ -185,6 +188,8 @@ def emit(image: Image) -> str:
             f"{kind} const carillon_vector {text.stem(image, mode)}_vectors[] = {{",
             "    CARILLON_SYSTEM_VECTORS",
         ]
-        tables += [f"    {names.get(s, 'carillon_port_unexpected')}, /* {s} */" for s in range(board.system_vectors, board.sources)]
+        tables += [
+            f"    {names.get(s, 'carillon_port_unexpected')}, /* {s} */" for s in range(board.system_vectors, board.sources)
+        ]
         tables += ["};", ""]
     return "\n".join(lines + tables)

@@ -169,7 +169,8 @@ def load_board(path: Path) -> Board:
         return Board.model_validate(data)
     except ValidationError as error:
         raise CarillonError(
-            Diagnostic("C050", Span(str(path)), f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}", remedy) for e in error.errors()
+            Diagnostic("C050", Span(str(path)), f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}", remedy)
+            for e in error.errors()
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise CarillonError([Diagnostic("C050", Span(str(path)), f"cannot read the board: {error}", remedy)]) from None

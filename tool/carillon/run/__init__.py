@@ -38,14 +38,23 @@ def _plugin(diagnostics: Diagnostics) -> Path | None:
         return target
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
-        diagnostics.error("C093", None, "the tracing plugin needs a C compiler for this machine", "on Debian: apt-get install gcc")
+        diagnostics.error(
+            "C093", None, "the tracing plugin needs a C compiler for this machine", "on Debian: apt-get install gcc"
+        )
         return None
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
         output = Path(scratch) / "plugin.so"
-        result = subprocess.run([compiler, "-O2", "-shared", "-fPIC", str(source), "-o", str(output)], capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            [compiler, "-O2", "-shared", "-fPIC", str(source), "-o", str(output)], capture_output=True, text=True, check=False
+        )
         if result.returncode:
-            diagnostics.error("C093", None, f"the tracing plugin does not compile:\n{result.stderr.rstrip()}", "this is a defect of Carillon: report it")
+            diagnostics.error(
+                "C093",
+                None,
+                f"the tracing plugin does not compile:\n{result.stderr.rstrip()}",
+                "this is a defect of Carillon: report it",
+            )
             return None
         output.replace(target)
     return target
@@ -61,7 +70,12 @@ def _qemu_command(image: Image, firmware: Firmware, ticks: int, out: Path, diagn
     emulator = shutil.which(board.run.command[0])
     if emulator is None:
         packages = " ".join(board.run.packages)
-        diagnostics.error("C092", None, f"board '{board.name}' needs '{board.run.command[0]}', which is not installed", f"on Debian: apt-get install {packages}")
+        diagnostics.error(
+            "C092",
+            None,
+            f"board '{board.name}' needs '{board.run.command[0]}', which is not installed",
+            f"on Debian: apt-get install {packages}",
+        )
         return None
     plugin = _plugin(diagnostics)
     if plugin is None:
@@ -99,7 +113,11 @@ def _warm_up(image: Image, table: dict[str, tuple[int, int]]) -> list[str]:
     per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
     turns = max(mode.allocation.mode.round_length for mode in image.modes) * per_tick // 2 + 1
     reset = table["carillon_port_reset"][0] | 1
-    code = bytes.fromhex("0248 0138 fdd1 dff8 08f0 00bf".replace(" ", "")) + turns.to_bytes(4, "little") + reset.to_bytes(4, "little")
+    code = (
+        bytes.fromhex("0248 0138 fdd1 dff8 08f0 00bf".replace(" ", ""))
+        + turns.to_bytes(4, "little")
+        + reset.to_bytes(4, "little")
+    )
     options = []
     for offset in range(0, len(code), 4):
         word = int.from_bytes(code[offset : offset + 4], "little")
@@ -124,11 +142,21 @@ def run(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, 
         try:
             result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
         except subprocess.TimeoutExpired:
-            diagnostics.error("C095", None, f"the run did not end within {PATIENCE:.0f} s", "run it for a shorter time, or look for an interrupt that storms")
+            diagnostics.error(
+                "C095",
+                None,
+                f"the run did not end within {PATIENCE:.0f} s",
+                "run it for a shorter time, or look for an interrupt that storms",
+            )
             return None
         message = result.stderr.decode(errors="replace").strip()
         if result.returncode or not out.is_file():
-            diagnostics.error("C095", None, f"the run failed (exit code {result.returncode}): {message or 'nothing was said'}", "look at the application's own code")
+            diagnostics.error(
+                "C095",
+                None,
+                f"the run failed (exit code {result.returncode}): {message or 'nothing was said'}",
+                "look at the application's own code",
+            )
             return None
         records: list[Record] = read_records(out)
         decoder = Decoder(image, symbols(firmware.elf))

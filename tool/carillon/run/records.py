@@ -235,7 +235,7 @@ class Decoder:
                         n = (begin + deadline) * scale
                         if begin + deadline < length:
                             # A task whose last instruction is the last before the deadline is not disarmed yet.
-                            met = (end is not None and end < n or (end == n and self._native)) and (n, a.task) not in self._caught
+                            met = ((end is not None and end < n) or (end == n and self._native)) and (n, a.task) not in self._caught
                             kind = Kind.DEADLINE_MET if met else Kind.DEADLINE_MISSED
                             verdicts.append(Event(begin + deadline, n, kind, a.task))
         return self._merge(events, sorted(verdicts, key=lambda e: e.n))
@@ -246,7 +246,8 @@ class Decoder:
         k = 0
         for event in events:
             while k < len(verdicts) and (
-                verdicts[k].n < event.n or (verdicts[k].n == event.n and event.n not in self._checked and event.kind is not Kind.EXPIRY)
+                verdicts[k].n < event.n
+                or (verdicts[k].n == event.n and event.n not in self._checked and event.kind is not Kind.EXPIRY)
             ):
                 merged.append(verdicts[k])
                 k += 1

@@ -27,7 +27,8 @@ def _points(carrier: Carrier, length: int) -> list[int]:
 def _when(carrier: Carrier, length: int) -> str:
     if carrier.style is Style.DIRECT:
         return ", ".join(
-            str(u.progression.offset) + (f" + k·{u.progression.period}" if u.progression.period < length else "") for u in carrier.cells
+            str(u.progression.offset) + (f" + k·{u.progression.period}" if u.progression.period < length else "")
+            for u in carrier.cells
         )
     times = _points(carrier, length)
     return ", ".join(str(t) for t in times[:4]) + (f", … ({len(times)})" if len(times) > 4 else "")
@@ -68,7 +69,9 @@ def plan_json(planned: Planned) -> dict[str, Any]:
         "board": system.board.name,
         "clock_hz": system.clock_hz,
         "kernel": planned.allocation.kernel,
-        "drifts": [{"line": d.span.line, "written": d.written, "ticks": d.ticks, "error_ticks": d.error_ticks} for d in system.drifts],
+        "drifts": [
+            {"line": d.span.line, "written": d.written, "ticks": d.ticks, "error_ticks": d.error_ticks} for d in system.drifts
+        ],
         "modes": [
             {
                 "mode": image.allocation.mode.name,
@@ -110,9 +113,13 @@ def render_plan(console: Console, planned: Planned) -> None:
     from rich.text import Text
 
     system = planned.system
-    console.print(f"[bold]{system.name}[/] on {system.board.name} at {system.clock_hz / 1e6:g} MHz, {planned.allocation.kernel} kernel")
+    console.print(
+        f"[bold]{system.name}[/] on {system.board.name} at {system.clock_hz / 1e6:g} MHz, {planned.allocation.kernel} kernel"
+    )
     for drift in system.drifts:
-        console.print(f"  {drift.span}: {drift.written} is rounded to {drift.ticks} ticks, {drift.error_ticks:+g} ticks off", markup=False)
+        console.print(
+            f"  {drift.span}: {drift.written} is rounded to {drift.ticks} ticks, {drift.error_ticks:+g} ticks off", markup=False
+        )
     for image in planned.image.modes:
         mode = image.allocation
         length = mode.mode.round_length
@@ -124,7 +131,14 @@ def render_plan(console: Console, planned: Planned) -> None:
             how = " multiplexed" if row["style"] == Style.MULTIPLEXED.value else ""
             vector = row["vector"] + (" (the task)" if row["direct"] else "") + (", lowered" if row["lowered"] else "")
             table.add_row(
-                str(row["line"]), row["role"], row["object"], row["when"], "+".join(row["cells"]) + how, str(row["source"]), str(row["level"]), vector
+                str(row["line"]),
+                row["role"],
+                row["object"],
+                row["when"],
+                "+".join(row["cells"]) + how,
+                str(row["source"]),
+                str(row["level"]),
+                vector,
             )
         console.print(table)
         labels = _drawing(mode, 10)
@@ -135,7 +149,9 @@ def render_plan(console: Console, planned: Planned) -> None:
             console.print(Text(label.ljust(margin) + track))
         console.print(Text(" " * margin + "0" + str(length).rjust(width - 1), style="dim"))
         state = "proved least" if mode.optimal else f"not proved least: at least {mode.bound}"
-        console.print(f"kernel code: {mode.overhead} instructions a round ({state}); {mode.levels} of {system.board.levels} priority levels")
+        console.print(
+            f"kernel code: {mode.overhead} instructions a round ({state}); {mode.levels} of {system.board.levels} priority levels"
+        )
         if image.control:
             gap = image.control.gap
             when = "at the end of the round" if gap == 0 else f"{gap} ticks after the end of the round"

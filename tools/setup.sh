@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tools/setup.sh run|test: install what `make run` or `make test` needs: Debian packages where they are missing,
+# and .venv with this checkout.  Does nothing where everything is there.
+set -eu
+cd "$(dirname "$0")/.."
+
+purpose=${1:-run}
+packages="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm"
+extra=""
+case $purpose in
+run) ;;
+test)
+    packages="$packages gcc libc6-dev clang-format cppcheck cmake ninja-build libcmocka-dev"
+    extra="[dev]"
+    ;;
+*)
+    echo "usage: tools/setup.sh run|test" >&2
+    exit 2
+    ;;
+esac
+
+stop() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+# The packages among the arguments that are not installed.
+missing_packages() {
+    for package in "$@"; do
+        state=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
+        [ "$state" = "install ok installed" ] || printf '%s ' "$package"
+    done
+}
+
+install_packages() {
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        echo "setup: no Debian here; make sure yourself that these are installed: $*" >&2
+        return
+    fi
+    # shellcheck disable=SC2046 # one word a package
+    set -- $(missing_packages "$@")
+    [ $# -gt 0 ] || return 0
+    if [ "$(id -u)" = 0 ]; then
+        root=""
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        root="sudo -n"
+    else
+        stop "these packages are missing; install them, then run make again:
+    sudo apt-get install --no-install-recommends $*"
+    fi
+    echo "setup: installing $*"
+    apt="$root env DEBIAN_FRONTEND=noninteractive apt-get -qq"
+    # The package lists may be absent or too old: fetch them only if the first attempt fails.
+    $apt install --no-install-recommends -y "$@" >/dev/null 2>&1 || {
+        echo "setup: fetching the package lists first"
+        $apt update
+        $apt install --no-install-recommends -y "$@" >/dev/null
+    } || stop "apt-get could not install $*"
+}
+
+# A Python of 3.11 or newer; CARILLON_PYTHON names another.
+find_python() {
+    for candidate in ${CARILLON_PYTHON:-python3 python3.11 python3.12 python3.13 python3.14}; do
+        if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            command -v "$candidate"
+            return
+        fi
+    done
+    stop "Carillon needs Python 3.11 or newer, and none of ${CARILLON_PYTHON:-python3, python3.11 to python3.14} is;
+    on Debian 12 or newer: apt-get install python3"
+}
+
+make_venv() {
+    [ -x .venv/bin/python ] && .venv/bin/python -m pip --version >/dev/null 2>&1 && return
+    python=$(find_python)
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        version=$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
+        install_packages "$version-venv"
+    fi
+    echo "setup: making .venv with $("$python" --version)"
+    rm -rf .venv
+    "$python" -m venv .venv
+}
+
+# shellcheck disable=SC2086 # one word a package
+install_packages $packages
+make_venv
+stamp=.venv/carillon-$purpose.stamp
+sum=$(cksum <pyproject.toml)
+if [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ]; then
+    echo "setup: installing carillon$extra and its Python dependencies into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".$extra"
+    printf '%s\n' "$sum" >"$stamp"
+fi
