@@ -25,6 +25,7 @@ def allocate_conventional(system: System, lowered: tuple[LoweredMode, ...], diag
     modes = [(mode, _system_demand(mode)) for mode in lowered]
     refusals: list[tuple[Demand, str]] = []
     taken = frozenset(interrupt.source for interrupt in system.interrupts)
+    above = any(interrupt.above_tasks for interrupt in system.interrupts)
     for group in source_classes(system.board, taken):
         array = group.array
         if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE:
@@ -45,8 +46,8 @@ def allocate_conventional(system: System, lowered: tuple[LoweredMode, ...], diag
                     mode=mode,
                     carriers=(carrier,),
                     unmonitored=(),
-                    levels=1,
-                    above_tasks_level=0,
+                    levels=2 if above else 1,
+                    above_tasks_level=2 if above else 0,
                     overhead=0,
                     bound=0,
                     optimal=True,

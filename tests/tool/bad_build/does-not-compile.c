@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+void a(void)
+{
+    return 1
+}
