@@ -11,7 +11,8 @@ A block lies between ``<!-- begin: COMMAND -->`` and ``<!-- end -->``.  COMMAND 
     (FOLDER) SHELL COMMAND  what a shell command prints in FOLDER; without (FOLDER) in the checkout
 
 The commands of a document run in order in a copy of what they need, so they may make folders and change
-files.  ``--quick`` measures fewer rounds: the figures are the same, only the numbers of samples are not compared.
+files.  A picture that they write is put beside the document if the document shows it.  ``--quick``
+measures fewer rounds: the figures are the same, only the numbers of samples are not compared.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from io import StringIO
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"(<!-- begin: (?P<command>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
@@ -38,14 +42,12 @@ NEEDED = ("examples", "bench", "docs/guide")
 COLUMNS = 100
 SAMPLES = re.compile(r"\s+\d+$", re.MULTILINE)
 
-# Pictures: file -> command, which gets the name of the file to write as its last argument.
+# Pictures that no block writes: file -> command, which gets the name of the file to write as its last argument.
 PICTURES = {
-    "docs/guide/three-tasks.svg": "carillon show examples/three-tasks --compare --svg",
-    "docs/guide/deadline-miss.svg": "carillon show examples/deadline-miss --rounds 4 --window 2900us..4000us --svg",
-    "docs/guide/modes.svg": "carillon show examples/modes --for 13ms --window 0ms..13ms --svg",
     "docs/guide/engine.svg": "carillon show examples/engine --for 20ms --window 0ms..20ms --svg",
     "docs/guide/engine.html": "carillon show examples/engine --compare --for 20ms --window 0ms..20ms --html",
 }
+PICTURE = re.compile(r"\]\(([\w-]+\.(?:svg|html))\)")
 
 # Table I and section V of the Sloth on Time paper: cycles of a TC1796, of its kernel and of a commercial OSEKtime.
 PAPER = {
@@ -105,20 +107,39 @@ class Shell:
         return text, result.returncode
 
 
-def bench_command(quick: bool) -> str:
-    """The command that measures the published figures."""
-    return "carillon bench dispatch" + (" --rounds 32" if quick else "")
+BENCH = "carillon bench dispatch"
+MEASURING = Lock()
 
 
 @cache
-def measured(quick: bool) -> list[dict[str, object]]:
+def _measured(quick: bool) -> list[dict[str, Any]]:
     """The rows of ``carillon bench dispatch``."""
     with tempfile.TemporaryDirectory(prefix="carillon-docs-") as scratch:
-        text, code = Shell(Path(scratch)).run(bench_command(quick) + " --json")
+        text, code = Shell(Path(scratch)).run(f"{BENCH} --json" + (" --rounds 32" if quick else ""))
     if code:
         raise SystemExit(text)
-    rows: list[dict[str, object]] = json.loads(text)["rows"]
+    rows: list[dict[str, Any]] = json.loads(text)["rows"]
     return rows
+
+
+def measured(quick: bool) -> list[dict[str, Any]]:
+    """The rows, measured once however many documents ask."""
+    with MEASURING:
+        return _measured(quick)
+
+
+def bench(quick: bool) -> str:
+    """What the command prints, by its own function from the rows that are measured once for all documents."""
+    from rich.console import Console
+
+    from carillon.bench import Row, render
+
+    console = Console(width=COLUMNS, file=StringIO(), color_system=None, highlight=False)
+    keys = ("metric", "kernel", "board", "unit", "min", "median", "max", "samples")
+    rows: list[Any] = [Row(*(row[key] for key in keys)) for row in measured(quick)]
+    render(console, "dispatch", rows)
+    assert isinstance(console.file, StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
 
 
 def figures(quick: bool) -> str:
@@ -156,15 +177,15 @@ def block(command: str, shell: Callable[[], Shell], quick: bool) -> str:
         return figures(quick)
     match = re.fullmatch(r"\((?P<folder>[^)]+)\) (?P<command>.+)", command)
     folder, shown = (match["folder"], match["command"]) if match else (".", command)
-    text, code = shell().run(bench_command(quick) if shown == bench_command(False) else shown, folder)
+    text, code = (bench(quick), 0) if shown == BENCH else shell().run(shown, folder)
     prompt = f"{folder}$" if match else "$"
     body = f"{text}\n" if text else ""
     ending = f"[exit code {code}]\n" if code else ""
     return f"```console\n{prompt} {shown}\n{body}{ending}```\n"
 
 
-def built(document: Path, quick: bool) -> str:
-    """A document with its blocks written anew."""
+def built(document: Path, quick: bool) -> dict[Path, str]:
+    """A document with its blocks written anew, and the pictures that their commands wrote."""
     with tempfile.TemporaryDirectory(prefix="carillon-docs-") as scratch:
 
         @cache
@@ -174,17 +195,23 @@ def built(document: Path, quick: bool) -> str:
         def write(match: re.Match[str]) -> str:
             return match[1] + block(match["command"], shell, quick) + match[4]
 
-        return BLOCK.sub(write, document.read_text(encoding="utf-8"))
+        text = BLOCK.sub(write, document.read_text(encoding="utf-8"))
+        files = {document: text}
+        for name in PICTURE.findall(text):
+            made = Path(scratch) / "carillon" / name
+            if made.is_file():
+                files[document.parent / name] = made.read_text(encoding="utf-8")
+        return files
 
 
-def picture(name: str) -> str:
+def picture(name: str) -> dict[Path, str]:
     """A picture drawn anew."""
     with tempfile.TemporaryDirectory(prefix="carillon-docs-") as scratch:
         shell = Shell(Path(scratch))
         text, code = shell.run(f"{PICTURES[name]} ../picture")
         if code:
             raise SystemExit(f"{name}: {text}")
-        return (Path(scratch) / "picture").read_text(encoding="utf-8")
+        return {ROOT / name: (Path(scratch) / "picture").read_text(encoding="utf-8")}
 
 
 def comparable(text: str, quick: bool) -> str:
@@ -193,7 +220,7 @@ def comparable(text: str, quick: bool) -> str:
         return text
 
     def mask(match: re.Match[str]) -> str:
-        body = SAMPLES.sub("", match["body"]) if match["command"] == bench_command(False) else match["body"]
+        body = SAMPLES.sub("", match["body"]) if match["command"] == BENCH else match["body"]
         return match[1] + body + match[4]
 
     return BLOCK.sub(mask, text)
@@ -215,18 +242,19 @@ def main() -> int:
     with_blocks = [d for d in documents() if BLOCK.search(d.read_text(encoding="utf-8"))]
     stale = []
     with ThreadPoolExecutor(max_workers=2) as pool:
-        # The slowest first: README.md measures.
-        texts = [(d, pool.submit(built, d, options.quick)) for d in with_blocks]
-        texts += [(ROOT / name, pool.submit(picture, name)) for name in PICTURES]
-        for path, future in texts:
-            new = future.result()
+        measuring = pool.submit(measured, options.quick)
+        made = [pool.submit(built, d, options.quick) for d in with_blocks[1:]] + [pool.submit(picture, name) for name in PICTURES]
+        measuring.result()
+        made.append(pool.submit(built, with_blocks[0], options.quick))
+        for path, new in (item for future in made for item in future.result().items()):
             old = path.read_text(encoding="utf-8") if path.is_file() else ""
             if comparable(old, options.quick) == comparable(new, options.quick):
                 continue
             name = str(path.relative_to(ROOT))
             stale.append(name)
             if options.check:
-                sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name}, anew", n=1))
+                difference = difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name}, anew", n=1)
+                sys.stdout.writelines(difference)
             else:
                 path.write_text(new, encoding="utf-8")
                 print(f"wrote {name}")

@@ -10,20 +10,20 @@
 #include "carillon_port.h"
 
 /* Always.  Stores (separated by commas) that set a cell up while it stands still, and that stop it. */
-#define TEMPLATE_PREPARE(cell, first, period, prescaler) {0u, (period)}
-#define TEMPLATE_STOP(cell) {0u, 0u}
+#define TEMPLATE_PREPARE(cell, first, period, prescaler) CARILLON_STORE(0u, (period))
+#define TEMPLATE_STOP(cell) CARILLON_STORE(0u, 0u)
 
 /* start = "each": the store that starts a cell, armed or (deadlines and control, request_enable = "cell") not. */
 /* start = "group": the store that starts several, and the bits of one. */
-#define TEMPLATE_START(cell_or_bits) {0u, (cell_or_bits)}
-#define TEMPLATE_START_DISARMED(cell) {0u, 0u}
+#define TEMPLATE_START(cell_or_bits) CARILLON_STORE(0u, (cell_or_bits))
+#define TEMPLATE_START_DISARMED(cell) CARILLON_STORE(0u, 0u)
 #define TEMPLATE_BIT(cell) (UINT32_C(1) << (cell))
 
 /* cell.toml: align.  A struct carillon_shift that moves a cell, started at its period, to its first expiry. */
-#define TEMPLATE_ALIGN(cell, first, period) {0u, (uint32_t)(first) - (uint32_t)(period)}
+#define TEMPLATE_ALIGN(cell, first, period) CARILLON_SHIFT(0u, (uint32_t)(first) - (uint32_t)(period))
 
 /* cell.toml: finish.  Stores right after the start: the intervals after the first. */
-#define TEMPLATE_FINISH(cell, first, period) {0u, (period)}
+#define TEMPLATE_FINISH(cell, first, period) CARILLON_STORE(0u, (period))
 
 /* Role control, or a cell that tells the time: its down counter, and what that reads plus the time for a cell
  * that expires at `offset`. */

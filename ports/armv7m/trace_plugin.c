@@ -11,8 +11,8 @@
  *
  * An exception is entered where the first instruction of a vector follows something that does not branch
  * there.  It is left where a return finds no call of its handler to return from.  Calls are counted for
- * each handler on a stack.  What a branch at a handler's boundary does is decided when the next instruction
- * of the same handler is seen, because an interrupt may come between the two.
+ * each handler on a stack.  What a call or a conditional return does is decided when the next instruction of
+ * the same handler is seen, because an interrupt may come between the two.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,6 +74,7 @@ struct insn {
     uint32_t target; /* of a call, 0 if a register holds it */
     uint8_t size, flow;
     bool vector, watched, begin, halt, known;
+    bool conditional; /* in an IT block: what follows it in memory may follow it in time */
 };
 
 struct frame {
@@ -114,6 +115,13 @@ static void leave(uint64_t index)
     top--;
 }
 
+/* Whether `last` branched: `now` follows it in time, and does not because it follows in memory.  An exception may
+ * well return to what lies behind the handler's last instruction. */
+static bool branched(const struct insn *last, const struct insn *now)
+{
+    return now->address != last->address + last->size || (last->flow == RETURN && !last->conditional);
+}
+
 /* Returned from a call: watched functions of that depth have ended, at the instruction `index`. */
 static void returned(struct frame *frame, uint64_t index)
 {
@@ -132,7 +140,7 @@ static void on_instruction(unsigned cpu, void *data)
     const struct insn *last = frame->last;
 
     /* Apply what the last instruction of this frame did. */
-    if (last != NULL && now->address != last->address + last->size) {
+    if (last != NULL && branched(last, now)) {
         if (last->flow == RETURN) {
             if (frame->depth == 0 && top != 0) {
                 while (frame->watching != 0) { /* the handler is the task */
@@ -142,7 +150,7 @@ static void on_instruction(unsigned cpu, void *data)
                 leave(executed);
                 frame = &frames[top];
                 last = frame->last;
-                if (!now->vector && last != NULL && now->address != last->address + last->size) {
+                if (!now->vector && last != NULL && branched(last, now)) {
                     /* The preempted frame goes on after its own pending call or return. */
                     if (last->flow == CALL) {
                         frame->depth++;
@@ -150,8 +158,10 @@ static void on_instruction(unsigned cpu, void *data)
                         returned(frame, frame->last_index);
                     }
                 }
-            } else if (!now->vector && frame->depth != 0) {
+            } else if (frame->depth != 0 && (!now->vector || !last->conditional)) {
                 returned(frame, frame->last_index);
+                frame->last = NULL;
+                last = NULL;
             }
         } else if (last->flow == CALL && (!now->vector || last->target == now->address)) {
             frame->depth++;
@@ -239,6 +249,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
     const size_t count = qemu_plugin_tb_n_insns(tb);
+    /* Instructions of an IT block that are still to come, and where the next one is. */
+    static uint32_t block_left, block_next;
     for (size_t k = 0; k < count; k++) {
         struct qemu_plugin_insn *const it = qemu_plugin_tb_get_insn(tb, k);
         const uint64_t address = qemu_plugin_insn_vaddr(it);
@@ -257,6 +269,18 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
                     insn->target = target(insn->address, qemu_plugin_insn_data(it));
                 }
             }
+        }
+        const uint8_t *const bytes = qemu_plugin_insn_data(it);
+        if (block_left != 0 && block_next == insn->address) {
+            insn->conditional = true;
+            block_left--;
+            block_next = insn->address + insn->size;
+        } else {
+            block_left = 0;
+        }
+        if (insn->size == 2 && bytes[1] == 0xBF && (bytes[0] & 0xF) != 0) {
+            block_left = 4 - (uint32_t)__builtin_ctz(bytes[0] & 0xF);
+            block_next = insn->address + insn->size;
         }
         qemu_plugin_register_vcpu_insn_exec_cb(it, on_instruction, 0, insn);
         if (insn->begin) {

@@ -25,9 +25,9 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << ((source) % 32u))
 
 /* Initialisers of struct carillon_store: `source` names the register, `mask` has the bits. */
-#define CARILLON_STORE_ENABLE(source, mask) {0u, (mask)}
-#define CARILLON_STORE_DISABLE(source, mask) {0u, (mask)}
-#define CARILLON_STORE_UNPEND(source, mask) {0u, (mask)}
+#define CARILLON_STORE_ENABLE(source, mask) CARILLON_STORE(0u, (mask))
+#define CARILLON_STORE_DISABLE(source, mask) CARILLON_STORE(0u, (mask))
+#define CARILLON_STORE_UNPEND(source, mask) CARILLON_STORE(0u, (mask))
 
 /* A device register. */
 void carillon_port_write(uint32_t address, uint32_t value);
@@ -57,8 +57,8 @@ bool carillon_port_is_active(uint8_t source);
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 
 /* The same when `counter`, which counts down, reads `target`; the stores of `before` on the way. */
-void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before, uint32_t before_count,
-                            const struct carillon_store *list, uint32_t count);
+void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
+                            uint32_t before_count, const struct carillon_store *list, uint32_t count);
 
 /* Add to running counters; cells/<family>/cell.h allows for what they count meanwhile. */
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);

@@ -35,6 +35,18 @@ def test_an_interrupt_below_the_tasks_waits_until_the_task_has_ended(lab: Labora
     assert outcome.story(*ORDER) == ["start Task1", "end Task1", "start Signal", "end Signal"] * 5
 
 
+@pytest.mark.xfail(strict=True, reason="a task that lowers its priority runs at that of idle, below the interrupts below the tasks")
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_an_interrupt_below_the_tasks_waits_for_a_lowered_task_too(lab: Laboratory, board: str) -> None:
+    schedule = interrupt("below-tasks") + (
+        '[task.Fast]\nperiod = "1000 ticks"\nwcet = "100 ticks"\n[task.Slow]\nperiod = "2000 ticks"\noffset = "500 ticks"\nwcet = "100 ticks"\n'
+        '[mode.normal]\nround = "32000 ticks"\n'
+    )
+    code = task("Fast", f"{PEND}\ncarillon_work(20u);") + task("Slow", f"{PEND}\ncarillon_work(20u);") + works(Signal=10)
+    outcome = lab.run(schedule, code, board)
+    assert not outcome.events(Kind.PREEMPT)
+
+
 @pytest.mark.parametrize("board", ALL)
 def test_a_task_preempts_an_interrupt_below_the_tasks_on_its_tick(lab: Laboratory, board: str) -> None:
     schedule = interrupt("below-tasks") + declared(Task1=0) + points(2000, (1000, "Task1"))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every source file says under which licence it stands."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Kinds of files that cannot carry the line, or whose every byte a test compares.
 NO_COMMENTS = {".json", ".jsonl", ".vcd", ".svg"}
-GOLDEN = {"tests/tool/golden", "tests/tool/bad"}  # *.txt: exact messages and output
+GOLDEN = re.compile(r"tests/tool/(golden|bad\w*)/[^/]+\.txt|tests/\w+/golden/.*\.txt")  # exact messages and output
 FILES = {
     "LICENSE": "is the licence",
     "tool/carillon/py.typed": "an empty marker (PEP 561)",
@@ -26,16 +27,14 @@ GPL = "ports/armv7m/trace_plugin.c"  # a plugin of QEMU
 
 
 def _tracked() -> list[str]:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("not a git checkout")
     return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
 def _excepted(name: str) -> bool:
-    path = Path(name)
-    golden = path.suffix == ".txt" and path.parent.as_posix() in GOLDEN
-    return name in FILES or path.suffix in NO_COMMENTS or golden
+    return name in FILES or Path(name).suffix in NO_COMMENTS or GOLDEN.fullmatch(name) is not None
 
 
 def test_every_source_file_has_its_licence_in_the_first_lines() -> None:

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells that carry several activations: of one task on one source, or one after the other on one cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from carillon.allocate.result import Style
+from carillon.model.board import Role
+from carillon.trace import Kind
+from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, declared, points, task, works
+
+IRREGULAR = (100, 560, 1130, 1800, 2450, 3333, 4020, 4490, 4907)
+ROUND = 6000
+
+
+# A corner of the TC1796's timer array: four cells to a source, two to an activation.
+CORNER = """# SPDX-License-Identifier: Apache-2.0
+name = "corner"
+summary = "six cells"
+port = "host"
+levels = 255
+sources = 92
+clocks = [{ hz = 50_000_000, instructions_per_tick = 0 }]
+[[cells]]
+family = "virtual"
+names = ["LTC0", "LTC1", "LTC2", "LTC3", "LTC4", "LTC5"]
+sources = [0, 0, 0, 0, 1, 1]
+width = 24
+roles = ["activation"]
+adjacent = { activation = 2 }
+start = "group"
+[build]
+compiler = "cc"
+cflags = ["-no-pie", "-fno-pie"]
+ldflags = ["-no-pie"]
+[run]
+kind = "native"
+"""
+
+
+def test_two_activations_of_a_task_share_a_source_of_the_tc1796(lab: Laboratory, tmp_path: Path) -> None:
+    board = tmp_path / "board.toml"
+    board.write_text(CORNER, encoding="utf-8")
+    schedule = declared(Twice=80, Other=40) + points(2000, (100, "Twice"), (400, "Other"), (750, "Twice"), window="wcet")
+    outcome = lab.run(schedule, works(Twice=50, Other=20), str(board), rounds=1000)
+    (carrier,) = outcome.carriers(Role.ACTIVATION, "Twice")
+    assert [use.cell.name for use in carrier.cells] == ["LTC0+LTC1", "LTC2+LTC3"]
+    assert outcome.at(Kind.START, "Twice") == [2000 * k + at for k in range(1000) for at in (100, 750)]
+
+
+def test_the_tc1796_starts_every_activation_of_a_task_with_more_than_one(lab: Laboratory) -> None:
+    schedule = declared(Twice=0, Other=0) + points(2000, (100, "Twice"), (400, "Other"), (750, "Twice"))
+    outcome = lab.run(schedule, works(Twice=50, Other=20), TC, rounds=1000)
+    assert outcome.at(Kind.START, "Twice") == [2000 * k + at for k in range(1000) for at in (100, 750)]
+
+
+def test_two_activations_of_a_task_share_the_dual_timer_of_mps2(lab: Laboratory) -> None:
+    schedule = declared(Twice=80, A=40, B=40, C=40) + points(2000, (100, "Twice"), (300, "A"), (500, "B"), (700, "C"), (1350, "Twice"), window="wcet")
+    outcome = lab.run(schedule, works(Twice=50, A=20, B=20, C=20), MPS, rounds=1000)
+    (carrier,) = outcome.carriers(Role.ACTIVATION, "Twice")
+    assert sorted(use.cell.name for use in carrier.cells) == ["DUAL1", "DUAL2"]
+    assert carrier.style is Style.DIRECT
+    assert outcome.at(Kind.ENTER, "Twice") == [5 * (2000 * k + at) for k in range(1000) for at in (100, 1350)]
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS])
+def test_a_multiplexed_cell_starts_its_task_on_every_tick_for_a_thousand_rounds(lab: Laboratory, board: str) -> None:
+    ats = IRREGULAR if board != MPS else IRREGULAR[:6]
+    schedule = declared(Many=60, Other=60) + points(ROUND, *((at, "Many") for at in ats), (5500, "Other"), window="wcet")
+    outcome = lab.run(schedule, works(Many=30, Other=30), board, rounds=1000)
+    (carrier,) = outcome.carriers(Role.ACTIVATION, "Many")
+    assert carrier.style is Style.MULTIPLEXED or board == VIRTUAL_AST
+    assert outcome.at(Kind.ENTER, "Many") == [outcome.per_tick * (ROUND * k + at) for k in range(1000) for at in ats]
+
+
+def overrunning(lab: Laboratory, board: str, begin: int, rounds: int) -> list[list[int]]:
+    """Each round's ticks at which Many's handler was entered.
+
+    From the second round on, its third job, at tick 1130, runs for ``begin`` ticks and one more in every round.
+    """
+    schedule = declared(Many=60, Other=60) + points(ROUND, *((at, "Many") for at in IRREGULAR), (5500, "Other"), window="wcet")
+    # Other, at the end of every round, tells Many that a round begins: it cannot count what is lost.
+    code = "static unsigned rounds, jobs;\n"
+    code += task("Many", f"jobs++;\ncarillon_work(rounds > 0u && jobs == 3u ? {begin}u + rounds : 30u);") + task("Other", "rounds++;\njobs = 0u;")
+    outcome = lab.run(schedule, code, board, rounds=rounds)
+    assert outcome.carriers(Role.ACTIVATION, "Many")[0].style is Style.MULTIPLEXED
+    assert [n // outcome.per_tick for n in outcome.at(Kind.ENTER, "Other")] == [ROUND * k + 5500 for k in range(rounds)]
+    entered = [n // outcome.per_tick for n in outcome.at(Kind.ENTER, "Many")]
+    return [[t - ROUND * k for t in entered if ROUND * k <= t < ROUND * (k + 1)] for k in range(rounds)]
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_an_overrun_of_one_activation_delays_it_and_loses_none(lab: Laboratory, board: str) -> None:
+    first, *others = overrunning(lab, board, 900, 10)
+    assert first == list(IRREGULAR)
+    for entered in others:
+        assert entered[:3] + entered[4:] == [*IRREGULAR[:3], *IRREGULAR[4:]]
+        assert 1800 < entered[3] < 2100
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_an_overrun_of_two_activations_loses_one_and_the_cell_comes_back_in_phase(lab: Laboratory, board: str) -> None:
+    first, *others = overrunning(lab, board, 1500, 10)
+    assert first == list(IRREGULAR)
+    for entered in others:
+        assert entered[:3] + entered[4:] == [*IRREGULAR[:3], *IRREGULAR[5:]]
+        assert 2600 < entered[3] < 2700
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_an_overrun_of_four_activations_loses_three_and_the_cell_comes_back_in_phase(lab: Laboratory, board: str) -> None:
+    first, *others = overrunning(lab, board, 3000, 10)
+    assert first == list(IRREGULAR)
+    for entered in others:
+        assert entered[:3] + entered[4:] == [*IRREGULAR[:3], *IRREGULAR[7:]]
+        assert 4100 < entered[3] < 4200
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_an_overrun_that_ends_at_any_tick_around_an_activation_leaves_the_cell_in_phase(lab: Laboratory, board: str) -> None:
+    # The late handler re-arms its cell at every tick from well before 2450 to well after it.
+    first, *others = overrunning(lab, board, 1270, 70)
+    assert first == list(IRREGULAR)
+    lost = 0
+    for entered in others:
+        late = entered[3]
+        assert entered[:3] == list(IRREGULAR[:3])
+        following = [at for at in IRREGULAR[4:] if at in entered[4:]]
+        assert entered[4:] == following or entered[5:] == list(IRREGULAR[5:])
+        assert following in (list(IRREGULAR[4:]), list(IRREGULAR[5:]))
+        lost += 2450 not in entered[4:]
+        assert 2390 < late < 2500
+    assert 0 < lost < len(others)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tracing plugin sees what the firmware itself sees, wherever an interrupt comes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from carillon.model.board import Role
+from carillon.trace import Event, Kind
+from laboratory import AST, MPS, Laboratory, declared, points, task
+
+KINDS = (Kind.START, Kind.END, Kind.PREEMPT, Kind.RESUME, Kind.ENTER, Kind.EXIT)
+
+# Calls and returns of every form that the compiler has: leaf, frame, nested, tail, through a pointer, recursive.
+HELPERS = """
+static volatile uint32_t counter;
+
+__attribute__((noinline)) static void leaf(void)
+{
+    counter++;
+}
+
+__attribute__((noinline)) static uint32_t framed(uint32_t value)
+{
+    leaf();
+    leaf();
+    return value + counter;
+}
+
+__attribute__((noinline)) static void tail(void)
+{
+    counter += 2u;
+    leaf();
+}
+
+__attribute__((noinline)) static uint32_t many(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e)
+{
+    const uint32_t first = framed(a) ^ framed(b);
+    return first + framed(c) * framed(d) + framed(e);
+}
+
+__attribute__((noinline)) static uint32_t recursive(uint32_t depth)
+{
+    return depth == 0u ? counter : 1u + recursive(depth - 1u) * 3u;
+}
+
+static void (*volatile pointer)(void) = leaf;
+
+__attribute__((noinline)) static void helpers(void)
+{
+    leaf();
+    tail();
+    pointer();
+    counter += many(1u, 2u, 3u, counter, 5u) + recursive(3u);
+}
+"""
+
+
+def nested(events: list[Event]) -> bool:
+    """Every handler, task and preemption ends in the order in which they began."""
+    stack: list[tuple[str, str]] = []
+    for e in events:
+        if e.kind in (Kind.ENTER, Kind.START, Kind.PREEMPT):
+            stack.append((e.kind.value, e.object))
+        else:
+            begun = {Kind.EXIT: "enter", Kind.END: "start", Kind.RESUME: "preempt"}[e.kind]
+            if not stack or stack.pop() != (begun, e.object):
+                return False
+    return not stack
+
+
+ROUND = 1500
+PLAIN = ["enter Low", "start Low", "preempt Low", "enter High", "start High", "end High", "exit High", "resume Low", "end Low", "exit Low"]
+BEFORE = ["enter High", "start High", "end High", "exit High", "enter Low", "start Low", "end Low", "exit Low"]
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("deadline", [(), (1300,)])
+def test_a_preemption_at_any_instruction_of_a_task_and_the_functions_it_calls_is_seen_as_one(
+    lab: Laboratory, board: str, deadline: tuple[int, ...]
+) -> None:
+    # High comes at tick 500; Low's calls begin an instruction later in every round, from long before that tick to after it.
+    rounds = 420
+    schedule = declared(Low=0, High=0) + points(ROUND, (100, "Low", *deadline), (500, "High"))
+    per_tick = 5 if board == MPS else 1
+    low = task("Low", f"carillon_port_delay({400 * per_tick - 350}u + jobs);\njobs++;\nhelpers();\ncarillon_work(400u);")
+    outcome = lab.run(schedule, HELPERS + "static volatile unsigned jobs;\n" + low + task("High", "helpers();"), board, rounds=rounds)
+    for number in range(rounds):
+        own = [e for e in outcome.events(*KINDS) if number * ROUND <= e.t < (number + 1) * ROUND]
+        assert [f"{e.kind.value} {e.object}" for e in own] == PLAIN, number
+        at = (number * ROUND + 500) * per_tick
+        assert own[2].n == own[3].n == at
+        assert own[6].n == own[7].n
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_a_preemption_at_any_instruction_of_idle_and_the_functions_it_calls_is_seen_as_one(lab: Laboratory, board: str) -> None:
+    # The round's length and that of idle's loop have no common factor: after enough rounds every place has been hit.
+    rounds = 1500
+    idle = "void ttIdleTask(void)\n{\n for (;;) {\n  helpers();\n }\n}\n"
+    schedule = declared(High=0) + points(1009, (500, "High"))
+    outcome = lab.run(schedule, HELPERS + idle + task("High", "helpers();"), board, rounds=rounds)
+    assert outcome.story() == ["expiry High", "enter High", "start High", "end High", "exit High", "idle idle"] * rounds
+    assert outcome.at(Kind.ENTER, "High") == [(1009 * k + 500) * outcome.per_tick for k in range(rounds)]
+    executed = {r.executed for r in outcome.summary.runs}
+    assert len(executed) == 1
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("deadline", [(), (1300,)])
+def test_an_interrupt_at_any_instruction_of_a_tasks_end_is_seen_before_it_or_after_it(
+    lab: Laboratory, board: str, deadline: tuple[int, ...]
+) -> None:
+    per_tick = 5 if board == MPS else 1
+    rounds = 100
+    schedule = declared(Low=0, High=0) + points(ROUND, (100, "Low", *deadline), (500, "High"))
+    low = task("Low", f"carillon_port_delay({400 * per_tick - 70}u + jobs);\njobs++;")
+    outcome = lab.run(schedule, "static volatile unsigned jobs;\n" + HELPERS + low + task("High", "helpers();"), board, rounds=rounds)
+    high = ["enter High", "start High", "end High", "exit High"]
+    between = ["enter Low", "start Low", "end Low", *high, "exit Low"]
+    after = ["enter Low", "start Low", "end Low", "exit Low", *high]
+    seen = []
+    for number in range(rounds):
+        own = [e for e in outcome.events(*KINDS) if number * ROUND <= e.t < (number + 1) * ROUND]
+        story = [f"{e.kind.value} {e.object}" for e in own]
+        tick = (number * ROUND + 500) * per_tick
+        (end,) = [e.n for e in own if e.kind is Kind.END and e.object == "Low"]
+        assert [e.n for e in own if e.kind is Kind.ENTER][1] == tick
+        assert story == PLAIN if end >= tick else story in (after, between)
+        seen.append(story)
+    assert after in seen
+    assert PLAIN in seen
+
+
+def test_an_interrupt_at_any_instruction_of_lowering_and_raising_the_priority_is_seen_as_one(lab: Laboratory) -> None:
+    # Every distance from 1 to 120 ticks, each task being first in turn: whichever is lowered is met at each instruction.
+    pairs: list[tuple[str, str, int]] = []
+    for distance in range(1, 121):
+        pairs += [("One", "Two", distance), ("Two", "One", distance)]
+    entries = [
+        entry for k, (first, second, distance) in enumerate(pairs) for entry in ((1000 * k + 100, first), (1000 * k + 100 + distance, second))
+    ]
+    schedule = declared(One=150, Two=150) + points(1000 * len(pairs), *entries, window="wcet")
+    work = "carillon_work(50u);"
+    outcome = lab.run(schedule, task("One", work) + task("Two", work), AST, rounds=2)
+    carriers = [c for n in ("One", "Two") for c in outcome.carriers(Role.ACTIVATION, n)]
+    assert any(c.lowered for c in carriers)
+    assert nested(outcome.events(*KINDS))
+    starts = [(e.t % (1000 * len(pairs)), e.object) for e in outcome.events(Kind.START)]
+    count = Counter(outcome.story(Kind.START, Kind.END))
+    assert set(count.values()) == {2 * len(pairs)}
+    # None waits longer than the other's handler.
+    assert len(starts) == 4 * len(pairs)
+    for (t, name), (at, wanted) in zip(sorted(starts), sorted(entries * 2), strict=True):
+        assert 0 <= t - at < 100, (name, wanted)
+
+
+def test_the_trace_agrees_with_a_free_running_timer_that_the_tasks_read(lab: Laboratory) -> None:
+    # TMR8 counts down from idle's start on; each task's first act is to note what it reads.
+    code = """
+static volatile uint32_t noted[200];
+static volatile unsigned count;
+#define TMR8 UINT32_C(0x7E782080)
+
+__attribute__((always_inline)) static inline void note(void)
+{
+    const uint32_t now = *(volatile uint32_t *)TMR8;
+    noted[count] = ~now;
+    if (++count == 200u) {
+        ttShutdownOS(0u);
+    }
+}
+
+void ttIdleTask(void)
+{
+    *(volatile uint32_t *)(TMR8 + 4u) = 0xFFFFFFFFu;
+    *(volatile uint32_t *)UINT32_C(0x7E782030) |= UINT32_C(1) << 28;
+    for (;;) {
+        helpers();
+    }
+}
+
+void ttShutdownHook(ttStatusType error)
+{
+    (void)error;
+    for (unsigned k = 0; k < 200u; k++) {
+        report("at", noted[k]);
+    }
+}
+"""
+    ats = {"A": 500, "B": 777, "C": 790, "D": 1301}
+    schedule = declared(**dict.fromkeys(ats, 0)) + points(2003, *((at, name) for name, at in ats.items()))
+    outcome = lab.run(schedule, HELPERS + code + "".join(task(n, "note();\nhelpers();") for n in ats), AST, rounds=60)
+    told = outcome.said("at")
+    starts = [e.n for e in outcome.events(Kind.START)][:200]
+    assert len(told) == len(starts) == 200
+    assert len({at - n for at, n in zip(told, starts, strict=True)}) == 1
+    assert "TMR8" not in [name for n in ats for name in outcome.cells(Role.ACTIVATION, n)]

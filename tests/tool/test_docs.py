@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation shows what the commands print, and names what exists."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from carillon.allocate.result import Style
+from carillon.bench import Row
+from carillon.cli import app
+from carillon.model.board import Board, Build, Cells, Clock, Role, Run
+from carillon.trace import Kind
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SPEC = (ROOT / "docs" / "SPEC.md").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+PROGRAMS = ("bash", "cc", "arm-none-eabi-gcc", "qemu-system-arm")
+
+names = [str(d.relative_to(ROOT)) for d in DOCUMENTS]
+each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=names)
+
+
+def prose(document: Path) -> str:
+    return FENCE.sub("", document.read_text(encoding="utf-8"))
+
+
+def anchors(document: Path) -> set[str]:
+    """The anchors of a document's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.+)$", prose(document), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def spec_section(title: str) -> str:
+    """The text of one section of SPEC."""
+    match = re.search(rf"^## {re.escape(title)}$(.*?)(?=^## |\Z)", SPEC, re.MULTILINE | re.DOTALL)
+    assert match is not None, title
+    return match[1]
+
+
+@pytest.mark.skipif(not all(map(shutil.which, PROGRAMS)), reason=f"needs {', '.join(PROGRAMS)}")
+def test_all_output_and_pictures_that_are_shown_are_what_the_commands_give() -> None:
+    result = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "build.py"), "--check", "--quick"], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@each_document
+def test_a_relative_link_leads_to_a_file_and_its_anchor_to_a_heading(document: Path) -> None:
+    for link in LINK.findall(prose(document)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (document.parent / path).resolve() if path else document
+        assert target.exists(), link
+        assert target.is_relative_to(ROOT), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+@each_document
+def test_a_diagnostics_code_that_is_named_has_its_page(document: Path) -> None:
+    for code in re.findall(r"\bC0\d\d\b", document.read_text(encoding="utf-8")):
+        assert (ROOT / "docs" / "codes" / f"{code}.md").is_file(), code
+
+
+@each_document
+def test_a_document_begins_with_its_licence_and_names_no_folder_of_a_machine(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    assert text.startswith("<!-- SPDX-License-Identifier: Apache-2.0 -->\n")
+    assert not re.findall(r"(?<![\w.])/(?:home|root|tmp|work)/", text)
+
+
+@each_document
+def test_every_picture_says_in_words_what_it_shows(document: Path) -> None:
+    assert not re.findall(r"!\[\s*\]", prose(document))
+
+
+@pytest.mark.parametrize("model", [Board, Clock, Cells, Build, Run])
+def test_every_key_of_a_board_file_is_specified(model: type) -> None:
+    section = spec_section("Board file")
+    for key in set(model.model_fields) - {"folder", "clocks", "cells", "build", "run"}:  # type: ignore[attr-defined]
+        assert f"`{key}`" in section, key
+
+
+def test_every_role_of_a_cell_is_specified() -> None:
+    for role in Role:
+        assert f'`"{role.value}"`' in spec_section("Board file"), role
+
+
+def test_every_command_and_option_is_specified() -> None:
+    section = spec_section("Command line")
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        row = re.search(rf"^\| `{name}[` ].*$", section, re.MULTILINE)
+        assert row is not None, name
+        for parameter in command.params:
+            for option in (o for o in parameter.opts if o.startswith("--") and o not in ("--json", "--help")):
+                assert f"`{option}`" in row[0], f"{name} {option}"
+
+
+def test_every_kind_of_event_and_every_key_of_a_row_is_specified() -> None:
+    for kind in Kind:
+        assert f"`{kind.value}`" in spec_section("Events"), kind
+    for key in Row("", "", "", "", 0, 0, 0, 1).as_json():
+        assert f"`{key}`" in spec_section("Benchmark rows"), key
+    for style in Style:
+        assert f"`{style.value}`" in spec_section("Command line"), style
+
+
+def test_every_type_of_the_contract_is_specified() -> None:
+    header = (ROOT / "kernel/include/carillon/contract.h").read_text(encoding="utf-8")
+    types = re.findall(r"^struct (carillon_\w+) \{", header, re.MULTILINE)
+    assert types
+    for name in types:
+        assert f"`struct {name}`" in spec_section("Generated files"), name
+
+
+@pytest.mark.parametrize("port", ["template", "host", "armv7m"])
+def test_every_name_of_the_port_contract_is_defined_by_each_port(port: str) -> None:
+    header = (ROOT / "ports" / port / "carillon_port.h").read_text(encoding="utf-8")
+    written = set(re.findall(r"\b(?:carillon_port_\w+|CARILLON_[A-Z_]+)", spec_section("Port")))
+    own = {"carillon_port_reset", "carillon_port_lower"}  # only a runner looks for these
+    delays = {"carillon_port_delay", "carillon_port_spend"}  # either
+    for name in written - own - delays:
+        assert re.search(rf"\b{name}\b", header), name
+    assert any(re.search(rf"\b{name}\b", header) for name in delays)
+
+
+def test_every_name_of_the_port_template_is_specified() -> None:
+    header = (ROOT / "ports/template/carillon_port.h").read_text(encoding="utf-8")
+    section = spec_section("Port")
+    functions = re.findall(r"\b(carillon_port_\w+)\(", header)
+    for name in {*functions, *re.findall(r"^#define (CARILLON_\w+)", header, re.MULTILINE)}:
+        if name != "CARILLON_PORT_H":
+            assert name in section, name
+
+
+def test_every_name_of_the_cell_template_is_specified() -> None:
+    header = (ROOT / "cells/template/cell.h").read_text(encoding="utf-8")
+    section = spec_section("Cell drivers")
+    for name in re.findall(r"^#define TEMPLATE_(\w+)\(", header, re.MULTILINE):
+        assert f"`{name}(" in section, name
+    for name in re.findall(r"\btemplate_(\w+)\(", header):
+        assert f"`…_{name}(" in section, name
+
+
+def test_every_service_of_the_public_header_is_specified() -> None:
+    header = (ROOT / "kernel/include/carillon/osektime.h").read_text(encoding="utf-8")
+    code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    functions = re.findall(r"\b((?:tt[A-Z]|carillon_)\w+)\(", code)
+    assert functions
+    for name in functions:
+        assert re.search(rf"\b{name}\b", spec_section("OSEKtime services")), name
