@@ -62,11 +62,11 @@ static inline void carillon_port_arm(uint32_t source, uint32_t mask)
     CARILLON_REGISTER(word + CARILLON_NVIC_ENABLE) = mask;
 }
 
-/* Sources interrupt no more.  The barrier makes that true before the next instruction. */
+/* Sources interrupt no more.  The barriers make that true before the next instruction. */
 static inline void carillon_port_disarm(uint32_t source, uint32_t mask)
 {
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_SOURCE_WORD(source) + CARILLON_NVIC_DISABLE) = mask;
-    __asm__ volatile("dsb" ::: "memory");
+    __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
 /* Let sources interrupt from now on; a request that came meanwhile is served. */

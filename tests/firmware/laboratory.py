@@ -124,7 +124,8 @@ class Laboratory:
         if not path.is_file():
             folder.mkdir(parents=True)
             shutil.copy(HERE / "report.h", folder)
-            (folder / "main.c").write_text(f'#include "carillon/osektime.h"\n#include "carillon_port.h"\n#include "report.h"\n{code}', encoding="utf-8")
+            includes = "".join(f'#include "{name}"\n' for name in ("carillon/osektime.h", "carillon_port.h", "report.h"))
+            (folder / "main.c").write_text(includes + code, encoding="utf-8")
             path.write_text(text, encoding="utf-8")
         return path
 
@@ -153,7 +154,8 @@ def points(round_length: int, *entries: tuple[object, ...], window: str = "deadl
             lines.append(f'    {{ at = "{at} ticks", enable = "{rest[0]}" }},')
         else:
             deadlines = ", ".join(f'"{d} ticks"' for d in rest)
-            lines.append(f'    {{ at = "{at} ticks", activate = "{name}"' + (f", deadline_at = [{deadlines}]" if rest else "") + " },")
+            due = f", deadline_at = [{deadlines}]" if rest else ""
+            lines.append(f'    {{ at = "{at} ticks", activate = "{name}"{due} }},')
     body = "\n".join(lines)
     return f'[mode.{mode}]\nround = "{round_length} ticks"\nwindow = "{window}"\npoints = [\n{body}\n]\n'
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, declared, points, task, works
+
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 from carillon.trace import Kind
-from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, declared, points, task, works
 
 IRREGULAR = (100, 560, 1130, 1800, 2450, 3333, 4020, 4490, 4907)
 ROUND = 6000
@@ -57,7 +58,9 @@ def test_the_tc1796_starts_every_activation_of_a_task_with_more_than_one(lab: La
 
 
 def test_two_activations_of_a_task_share_the_dual_timer_of_mps2(lab: Laboratory) -> None:
-    schedule = declared(Twice=80, A=40, B=40, C=40) + points(2000, (100, "Twice"), (300, "A"), (500, "B"), (700, "C"), (1350, "Twice"), window="wcet")
+    schedule = declared(Twice=80, A=40, B=40, C=40) + points(
+        2000, (100, "Twice"), (300, "A"), (500, "B"), (700, "C"), (1350, "Twice"), window="wcet"
+    )
     outcome = lab.run(schedule, works(Twice=50, A=20, B=20, C=20), MPS, rounds=1000)
     (carrier,) = outcome.carriers(Role.ACTIVATION, "Twice")
     assert sorted(use.cell.name for use in carrier.cells) == ["DUAL1", "DUAL2"]
@@ -83,7 +86,8 @@ def overrunning(lab: Laboratory, board: str, begin: int, rounds: int) -> list[li
     schedule = declared(Many=60, Other=60) + points(ROUND, *((at, "Many") for at in IRREGULAR), (5500, "Other"), window="wcet")
     # Other, at the end of every round, tells Many that a round begins: it cannot count what is lost.
     code = "static unsigned rounds, jobs;\n"
-    code += task("Many", f"jobs++;\ncarillon_work(rounds > 0u && jobs == 3u ? {begin}u + rounds : 30u);") + task("Other", "rounds++;\njobs = 0u;")
+    code += task("Many", f"jobs++;\ncarillon_work(rounds > 0u && jobs == 3u ? {begin}u + rounds : 30u);")
+    code += task("Other", "rounds++;\njobs = 0u;")
     outcome = lab.run(schedule, code, board, rounds=rounds)
     assert outcome.carriers(Role.ACTIVATION, "Many")[0].style is Style.MULTIPLEXED
     assert [n // outcome.per_tick for n in outcome.at(Kind.ENTER, "Other")] == [ROUND * k + 5500 for k in range(rounds)]
@@ -130,6 +134,6 @@ def test_an_overrun_that_ends_at_any_tick_around_an_activation_leaves_the_cell_i
         following = [at for at in IRREGULAR[4:] if at in entered[4:]]
         assert entered[4:] == following or entered[5:] == list(IRREGULAR[5:])
         assert following in (list(IRREGULAR[4:]), list(IRREGULAR[5:]))
-        lost += 2450 not in entered[4:]
+        lost += len(entered) < len(IRREGULAR)
         assert 2390 < late < 2500
     assert 0 < lost < len(others)

@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from laboratory import AST, HERE, MPS, ROOT, TC, VIRTUAL_AST
+
 from carillon.build import write_generated
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
-from laboratory import AST, HERE, MPS, ROOT, TC, VIRTUAL_AST
 
 THREE_TASKS = ROOT / "examples" / "three-tasks" / "schedule.toml"
 FILES = ("carillon_config.h", "tables.c", "vectors.c")
@@ -34,9 +35,12 @@ def generated(schedule: Path, board: str, kernel: str, folder: Path) -> dict[str
 
 @pytest.mark.parametrize("kernel", ["carillon", "conventional"])
 @pytest.mark.parametrize(
-    ("application", "board"), [("examples/modes", AST), ("bench/dispatch", VIRTUAL_AST), ("bench/lowered", AST), ("bench/minimal", MPS)]
+    ("application", "board"),
+    [("examples/modes", AST), ("bench/dispatch", VIRTUAL_AST), ("bench/lowered", AST), ("bench/minimal", MPS)],
 )
-def test_another_process_in_another_folder_writes_the_same_bytes(tmp_path: Path, application: str, board: str, kernel: str) -> None:
+def test_another_process_in_another_folder_writes_the_same_bytes(
+    tmp_path: Path, application: str, board: str, kernel: str
+) -> None:
     source = ROOT / application
     here = generated(source / "schedule.toml", board, kernel, tmp_path / "here")
     elsewhere = tmp_path / "a folder elsewhere"

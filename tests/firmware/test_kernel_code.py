@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import pytest
+from laboratory import AST, MPS, ROOT, Laboratory, Outcome, declared, points, works
+
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 from carillon.trace.analyse import Spread
-from laboratory import AST, MPS, ROOT, Laboratory, Outcome, declared, points, works
 
 BENCH = ROOT / "bench"
 

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from laboratory import AST, MPS, TC, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
+
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 from carillon.trace import Kind
-from laboratory import AST, MPS, TC, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
 KERNELS = ("carillon", "conventional")
 FIVE = ("A", "B", "C", "D", "E")
@@ -31,7 +34,7 @@ def test_each_of_five_nested_tasks_is_preempted_on_the_tick_and_resumed_when_the
         outcome = lab.run(NEST, NESTING, board, rounds=5)
         kinds = (Kind.START, Kind.END, Kind.PREEMPT, Kind.RESUME)
         down = ["start A"]
-        for low, high in zip(FIVE, FIVE[1:], strict=False):
+        for low, high in itertools.pairwise(FIVE):
             down += [f"preempt {low}", f"start {high}"]
         up = ["end E"]
         for low in FIVE[-2::-1]:
@@ -45,7 +48,9 @@ def test_nesting_takes_a_level_a_task_and_only_where_windows_overlap(lab: Labora
     nested = lab.run(NEST, NESTING, AST, rounds=5)
     levels = [nested.carriers(Role.ACTIVATION, n)[0].level for n in FIVE]
     assert levels == sorted(set(levels))
-    apart = declared(**dict.fromkeys(FIVE, 60)) + points(3000, *((500 * (k + 1), name) for k, name in enumerate(FIVE)), window="wcet")
+    apart = declared(**dict.fromkeys(FIVE, 60)) + points(
+        3000, *((500 * (k + 1), name) for k, name in enumerate(FIVE)), window="wcet"
+    )
     outcome = lab.run(apart, works(**dict.fromkeys(FIVE, 40)), AST, rounds=2)
     assert len({outcome.carriers(Role.ACTIVATION, n)[0].level for n in FIVE}) == 1
     assert order(outcome) == [f"{what} {n}" for n in FIVE for what in ("start", "end")] * 2
@@ -61,13 +66,14 @@ def test_three_tasks_nest_on_three_kinds_of_cells(lab: Laboratory, board: str) -
         assert outcome.at(Kind.ENTER, name) == [5 * (3000 * r + at) for r in range(5)]
 
 
-def test_a_task_is_preempted_by_one_that_is_activated_while_it_runs_but_was_activated_before_it_in_the_round(lab: Laboratory) -> None:
+def test_two_tasks_can_preempt_each_other_in_turn(lab: Laboratory) -> None:
     # Each preempts the other once in a round: one of them lowers its priority, or has two cells.
     schedule = declared(A=0, B=0) + points(4000, (100, "A"), (200, "B"), (1100, "B"), (1200, "A"), window="deadline")
     for board in (AST, VIRTUAL_AST):
         for kernel in KERNELS:
             outcome = lab.run(schedule, works(A=300, B=300), board, kernel=kernel, rounds=5)
-            assert order(outcome) == ["start A", "start B", "end B", "end A", "start B", "start A", "end A", "end B"] * 5, (board, kernel)
+            cycle = ["start A", "start B", "end B", "end A", "start B", "start A", "end A", "end B"]
+            assert order(outcome) == cycle * 5, (board, kernel)
 
 
 # --- the same results whatever carries the points ---
@@ -77,7 +83,9 @@ SLOW = '[task.Slow]\nperiod = "2000 ticks"\noffset = "500 ticks"\nwcet = "900 ti
 
 
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
-def test_a_lowered_task_starts_on_its_tick_and_is_preempted_on_the_tick_of_the_next_activation(lab: Laboratory, board: str) -> None:
+def test_a_lowered_task_starts_on_its_tick_and_is_preempted_on_the_tick_of_the_next_activation(
+    lab: Laboratory, board: str
+) -> None:
     schedule = FAST + SLOW + '[mode.normal]\nround = "32000 ticks"\n'
     outcome = lab.run(schedule, works(Fast=20, Slow=700), board, rounds=3)
     lowered = [n for n in ("Fast", "Slow") if any(c.lowered for c in outcome.carriers(Role.ACTIVATION, n))]
@@ -85,20 +93,28 @@ def test_a_lowered_task_starts_on_its_tick_and_is_preempted_on_the_tick_of_the_n
     assert outcome.at(Kind.ENTER, "Fast") == [1000 * k for k in range(96)]
     assert outcome.at(Kind.ENTER, "Slow") == [2000 * k + 500 for k in range(48)]
     assert outcome.at(Kind.PREEMPT, "Slow") == [2000 * k + 1000 for k in range(48)]
-    kinds = (Kind.START, Kind.END, Kind.PREEMPT, Kind.RESUME)
-    assert outcome.story(*kinds) == ["start Fast", "end Fast", "start Slow", "preempt Slow", "start Fast", "end Fast", "resume Slow", "end Slow"] * 48
+    cycle = "start Fast, end Fast, start Slow, preempt Slow, start Fast, end Fast, resume Slow, end Slow"
+    assert outcome.story(Kind.START, Kind.END, Kind.PREEMPT, Kind.RESUME) == cycle.split(", ") * 48
 
 
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
 def test_lowered_tasks_nest_in_each_other_and_come_back_to_where_they_were(lab: Laboratory, board: str) -> None:
     # Every task but the longest finds itself preempted; what it kept in registers must be there afterwards.
-    check = "uint32_t sum = 7u;\nfor (uint32_t k = 0; k < 8u; k++) {{\n sum = sum * 31u + k;\n carillon_work({0}u);\n}}\nif (sum != 3087371559u) {{\n ttShutdownOS(99u);\n}}"
     value = 7
     for k in range(8):
         value = (value * 31 + k) % 2**32
-    check = check.replace("3087371559", str(value))
+    check = f"""
+uint32_t sum = 7u;
+for (uint32_t k = 0; k < 8u; k++) {{{{
+    sum = sum * 31u + k;
+    carillon_work({{0}}u);
+}}}}
+if (sum != {value}u) {{{{
+    ttShutdownOS(99u);
+}}}}"""
     periodic = '[task.{0}]\nperiod = "{1} ticks"\noffset = "{2} ticks"\nwcet = "{3} ticks"\n'
-    schedule = periodic.format("Fast", 1000, 0, 150) + periodic.format("Middle", 2000, 300, 900) + periodic.format("Slow", 8000, 1600, 2500)
+    schedule = periodic.format("Fast", 1000, 0, 150) + periodic.format("Middle", 2000, 300, 900)
+    schedule += periodic.format("Slow", 8000, 1600, 2500)
     code = task("Fast", check.format(10)) + task("Middle", check.format(70)) + task("Slow", check.format(150))
     hook = 'void ttShutdownHook(ttStatusType error)\n{\n report("shutdown", error);\n}\n'
     sequences = []

@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from laboratory import AST, ROOT, VIRTUAL_AST, Laboratory
+
 from carillon.diagnostics import Diagnostics
 from carillon.run import run
 from carillon.trace import Kind
-from laboratory import AST, ROOT, VIRTUAL_AST, Laboratory
 
 APPLICATIONS = [
     ROOT / "examples" / "three-tasks",

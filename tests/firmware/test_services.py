@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from carillon.trace import Kind
 from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, declared, points, task, works
+
+from carillon.trace import Kind
 
 ALL = [AST, MPS, VIRTUAL_AST]
 KERNELS = ("carillon", "conventional")
@@ -36,7 +37,8 @@ void ttShutdownHook(ttStatusType error)
 def test_the_schedule_time_is_the_tick_within_the_round(lab: Laboratory, board: str) -> None:
     # Task1 asks at tick 700 of the round and every 400 ticks from then on, twice; its deadline's cell counts rounds.
     schedule = declared(Task1=0) + points(3000, (700, "Task1", 2990))
-    code = SAMPLE + "static unsigned jobs;\n" + task("Task1", "for (unsigned k = 0; k < 5u; k++) {\n sample();\n carillon_work(400u);\n}\nif (++jobs == 2u) {\n ttShutdownOS(0u);\n}")
+    samples = "for (unsigned k = 0; k < 5u; k++) {\n sample();\n carillon_work(400u);\n}\n"
+    code = SAMPLE + "static unsigned jobs;\n" + task("Task1", samples + "if (++jobs == 2u) {\n ttShutdownOS(0u);\n}")
     outcome = lab.run(schedule, code, board, rounds=5)
     assert outcome.said("status") == [0] * 10
     overhead = 0 if outcome.trace.instructions_per_tick == 0 else 40
@@ -129,8 +131,11 @@ def test_the_startup_hook_runs_once_before_the_first_activation(lab: Laboratory,
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("board", ALL)
-def test_shutting_down_from_a_task_calls_the_hook_with_the_error_and_stops_the_system(lab: Laboratory, board: str, kernel: str) -> None:
-    hook = 'void ttShutdownHook(ttStatusType error)\n{\n carillon_port_unlock(0u);\n carillon_work(20000u);\n report("shutdown", error);\n}\n'
+def test_shutting_down_from_a_task_calls_the_hook_with_the_error_and_stops_everything(
+    lab: Laboratory, board: str, kernel: str
+) -> None:
+    hook = "void ttShutdownHook(ttStatusType error)\n{\n carillon_port_unlock(0u);\n carillon_work(20000u);\n"
+    hook += ' report("shutdown", error);\n}\n'
     code = hook + "static unsigned jobs;\n" + task("Task1", "if (++jobs == 3u) {\n ttShutdownOS(77u);\n}") + works(Task2=20)
     schedule = declared(Task1=0, Task2=0) + points(2000, (100, "Task1", 600), (1000, "Task2", 1500))
     outcome = lab.run(schedule, code, board, kernel=kernel, rounds=40)
@@ -160,7 +165,8 @@ def test_an_idle_task_that_returns_shuts_the_system_down_without_an_error(lab: L
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("board", ALL)
 def test_the_applications_idle_task_runs_whenever_no_task_does(lab: Laboratory, board: str, kernel: str) -> None:
-    code = "static volatile uint32_t turns;\n" + task("Task1", 'report("turns", turns);\ncarillon_work(500u);\nreport("turns", turns);')
+    say = 'report("turns", turns);'
+    code = "static volatile uint32_t turns;\n" + task("Task1", f"{say}\ncarillon_work(500u);\n{say}")
     code += "void ttIdleTask(void)\n{\n for (;;) {\n  turns++;\n  carillon_work(100u);\n }\n}\n"
     outcome = lab.run(declared(Task1=0) + points(20000, (10000, "Task1")), code, board, kernel=kernel, rounds=3)
     turns = outcome.said("turns")
@@ -169,7 +175,8 @@ def test_the_applications_idle_task_runs_whenever_no_task_does(lab: Laboratory, 
 
 
 def test_main_may_be_the_applications_own_and_starts_the_mode_that_it_asks_for(lab: Laboratory) -> None:
-    schedule = declared(One=20, Two=20) + points(4000, (200, "One"), mode="first", window="wcet") + points(4000, (300, "Two"), mode="second", window="wcet")
+    schedule = declared(One=20, Two=20) + points(4000, (200, "One"), mode="first", window="wcet")
+    schedule += points(4000, (300, "Two"), mode="second", window="wcet")
     code = works(One=10, Two=10) + "int main(void);\nint main(void)\n{\n ttStartOS(ttAppMode_second);\n}\n"
     for board in ALL:
         outcome = lab.run(schedule, code, board, rounds=3)

@@ -6,10 +6,11 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from laboratory import AST, MPS, ROOT, TC, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
+
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 from carillon.trace import Kind
-from laboratory import AST, MPS, ROOT, TC, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
 ALL = [AST, MPS, VIRTUAL_AST]
 KERNELS = ("carillon", "conventional")
@@ -73,7 +74,9 @@ def test_two_hundred_switches_lose_no_tick(lab: Laboratory, board: str) -> None:
     names = [name for _, name in outcome.trace.modes]
     assert names == ["first", "second"] * 100 + ["first"]
     # Chooser runs once a round, at a tick of its own in each mode.
-    seen = [n - {"first": 1000, "second": 1500}[name] * outcome.per_tick for n, name in zip(outcome.at(Kind.ENTER, "Chooser"), names, strict=True)]
+    asked = {"first": 1000, "second": 1500}
+    entered = outcome.at(Kind.ENTER, "Chooser")
+    seen = [n - asked[name] * outcome.per_tick for n, name in zip(entered, names, strict=True)]
     lengths = [(LENGTHS[name] + gaps(outcome)[name]) * outcome.per_tick for name in names]
     late = {b - a - length for (a, b), length in zip(itertools.pairwise(seen), lengths[:-1], strict=True)}
     # Where a tick is several instructions the control cell's counter tells the time only to the tick.
@@ -87,7 +90,8 @@ def test_every_task_starts_on_its_tick_after_every_switch(lab: Laboratory, board
     offsets = set()
     for begin, name in outcome.trace.modes:
         mine = "One" if name == "first" else "Two"
-        offsets |= {e.t - begin - FIRST[name] for e in outcome.events(Kind.ENTER, of=mine) if begin <= e.t < begin + LENGTHS[name]}
+        own = (e.t - begin for e in outcome.events(Kind.ENTER, of=mine))
+        offsets |= {t - FIRST[name] for t in own if 0 <= t < LENGTHS[name]}
     assert offsets == {0}
 
 
@@ -159,7 +163,8 @@ def test_a_multiplexed_cell_begins_anew_in_every_mode(lab: Laboratory, board: st
         8000, *((at, "Many") for at in first), (5000, "Chooser"), mode="first", window="wcet"
     )
     schedule += points(9000, *((at, "Many") for at in second), (5000, "Chooser"), mode="second", window="wcet")
-    code = "static unsigned jobs;\n" + task("Chooser", "if (++jobs % 2u == 0u) {\n (void)ttSwitchAppMode(1u - ttGetActiveApplicationMode());\n}")
+    switch = "(void)ttSwitchAppMode(1u - ttGetActiveApplicationMode());"
+    code = "static unsigned jobs;\n" + task("Chooser", f"if (++jobs % 2u == 0u) {{\n {switch}\n}}")
     outcome = lab.run(schedule, code + works(Many=30), board, ticks=200000)
     for mode in (0, 1):
         assert outcome.carriers(Role.ACTIVATION, "Many", mode)[0].style is Style.MULTIPLEXED
@@ -179,7 +184,8 @@ def test_a_switch_in_the_middle_of_lowered_tasks_waits_for_them(lab: Laboratory,
     schedule = periodic.format("Fast", 1000, 0, 100) + periodic.format("Slow", 2000, 500, 700) + declared(Two=60)
     schedule += '[mode.first]\nround = "32000 ticks"\n' + points(6000, (300, "Two"), mode="second", window="wcet")
     # The last job of the first round runs over the end of it.
-    code = "static unsigned jobs;\n" + task("Slow", "carillon_work(++jobs == 16u ? 1600u : 100u);\nif (jobs == 3u) {\n (void)ttSwitchAppMode(1u);\n}")
+    slow = "carillon_work(++jobs == 16u ? 1600u : 100u);\nif (jobs == 3u) {\n (void)ttSwitchAppMode(1u);\n}"
+    code = "static unsigned jobs;\n" + task("Slow", slow)
     outcome = lab.run(schedule, code + works(Fast=20, Two=20), board, ticks=80000)
     assert any(c.lowered for n in ("Fast", "Slow") for c in outcome.carriers(Role.ACTIVATION, n))
     assert [name for _, name in outcome.trace.modes] == ["first", "second"]
@@ -198,6 +204,7 @@ def test_both_kernels_go_through_the_modes_of_the_example(lab: Laboratory, board
 
 @pytest.mark.parametrize("board", ALL)
 def test_the_idle_task_can_ask_for_a_switch(lab: Laboratory, board: str) -> None:
-    idle = "void ttIdleTask(void)\n{\n carillon_work(200u);\n (void)ttSwitchAppMode(ttAppMode_second);\n for (;;) {\n  carillon_port_idle();\n }\n}\n"
+    idle = "void ttIdleTask(void)\n{\n carillon_work(200u);\n (void)ttSwitchAppMode(ttAppMode_second);\n"
+    idle += " for (;;) {\n  carillon_port_idle();\n }\n}\n"
     outcome = lab.run(SCHEDULE, chooser("") + idle, board, ticks=20000)
     follows(outcome, [("first", 1), ("second", 2)])

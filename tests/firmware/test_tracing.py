@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from laboratory import AST, MPS, Laboratory, declared, points, task
+
 from carillon.model.board import Role
 from carillon.trace import Event, Kind
-from laboratory import AST, MPS, Laboratory, declared, points, task
 
 KINDS = (Kind.START, Kind.END, Kind.PREEMPT, Kind.RESUME, Kind.ENTER, Kind.EXIT)
 
 # Calls and returns of every form that the compiler has: leaf, frame, nested, tail, through a pointer, recursive.
 HELPERS = """
 static volatile uint32_t counter;
+static volatile unsigned jobs;
 
 __attribute__((noinline)) static void leaf(void)
 {
@@ -71,8 +73,8 @@ def nested(events: list[Event]) -> bool:
 
 
 ROUND = 1500
-PLAIN = ["enter Low", "start Low", "preempt Low", "enter High", "start High", "end High", "exit High", "resume Low", "end Low", "exit Low"]
-BEFORE = ["enter High", "start High", "end High", "exit High", "enter Low", "start Low", "end Low", "exit Low"]
+HIGH = ["enter High", "start High", "end High", "exit High"]
+PLAIN = ["enter Low", "start Low", "preempt Low", *HIGH, "resume Low", "end Low", "exit Low"]
 
 
 @pytest.mark.parametrize("board", [AST, MPS])
@@ -85,7 +87,7 @@ def test_a_preemption_at_any_instruction_of_a_task_and_the_functions_it_calls_is
     schedule = declared(Low=0, High=0) + points(ROUND, (100, "Low", *deadline), (500, "High"))
     per_tick = 5 if board == MPS else 1
     low = task("Low", f"carillon_port_delay({400 * per_tick - 350}u + jobs);\njobs++;\nhelpers();\ncarillon_work(400u);")
-    outcome = lab.run(schedule, HELPERS + "static volatile unsigned jobs;\n" + low + task("High", "helpers();"), board, rounds=rounds)
+    outcome = lab.run(schedule, HELPERS + low + task("High", "helpers();"), board, rounds=rounds)
     for number in range(rounds):
         own = [e for e in outcome.events(*KINDS) if number * ROUND <= e.t < (number + 1) * ROUND]
         assert [f"{e.kind.value} {e.object}" for e in own] == PLAIN, number
@@ -116,10 +118,9 @@ def test_an_interrupt_at_any_instruction_of_a_tasks_end_is_seen_before_it_or_aft
     rounds = 100
     schedule = declared(Low=0, High=0) + points(ROUND, (100, "Low", *deadline), (500, "High"))
     low = task("Low", f"carillon_port_delay({400 * per_tick - 70}u + jobs);\njobs++;")
-    outcome = lab.run(schedule, "static volatile unsigned jobs;\n" + HELPERS + low + task("High", "helpers();"), board, rounds=rounds)
-    high = ["enter High", "start High", "end High", "exit High"]
-    between = ["enter Low", "start Low", "end Low", *high, "exit Low"]
-    after = ["enter Low", "start Low", "end Low", "exit Low", *high]
+    outcome = lab.run(schedule, HELPERS + low + task("High", "helpers();"), board, rounds=rounds)
+    between = ["enter Low", "start Low", "end Low", *HIGH, "exit Low"]
+    after = ["enter Low", "start Low", "end Low", "exit Low", *HIGH]
     seen = []
     for number in range(rounds):
         own = [e for e in outcome.events(*KINDS) if number * ROUND <= e.t < (number + 1) * ROUND]
@@ -138,9 +139,9 @@ def test_an_interrupt_at_any_instruction_of_lowering_and_raising_the_priority_is
     pairs: list[tuple[str, str, int]] = []
     for distance in range(1, 121):
         pairs += [("One", "Two", distance), ("Two", "One", distance)]
-    entries = [
-        entry for k, (first, second, distance) in enumerate(pairs) for entry in ((1000 * k + 100, first), (1000 * k + 100 + distance, second))
-    ]
+    entries: list[tuple[int, str]] = []
+    for k, (first, second, distance) in enumerate(pairs):
+        entries += [(1000 * k + 100, first), (1000 * k + 100 + distance, second)]
     schedule = declared(One=150, Two=150) + points(1000 * len(pairs), *entries, window="wcet")
     work = "carillon_work(50u);"
     outcome = lab.run(schedule, task("One", work) + task("Two", work), AST, rounds=2)

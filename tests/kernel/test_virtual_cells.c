@@ -3,6 +3,8 @@
  * Cells of the virtual controller: expiries, counters, clocks, and multiplexed cells, late ones included. */
 #include "machine.h"
 
+#include <stdio.h>
+
 static void at0(void)
 {
     note_time("0");
@@ -83,6 +85,33 @@ static void one_store_starts_every_prepared_cell(void **state)
     (void)state;
     (void)machine_run(two_cells, "150");
     assert_log("0@100 1@100 ");
+}
+
+static void expiries_at_the_same_tick_are_recorded_in_the_order_of_their_cells(void **state)
+{
+    char name[] = "test", ticks[] = "--ticks", limit[] = "150", trace[] = "--trace", file[] = "virtual_cells.trace";
+    char *argv[] = {name, ticks, limit, trace, file, NULL};
+    struct {
+        uint64_t time;
+        uint32_t kind, value;
+    } line;
+    uint32_t cells[4] = {99u, 99u, 99u, 99u};
+    size_t count = 0;
+    (void)state;
+    (void)machine_main(5, argv, two_cells);
+    FILE *const records = fopen(file, "rb");
+    assert_non_null(records);
+    while (fread(&line, sizeof line, 1, records) == 1u) {
+        if (line.kind == 3u && count < 4u) { /* an expiry */
+            assert_int_equal(line.time, 100u);
+            cells[count++] = line.value;
+        }
+    }
+    (void)fclose(records);
+    (void)remove(file);
+    assert_int_equal(count, 2u);
+    assert_int_equal(cells[0], 0u);
+    assert_int_equal(cells[1], 1u);
 }
 
 static void shared_source(void)
@@ -386,6 +415,7 @@ int main(void)
         cmocka_unit_test(the_run_ends_at_its_limit_before_what_happens_there),
         cmocka_unit_test(the_limit_counts_from_the_first_start),
         cmocka_unit_test(one_store_starts_every_prepared_cell),
+        cmocka_unit_test(expiries_at_the_same_tick_are_recorded_in_the_order_of_their_cells),
         cmocka_unit_test(cells_that_share_a_source_and_expire_together_request_it_once),
         cmocka_unit_test(the_counter_of_a_running_cell_reads_what_is_left),
         cmocka_unit_test(a_shift_moves_the_next_expiry_and_all_after_it),

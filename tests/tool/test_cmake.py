@@ -70,7 +70,7 @@ def test_a_cmake_project_builds_arm_firmware_with_kernel_tables_and_tasks(tmp_pa
     wanted |= {"Task1", "Task2", "Task3", "carillon_port_reset", "carillon_board_init", "ttStartOS"}
     elf = _build(tmp_path, "arm-none-eabi")
     assert wanted <= defined_functions(elf)
-    assert symbols(elf)[f"{stem(image, image.modes[0])}_vectors"][0] == 0, "the vector table stands where the processor looks after reset"
+    assert symbols(elf)[f"{stem(image, image.modes[0])}_vectors"][0] == 0  # where the processor looks
 
 
 def test_a_board_for_another_compiler_is_refused_with_the_toolchain_to_use(tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ GPL = "ports/armv7m/trace_plugin.c"  # a plugin of QEMU
 
 
 def _tracked() -> list[str]:
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False)
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("not a git checkout")
     return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]

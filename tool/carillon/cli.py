@@ -100,6 +100,10 @@ def _print(found: list[Diagnostic]) -> None:
         console.print(d.remedy, markup=False)
 
 
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def _fail(report: _Report, found: list[Diagnostic]) -> NoReturn:
     if report.as_json:
         print(json.dumps({"diagnostics": [d.as_json() for d in found]}, indent=2))
@@ -109,7 +113,7 @@ def _fail(report: _Report, found: list[Diagnostic]) -> NoReturn:
         code = next((d.code for d in found if d.severity is Severity.ERROR), "")
         if errors:
             more = f"; carillon explain {code} says more" if code else ""
-            _console(stderr=True).print(f"[bold]{errors} error{'s' if errors > 1 else ''}[/]{more}")
+            _console(stderr=True).print(f"[bold]{_count(errors, "error")}[/]{more}")
     raise typer.Exit(1)
 
 
@@ -233,7 +237,7 @@ def check(path: Schedule = Path(SCHEDULE), board: BoardOption = None, as_json: J
         if not as_json:
             report.warnings()
             _console().print(
-                f"{system.name}: {len(system.tasks)} tasks, {len(system.modes)} modes, {activations} activations a hyperperiod; "
+                f"{system.name}: {_count(len(system.tasks), 'task')}, {_count(len(system.modes), 'mode')}, {_count(activations, 'activation')} in all rounds; "
                 f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz"
             )
 
@@ -562,7 +566,7 @@ def explain(
 def main() -> None:
     """Entry point: never a traceback for what a user can cause."""
     try:
-        app()
+        app(prog_name="carillon")
     except KeyboardInterrupt:
         _console(stderr=True).print("interrupted")
         sys.exit(130)

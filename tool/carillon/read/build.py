@@ -77,12 +77,14 @@ class Builder:
 
     def _name(self) -> str:
         written = self.file.system.name
-        name = self.path.stem if written is None else written
+        # A file of the usual name says nothing: its folder does.
+        stem = self.path.resolve().parent.name if self.path.name == "schedule.toml" else self.path.stem
+        name = stem if written is None else written
         if re.fullmatch(APPLICATION_NAME, name, re.ASCII) is None and not self.broken.at("system", "name"):
             self.diagnostics.error(
                 "C026",
                 self.places.value(("system", "name")),
-                f"{'the file stem ' if written is None else ''}{shorten(name)} is no name of an application",
+                f"{'the default name ' if written is None else ''}{shorten(name)} is no name of an application",
                 ("write name under [system]" if written is None else "write a name")
                 + ": a letter, then letters, digits, '_' and '-'",
             )

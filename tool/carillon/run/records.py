@@ -235,7 +235,8 @@ class Decoder:
                         n = (begin + deadline) * scale
                         if begin + deadline < length:
                             # A task whose last instruction is the last before the deadline is not disarmed yet.
-                            met = ((end is not None and end < n) or (end == n and self._native)) and (n, a.task) not in self._caught
+                            met = (end is not None and end < n) or (end == n and self._native)
+                            met = met and (n, a.task) not in self._caught
                             kind = Kind.DEADLINE_MET if met else Kind.DEADLINE_MISSED
                             verdicts.append(Event(begin + deadline, n, kind, a.task))
         return self._merge(events, sorted(verdicts, key=lambda e: e.n))

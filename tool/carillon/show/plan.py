@@ -148,10 +148,12 @@ def render_plan(console: Console, planned: Planned) -> None:
         for label, track in _drawing(mode, width):
             console.print(Text(label.ljust(margin) + track))
         console.print(Text(" " * margin + "0" + str(length).rjust(width - 1), style="dim"))
-        state = "proved least" if mode.optimal else f"not proved least: at least {mode.bound}"
-        console.print(
-            f"kernel code: {mode.overhead} instructions a round ({state}); {mode.levels} of {system.board.levels} priority levels"
-        )
+        if planned.allocation.kernel == "carillon":
+            state = "proved least" if mode.optimal else f"not proved least: at least {mode.bound}"
+            console.print(
+                f"kernel code: some {mode.overhead} instructions a round by the cost table ({state}); "
+                f"{mode.levels} of {system.board.levels} priority levels"
+            )
         if image.control:
             gap = image.control.gap
             when = "at the end of the round" if gap == 0 else f"{gap} ticks after the end of the round"

@@ -27,6 +27,7 @@ from carillon.trace.analyse import Lane, LaneKind
 
 WIDTH = 960
 GUTTER = 118
+WIDEST_LETTER = 0.58  # on average, in units of the font's size
 RIGHT = 26
 THINNEST = 1.6
 INK, MUTED, GRID, PAPER, DARK = "#1b2430", "#5d6b7a", "#e6eaef", "#ffffff", "#111827"
@@ -102,7 +103,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
         if totals.kernel_share is not None:
             facts.append(f"kernel {100 * totals.kernel_share:.2f} % of instructions")
         if totals.deadlines_missed:
-            facts.append(f"{totals.deadlines_missed} deadlines missed")
+            facts.append(f"{totals.deadlines_missed} deadline{'s' if totals.deadlines_missed > 1 else ''} missed")
         picture.text(WIDTH - RIGHT, y, "; ".join(facts), ' font-size="12" text-anchor="end"', MUTED)
         y += 6
         top = y
@@ -161,7 +162,8 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
         return y + KERNEL_BAR + GAP
     bar = y + MARKS
     name = lane.name if len(lane.name) <= 16 else lane.name[:15] + "…"
-    picture.text(GUTTER - 12, bar + BAR - 5.5, name, ' font-size="13" text-anchor="end"')
+    size = min(13.0, (GUTTER - 20) / (WIDEST_LETTER * max(1, len(name))))  # a long name is written smaller
+    picture.text(GUTTER - 12, bar + BAR - 5.5, name, f' font-size="{number(size)}" text-anchor="end"')
     picture.line(GUTTER, bar + BAR, WIDTH - RIGHT, bar + BAR, GRID)
     for left, right in picture.clipped(panel.preempted[lane]):
         picture.rectangle(left, bar + 5, right - left, BAR - 10, colour, ' fill-opacity="0.22"')

@@ -138,7 +138,7 @@ def _axis(panel: Panel, window: Window, gutter: int, columns: int, signs: Signs)
             ruler[column] = signs.tick
         for row, label in ((ticks, str(tick)), (real, text if signs is BLOCKS else text.replace("µ", "u"))):
             start = column if column + len(label) <= columns else columns - len(label)
-            if start >= 0 and (column < columns or row[start - 1 : start + len(label)].count(" ") == len(label) + 1):
+            if start >= 0 and (start == column or row[start - 1 : start + len(label)].count(" ") == len(label) + 1):
                 row[start : start + len(label)] = label
     return [
         Text("ticks".ljust(gutter), style="dim") + Text("".join(ticks), style="dim"),
