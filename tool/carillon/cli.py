@@ -113,7 +113,7 @@ def _fail(report: _Report, found: list[Diagnostic]) -> NoReturn:
         code = next((d.code for d in found if d.severity is Severity.ERROR), "")
         if errors:
             more = f"; carillon explain {code} says more" if code else ""
-            _console(stderr=True).print(f"[bold]{_count(errors, "error")}[/]{more}")
+            _console(stderr=True).print(f"[bold]{_count(errors, 'error')}[/]{more}")
     raise typer.Exit(1)
 
 
