@@ -5,7 +5,7 @@
 
 #include "carillon/kernel.h"
 
-static uint8_t missed_task;
+static uint16_t missed_task;
 
 #if CARILLON_MODES > 1
 uint8_t carillon_mode;
@@ -101,7 +101,7 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode)
 }
 #endif
 
-void carillon_deadline_missed(uint8_t task)
+void carillon_deadline_missed(uint16_t task)
 {
     missed_task = task;
     ttErrorHook(TT_E_OS_DEADLINE);
@@ -110,7 +110,7 @@ void carillon_deadline_missed(uint8_t task)
 #endif
 }
 
-uint8_t carillon_missed_task(void)
+uint16_t carillon_missed_task(void)
 {
     return missed_task;
 }

@@ -12,7 +12,7 @@
 #define SHCSR_SYSTICKACT (UINT32_C(1) << 11)
 #define NVIC_IPR UINT32_C(0xE000E400)
 
-void carillon_port_set_level(uint8_t source, uint8_t level)
+void carillon_port_set_level(uint16_t source, uint16_t level)
 {
     /* ARMv7-M counts priorities downwards from 0, in the upper bits of a byte. */
     const uint8_t priority = (uint8_t)((CARILLON_LEVELS - level) * (256u / CARILLON_LEVELS));
@@ -32,7 +32,7 @@ void carillon_port_set_vectors(const void *vectors)
 #endif
 }
 
-bool carillon_port_is_active(uint8_t source)
+bool carillon_port_is_active(uint16_t source)
 {
     if (source == CARILLON_SYSTICK) {
         return (CARILLON_REGISTER(SHCSR) & SHCSR_SYSTICKACT) != 0u;

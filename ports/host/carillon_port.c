@@ -297,9 +297,9 @@ void carillon_port_unlock(uint32_t saved)
     deliver();
 }
 
-void carillon_port_set_level(uint8_t source, uint8_t level)
+void carillon_port_set_level(uint16_t source, uint16_t level)
 {
-    machine.level[source] = level;
+    machine.level[source] = (uint8_t)level;
 }
 
 void carillon_port_set_vectors(const void *vectors)
@@ -307,7 +307,7 @@ void carillon_port_set_vectors(const void *vectors)
     machine.vectors = (const carillon_vector *)vectors;
 }
 
-bool carillon_port_is_active(uint8_t source)
+bool carillon_port_is_active(uint16_t source)
 {
     return machine.active[source] != 0u;
 }

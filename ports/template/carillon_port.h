@@ -47,11 +47,11 @@ uint32_t carillon_port_lock(void);
 void carillon_port_unlock(uint32_t saved);
 
 /* Level 1 is the lowest, CARILLON_LEVELS the highest. */
-void carillon_port_set_level(uint8_t source, uint8_t level);
+void carillon_port_set_level(uint16_t source, uint16_t level);
 void carillon_port_set_vectors(const void *vectors);
 
 /* Is the handler of a source running or preempted? */
-bool carillon_port_is_active(uint8_t source);
+bool carillon_port_is_active(uint16_t source);
 
 /* The stores of a list, each board.toml: start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);

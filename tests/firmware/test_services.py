@@ -146,11 +146,13 @@ def test_shutting_down_from_a_task_calls_the_hook_with_the_error_and_stops_every
 
 
 @pytest.mark.parametrize("board", ALL)
-def test_shutting_down_from_idle_stops_the_system(lab: Laboratory, board: str) -> None:
-    code = 'void ttShutdownHook(ttStatusType error)\n{\n report("shutdown", error);\n}\n'
-    code += "void ttIdleTask(void)\n{\n carillon_work(3000u);\n ttShutdownOS(5u);\n}\n" + works(Task1=20)
-    outcome = lab.run(declared(Task1=0) + points(1000, (500, "Task1")), code, board, rounds=20)
+def test_after_a_shutdown_from_idle_no_cell_starts_a_task(lab: Laboratory, board: str) -> None:
+    # Nothing is active, and the hook allows interrupts again: a cell that still ran would start its task.
+    code = "void ttShutdownHook(ttStatusType error)\n{\n carillon_port_unlock(0u);\n carillon_work(20000u);\n"
+    code += ' report("shutdown", error);\n}\nvoid ttIdleTask(void)\n{\n carillon_work(3000u);\n ttShutdownOS(5u);\n}\n'
+    outcome = lab.run(declared(Task1=0) + points(1000, (500, "Task1", 800)), code + works(Task1=20), board, rounds=40)
     assert outcome.said("shutdown") == [5]
+    assert outcome.trace.length > 22000
     assert 2 <= len(outcome.events(Kind.START)) <= 3
 
 

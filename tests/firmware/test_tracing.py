@@ -88,12 +88,16 @@ def test_a_preemption_at_any_instruction_of_a_task_and_the_functions_it_calls_is
     per_tick = 5 if board == MPS else 1
     low = task("Low", f"carillon_port_delay({400 * per_tick - 350}u + jobs);\njobs++;\nhelpers();\ncarillon_work(400u);")
     outcome = lab.run(schedule, HELPERS + low + task("High", "helpers();"), board, rounds=rounds)
+    lengths = set()
     for number in range(rounds):
         own = [e for e in outcome.events(*KINDS) if number * ROUND <= e.t < (number + 1) * ROUND]
         assert [f"{e.kind.value} {e.object}" for e in own] == PLAIN, number
         at = (number * ROUND + 500) * per_tick
         assert own[2].n == own[3].n == at
         assert own[6].n == own[7].n
+        # What Low executes grows by one instruction a round, which an end seen too early or too late would not.
+        lengths.add((own[8].n - own[1].n - number, own[9].n - own[8].n))
+    assert len(lengths) == 1
 
 
 @pytest.mark.parametrize("board", [AST, MPS])

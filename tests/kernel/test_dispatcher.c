@@ -8,7 +8,7 @@
 uint8_t carillon_conventional_active[3];
 uint8_t carillon_mode, carillon_next_mode, carillon_lowered_tasks;
 
-void carillon_deadline_missed(uint8_t task)
+void carillon_deadline_missed(uint16_t task)
 {
     note("missed(%u)", task);
 }

@@ -40,8 +40,8 @@ struct carillon_shift {
 
 /* The level of an interrupt source: 1 is the lowest, a higher level preempts. */
 struct carillon_level {
-    uint8_t source;
-    uint8_t level;
+    uint16_t source;
+    uint16_t level;
 };
 
 /* One interval of a multiplexed cell (paper, section IV-F); the last step's next is the first. */
@@ -83,16 +83,16 @@ struct carillon_mode {
     const struct carillon_store *finish;  /* the intervals after the first */
     const struct carillon_store *stop;    /* cells and interrupts, all but the control cell */
     const struct carillon_control *control;
-    const uint8_t *tasks; /* sources of the mode's tasks: none of them active is the ground state */
-    uint8_t level_count;
-    uint8_t multiplex_count;
-    uint8_t prepare_count;
-    uint8_t restart_count;
-    uint8_t start_count;
-    uint8_t align_count;
-    uint8_t finish_count;
-    uint8_t stop_count;
-    uint8_t task_count;
+    const uint16_t *tasks; /* sources of the mode's tasks: none of them active is the ground state */
+    uint16_t level_count;
+    uint16_t multiplex_count;
+    uint16_t prepare_count;
+    uint16_t restart_count;
+    uint16_t start_count;
+    uint16_t align_count;
+    uint16_t finish_count;
+    uint16_t stop_count;
+    uint16_t task_count;
 };
 
 /* How to tell the time within a round: by a down counter of the round's length in ticks, which reads
@@ -107,7 +107,7 @@ extern const struct carillon_time_base carillon_time_bases[];
 /* Every application mode, in the order of the schedule. */
 extern const struct carillon_mode carillon_modes[];
 
-#define CARILLON_COUNT(array) ((uint8_t)(sizeof(array) / sizeof((array)[0])))
+#define CARILLON_COUNT(array) ((uint16_t)(sizeof(array) / sizeof((array)[0])))
 
 #ifdef __cplusplus
 }

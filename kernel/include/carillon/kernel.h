@@ -30,7 +30,7 @@ void carillon_control(void);
 void carillon_control_enable(const struct carillon_mode *mode);
 
 /* A deadline of a task passed before it had ended (task: number in the schedule). */
-void carillon_deadline_missed(uint8_t task);
+void carillon_deadline_missed(uint16_t task);
 
 #if CARILLON_MODES > 1
 /* The mode whose round runs, and the one that is to follow. */

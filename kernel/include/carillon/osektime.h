@@ -60,7 +60,7 @@ ttStatusType ttGetScheduleTime(ttTickRefType time);
 ttOSEKOSStateType ttGetOSEKOSState(void);
 
 /* The task whose deadline was missed last: its number in the schedule, from 0.  For ttErrorHook. */
-uint8_t carillon_missed_task(void);
+uint16_t carillon_missed_task(void);
 
 /* Hooks and the idle task: defined by the application where it wants them. */
 void ttStartupHook(void);

@@ -104,8 +104,9 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     interrupts = [i.source for i in image.system.interrupts]
     prepare += _store_list(board, "UNPEND", own)
     prepare += _store_list(board, "ENABLE", _enabled(mode, image))
-    stop += _store_list(board, "DISABLE", own + interrupts)
-    stop += _store_list(board, "UNPEND", own)
+    if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
+        stop += _store_list(board, "DISABLE", own + interrupts)
+        stop += _store_list(board, "UNPEND", own)
     start: list[str] = []
     for store in mode.start:
         cells = store.cells
@@ -141,7 +142,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
             "",
         ]
         tasks = sorted({c.carrier.source for c in mode.cells if c.carrier.role is Role.ACTIVATION and not c.carrier.lowered})
-        lines += _array("uint8_t", f"{name}_tasks", [f"{s}," for s in tasks])
+        lines += _array("uint16_t", f"{name}_tasks", [f"{s}," for s in tasks])
     return lines
 
 
@@ -183,7 +184,7 @@ _LISTS = (
     ("struct carillon_shift", "align", "align_count"),
     ("struct carillon_store", "finish", "finish_count"),
     ("struct carillon_store", "stop", "stop_count"),
-    ("uint8_t", "tasks", "task_count"),
+    ("uint16_t", "tasks", "task_count"),
 )
 
 
