@@ -19,15 +19,14 @@ uint8_t carillon_lowered_tasks;
 void ttStartOS(ttAppModeType mode)
 {
     const uint32_t saved = carillon_port_lock();
-    ttStartupHook();
 #if CARILLON_MODES > 1
     carillon_mode = mode;
     carillon_next_mode = mode;
-    carillon_mode_start(&carillon_modes[mode]);
 #else
     (void)mode;
-    carillon_mode_start(&carillon_modes[0]);
 #endif
+    ttStartupHook(); /* which may ask for another mode already */
+    carillon_mode_start(&carillon_modes[ACTIVE_MODE]);
     carillon_port_unlock(saved);
     ttIdleTask();
     ttShutdownOS(TT_E_OS_OK); /* the idle task never ends (chapter 5) */

@@ -55,6 +55,26 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
                      "   bx lr\n");
 }
 
+/* Where a tick is several instructions, find its beginning: samples that are an instruction further apart
+ * than a tick are two ticks apart if and only if the second was taken in a tick's first instruction. */
+#if CARILLON_INSTRUCTIONS_PER_TICK > 1
+#define FIND_THE_TICK                                                                              \
+    "   ldr r12, [r0]\n"                                                                           \
+    "3: mov lr, r12\n"                                                                             \
+    "   ldr r12, [r0]\n"                                                                           \
+    "   .rept %c0 - 4\n"                                                                            \
+    "   nop\n"                                                                                     \
+    "   .endr\n"                                                                                   \
+    "   subs lr, lr, r12\n"                                                                        \
+    "   cmp lr, #2\n"                                                                              \
+    "   bne 3b\n"                                                                                  \
+    "   mov r0, r12\n"
+#define SINCE_THE_LOAD (4 + CARILLON_INSTRUCTIONS_PER_TICK - 4)
+#else
+#define FIND_THE_TICK "   ldr r0, [r0]\n"
+#define SINCE_THE_LOAD 0
+#endif
+
 /* The first start store comes (now - target) ticks after the load of the counter.  Of the instructions in
  * between, 13 are always the same, five are for each store of `before`, and the delay takes the rest. */
 __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute__((unused)),
@@ -67,12 +87,12 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
     __asm__ volatile("   push {r4, r5, r6, lr}\n"
                      "   ldrd r4, r5, [sp, #16]\n" /* list, count */
                      "   add r6, r3, r3, lsl #2\n"
-                     "   ldr r0, [r0]\n" /* 0: now */
+                     FIND_THE_TICK /* now */
                      "   subs r0, r0, r1\n"
                      "   mov r1, %0\n"
                      "   mul r0, r0, r1\n"
                      "   subs r0, r0, r6\n"
-                     "   subs r0, r0, #13\n"
+                     "   subs r0, r0, %1\n"
                      "   lsrs r0, r0, #1\n"
                      "   bcc 1f\n"
                      "   nop\n"
@@ -88,7 +108,7 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   pop {r4, r5, r6, lr}\n"
                      "   b carillon_port_start\n"
                      :
-                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK));
+                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(13 + SINCE_THE_LOAD));
 }
 
 /* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */
@@ -114,10 +134,26 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
  * handler's own return ends SVCall instead of the exception it began as.
  *
  * The frame has eight words and the stack is aligned to eight bytes at both ends, so neither exception
- * inserts padding. */
+ * inserts padding.
+ *
+ * Interrupts below all tasks stay below: BASEPRI masks them while the task runs, and r4, which the task
+ * preserves, holds what it was before. */
+#if CARILLON_BELOW_TASKS
+#define LOWEST_PRIORITY ((CARILLON_LEVELS - 1u) * (256u / CARILLON_LEVELS))
+#define MASK_BELOW                                                                                 \
+    "   mrs r4, basepri\n"                                                                         \
+    "   mov r3, %0\n"                                                                              \
+    "   msr basepri_max, r3\n"
+#define UNMASK_BELOW "   msr basepri, r4\n"
+#else
+#define LOWEST_PRIORITY 0u
+#define MASK_BELOW
+#define UNMASK_BELOW
+#endif
 __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function __attribute__((unused)))
 {
     __asm__ volatile("   push {r4, lr}\n"
+                     MASK_BELOW
                      "   sub sp, sp, #32\n"
                      "   ldr r1, =carillon_port_raise\n"
                      "   mov r2, #0x01000000\n" /* xPSR: Thumb state */
@@ -130,13 +166,14 @@ __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function _
                      "   bx lr\n"
                      "   .thumb_func\n"
                      "carillon_port_raise:\n"
-                     "   svc #0\n");
+                     "   svc #0\n"
+                     :
+                     : "i"(LOWEST_PRIORITY));
 }
 
 __attribute__((naked)) void carillon_port_supervisor_call(void)
 {
-    __asm__ volatile("   add sp, sp, #32\n"
-                     "   pop {r4, pc}\n");
+    __asm__ volatile("   add sp, sp, #32\n" UNMASK_BELOW "   pop {r4, pc}\n");
 }
 
 /* The call, five more, the return, and the loop's two a turn: one short if what is left is odd. */

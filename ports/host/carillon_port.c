@@ -352,7 +352,7 @@ void carillon_port_run_lowered(carillon_vector function)
     /* What was preempted ran at the highest level among the active sources below the handler's own. */
     const uint32_t raised = machine.execution_level;
     uint32_t handler = SOURCES;
-    uint32_t lowered = 0u;
+    uint32_t lowered = CARILLON_BELOW_TASKS; /* interrupts below all tasks, at level 1, stay below */
     for (uint32_t source = 0; source < SOURCES; source++) {
         if (machine.active[source] == 1u) {
             if (machine.level[source] == raised && handler == SOURCES) {

@@ -36,7 +36,6 @@ def test_an_interrupt_below_the_tasks_waits_until_the_task_has_ended(lab: Labora
     assert outcome.story(*ORDER) == ["start Task1", "end Task1", "start Signal", "end Signal"] * 5
 
 
-@pytest.mark.xfail(strict=True, reason="a lowered task runs at the priority of idle, below every interrupt")
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
 def test_an_interrupt_below_the_tasks_waits_for_a_lowered_task_too(lab: Laboratory, board: str) -> None:
     schedule = interrupt("below-tasks") + (

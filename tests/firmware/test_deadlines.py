@@ -222,7 +222,7 @@ def test_a_task_that_ends_before_its_deadline_has_met_it_and_the_trace_says_what
     verdicts = []
     for work in range(290, 296):
         schedule = declared(Task1=0, Other=0) + points(1000, (100, "Task1", 400), (800, "Other"))
-        outcome = lab.run(schedule, works(Task1=work) + stop_after(1) + HOOKS, AST, system=CONTINUE)
+        outcome = lab.run(schedule, works(Task1=work) + stop_after(1) + HOOKS, AST, system=CONTINUE, rounds=5)
         (end,) = outcome.at(Kind.END, "Task1")
         missed = len(outcome.events(Kind.DEADLINE_MISSED))
         assert outcome.said("errors") == [missed]

@@ -26,6 +26,7 @@ def allocate_conventional(system: System, lowered: tuple[LoweredMode, ...], diag
     refusals: list[tuple[Demand, str]] = []
     taken = frozenset(interrupt.source for interrupt in system.interrupts)
     above = any(interrupt.above_tasks for interrupt in system.interrupts)
+    level = 1 + any(not interrupt.above_tasks for interrupt in system.interrupts)
     for group in source_classes(system.board, taken):
         array = group.array
         if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE:
@@ -40,14 +41,14 @@ def allocate_conventional(system: System, lowered: tuple[LoweredMode, ...], diag
                 break
             progression = Progression(demand.points[0].at, mode.round_length)
             use = CellUse(cell, progression, answer, array.units(1, fitter.clock_hz, answer))
-            carrier = Carrier(demand, source.number, (use,), Style.MULTIPLEXED, level=1, lowered=True)
+            carrier = Carrier(demand, source.number, (use,), Style.MULTIPLEXED, level=level, lowered=True)
             result.append(
                 ModeAllocation(
                     mode=mode,
                     carriers=(carrier,),
                     unmonitored=(),
-                    levels=2 if above else 1,
-                    above_tasks_level=2 if above else 0,
+                    levels=level + above,
+                    above_tasks_level=level + 1 if above else 0,
                     overhead=0,
                     bound=0,
                     optimal=True,

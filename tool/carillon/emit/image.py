@@ -172,6 +172,8 @@ def _cell_image(system: System, carrier: Carrier, use: CellUse, position: int, r
     board = system.board
     times = sorted({t % round_length for t in carrier.demand.times})
     offset = times[0] if carrier.style is Style.MULTIPLEXED else use.progression.offset
+    if carrier.role is Role.CONTROL and offset == 0:
+        offset = round_length  # the end of the first round, not its beginning
     first = use.units(board.lead + offset - position * board.start_spacing)
     period = use.units(use.progression.period)
     if carrier.style is Style.MULTIPLEXED and use.cell.array.rearm is Rearm.RELOAD:
