@@ -58,18 +58,19 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
 /* Where a tick is several instructions, find its beginning: samples that are an instruction further apart
  * than a tick are two ticks apart if and only if the second was taken in a tick's first instruction. */
 #if CARILLON_INSTRUCTIONS_PER_TICK > 1
-#define FIND_THE_TICK                                                                              \
-    "   ldr r12, [r0]\n"                                                                           \
-    "3: mov lr, r12\n"                                                                             \
-    "   ldr r12, [r0]\n"                                                                           \
-    "   .rept %c0 - 4\n"                                                                            \
-    "   nop\n"                                                                                     \
-    "   .endr\n"                                                                                   \
-    "   subs lr, lr, r12\n"                                                                        \
-    "   cmp lr, #2\n"                                                                              \
-    "   bne 3b\n"                                                                                  \
+#define FIND_THE_TICK       \
+    "   ldr r12, [r0]\n"    \
+    "3: mov lr, r12\n"      \
+    "   ldr r12, [r0]\n"    \
+    "   .rept %c0 - 4\n"    \
+    "   nop\n"              \
+    "   .endr\n"            \
+    "   subs lr, lr, r12\n" \
+    "   cmp lr, #2\n"       \
+    "   bne 3b\n"           \
     "   mov r0, r12\n"
-#define SINCE_THE_LOAD (4 + CARILLON_INSTRUCTIONS_PER_TICK - 4)
+/* The load sees the tick that its own end belongs to: one instruction of it has passed. */
+#define SINCE_THE_LOAD (CARILLON_INSTRUCTIONS_PER_TICK + 1)
 #else
 #define FIND_THE_TICK "   ldr r0, [r0]\n"
 #define SINCE_THE_LOAD 0
@@ -85,9 +86,8 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                                                    uint32_t count __attribute__((unused)))
 {
     __asm__ volatile("   push {r4, r5, r6, lr}\n"
-                     "   ldrd r4, r5, [sp, #16]\n" /* list, count */
-                     "   add r6, r3, r3, lsl #2\n"
-                     FIND_THE_TICK /* now */
+                     "   ldrd r4, r5, [sp, #16]\n"               /* list, count */
+                     "   add r6, r3, r3, lsl #2\n" FIND_THE_TICK /* now */
                      "   subs r0, r0, r1\n"
                      "   mov r1, %0\n"
                      "   mul r0, r0, r1\n"
@@ -140,9 +140,9 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
  * preserves, holds what it was before. */
 #if CARILLON_BELOW_TASKS
 #define LOWEST_PRIORITY ((CARILLON_LEVELS - 1u) * (256u / CARILLON_LEVELS))
-#define MASK_BELOW                                                                                 \
-    "   mrs r4, basepri\n"                                                                         \
-    "   mov r3, %0\n"                                                                              \
+#define MASK_BELOW         \
+    "   mrs r4, basepri\n" \
+    "   mov r3, %0\n"      \
     "   msr basepri_max, r3\n"
 #define UNMASK_BELOW "   msr basepri, r4\n"
 #else
@@ -152,9 +152,7 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
 #endif
 __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function __attribute__((unused)))
 {
-    __asm__ volatile("   push {r4, lr}\n"
-                     MASK_BELOW
-                     "   sub sp, sp, #32\n"
+    __asm__ volatile("   push {r4, lr}\n" MASK_BELOW "   sub sp, sp, #32\n"
                      "   ldr r1, =carillon_port_raise\n"
                      "   mov r2, #0x01000000\n" /* xPSR: Thumb state */
                      "   bic r0, r0, #1\n"
