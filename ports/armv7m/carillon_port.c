@@ -66,7 +66,7 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
     "   nop\n"              \
     "   .endr\n"            \
     "   subs lr, lr, r12\n" \
-    "   cmp lr, #2\n"       \
+    "   cmp lr, %2\n"       \
     "   bne 3b\n"           \
     "   mov r0, r12\n"
 /* The load sees the tick that its own end belongs to: one instruction of it has passed. */
@@ -108,7 +108,7 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   pop {r4, r5, r6, lr}\n"
                      "   b carillon_port_start\n"
                      :
-                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(13 + SINCE_THE_LOAD));
+                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(13 + SINCE_THE_LOAD), "i"(2));
 }
 
 /* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */
