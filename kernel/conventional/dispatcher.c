@@ -7,15 +7,22 @@
 
 static void activate(const struct carillon_entry *entry)
 {
-    carillon_conventional_active[entry->object] = 1u;
+    uint8_t *const active = &carillon_conventional_active[entry->object];
+    if (*active != 0u) { /* an activation of a task that still runs waits; further ones are absorbed */
+        *active = 2u;
+        return;
+    }
+    do {
+        *active = 1u;
 #if CARILLON_MODES > 1
-    carillon_lowered_tasks++;
+        carillon_lowered_tasks++;
 #endif
-    carillon_port_run_lowered(entry->function);
+        carillon_port_run_lowered(entry->function);
 #if CARILLON_MODES > 1
-    carillon_lowered_tasks--;
+        carillon_lowered_tasks--;
 #endif
-    carillon_conventional_active[entry->object] = 0u;
+    } while (*active != 1u);
+    *active = 0u;
 }
 
 void carillon_conventional_dispatch(const struct carillon_entry *first)

@@ -39,6 +39,9 @@ static void align(const struct carillon_mode *mode)
 
 void carillon_mode_start(const struct carillon_mode *mode)
 {
+#if CARILLON_INITIALS
+    store(carillon_initials, CARILLON_INITIALS);
+#endif
     prepare(mode);
 #if CARILLON_MODES > 1
     store(mode->restart, mode->restart_count);
@@ -67,6 +70,9 @@ bool carillon_mode_is_idle(const struct carillon_mode *mode)
 {
     for (uint32_t i = 0; i < mode->task_count; i++) {
         if (carillon_port_is_active(mode->tasks[i])) {
+            return false;
+        }
+        if ((i < mode->waiting_count) && carillon_port_is_pending(mode->tasks[i])) {
             return false;
         }
     }

@@ -20,6 +20,9 @@ void ttStartOS(ttAppModeType mode)
 {
     const uint32_t saved = carillon_port_lock();
 #if CARILLON_MODES > 1
+    if (mode >= (ttAppModeType)CARILLON_MODES) {
+        carillon_port_halt(); /* nothing has started that could be stopped */
+    }
     carillon_mode = mode;
     carillon_next_mode = mode;
 #else
@@ -51,8 +54,8 @@ ttStatusType ttGetScheduleTime(ttTickRefType time)
     if (base->counter == 0u) {
         return TT_E_OS_ID;
     }
-    const uint32_t since = base->phase + base->length - carillon_port_read(base->counter);
-    *time = (since < base->length) ? since : (since - base->length);
+    const uint32_t counter = carillon_port_read(base->counter);
+    *time = (counter <= base->phase) ? (base->phase - counter) : (base->phase + (base->length - counter));
     return TT_E_OS_OK;
 }
 

@@ -3,6 +3,8 @@
  * Port to ARMv7-M: what the header does not inline. */
 #include "carillon_port.h"
 
+#define ICSR UINT32_C(0xE000ED04)
+#define ICSR_PENDSTSET (UINT32_C(1) << 26)
 #define VTOR UINT32_C(0xE000ED08)
 #define CCR UINT32_C(0xE000ED14)
 #define CCR_NONBASETHRDENA 1u
@@ -38,6 +40,15 @@ bool carillon_port_is_active(uint16_t source)
         return (CARILLON_REGISTER(SHCSR) & SHCSR_SYSTICKACT) != 0u;
     }
     return (CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ACTIVE + CARILLON_SOURCE_WORD(source)) &
+            CARILLON_SOURCE_BIT(source)) != 0u;
+}
+
+bool carillon_port_is_pending(uint16_t source)
+{
+    if (source == CARILLON_SYSTICK) {
+        return (CARILLON_REGISTER(ICSR) & ICSR_PENDSTSET) != 0u;
+    }
+    return (CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source)) &
             CARILLON_SOURCE_BIT(source)) != 0u;
 }
 
@@ -77,7 +88,7 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
 #endif
 
 /* The first start store comes (now - target) ticks after the load of the counter.  Of the instructions in
- * between, 13 are always the same, five are for each store of `before`, and the delay takes the rest. */
+ * between, 16 are always the same, five are for each store of `before`, and the delay takes the rest. */
 __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute__((unused)),
                                                    uint32_t target __attribute__((unused)),
                                                    const struct carillon_store *before __attribute__((unused)),
@@ -93,6 +104,9 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   mul r0, r0, r1\n"
                      "   subs r0, r0, r6\n"
                      "   subs r0, r0, %1\n"
+                     "   cmp r0, #2\n"
+                     "   it lt\n"
+                     "   movlt r0, #2\n" /* served too late: start at once */
                      "   lsrs r0, r0, #1\n"
                      "   bcc 1f\n"
                      "   nop\n"
@@ -108,7 +122,7 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   pop {r4, r5, r6, lr}\n"
                      "   b carillon_port_start\n"
                      :
-                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(13 + SINCE_THE_LOAD), "i"(2));
+                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(16 + SINCE_THE_LOAD), "i"(2));
 }
 
 /* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */
@@ -138,6 +152,9 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
  *
  * Interrupts below all tasks stay below: BASEPRI masks them while the task runs, and r4, which the task
  * preserves, holds what it was before. */
+#if CARILLON_LOWERED && defined(__ARM_FP)
+#error "the frames that lower the execution priority have no place for floating-point registers"
+#endif
 #if CARILLON_BELOW_TASKS
 #define LOWEST_PRIORITY ((CARILLON_LEVELS - 1u) * (256u / CARILLON_LEVELS))
 #define MASK_BELOW         \
@@ -164,6 +181,7 @@ __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function _
                      "   bx lr\n"
                      "   .thumb_func\n"
                      "carillon_port_raise:\n"
+                     "   cpsie i\n" /* the task may have left them locked, and a locked call is a fault */
                      "   svc #0\n"
                      :
                      : "i"(LOWEST_PRIORITY));

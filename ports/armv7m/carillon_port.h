@@ -69,6 +69,13 @@ static inline void carillon_port_disarm(uint32_t source, uint32_t mask)
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
+/* A lowered task's own source: it asks again, but waits, until carillon_port_enable.  The exception return
+ * that follows is barrier enough. */
+static inline void carillon_port_hold(uint32_t source, uint32_t mask)
+{
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_SOURCE_WORD(source) + CARILLON_NVIC_DISABLE) = mask;
+}
+
 /* Let sources interrupt from now on; a request that came meanwhile is served. */
 static inline void carillon_port_enable(uint32_t source, uint32_t mask)
 {
@@ -93,7 +100,7 @@ static inline uint32_t carillon_port_lock(void)
 /* Undo the lock that returned `saved`. */
 static inline void carillon_port_unlock(uint32_t saved)
 {
-    __asm__ volatile("msr primask, %0" ::"r"(saved) : "memory");
+    __asm__ volatile("msr primask, %0\n isb" ::"r"(saved) : "memory");
 }
 
 /* Set a source's level.  Silicon must not change the level of an active source: none is when a mode starts. */
@@ -104,6 +111,9 @@ void carillon_port_set_vectors(const void *vectors);
 
 /* Is the handler of a source running or preempted? */
 bool carillon_port_is_active(uint16_t source);
+
+/* Has it asked for an interrupt that has not been taken? */
+bool carillon_port_is_pending(uint16_t source);
 
 /* The stores of a list, each start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
@@ -148,6 +158,11 @@ void carillon_port_supervisor_call(void);
         carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
         carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
         carillon_port_supervisor_call,
+
+/* The processor wants a table aligned to its size, rounded up to a power of two. */
+#if CARILLON_SOURCES > 128
+#error "carillon_port.h: align vector tables for more than 128 sources"
+#endif
 
 /* A mode's vector table; the one at address 0 is that of the mode the system starts in. */
 #define CARILLON_VECTOR_TABLE __attribute__((section(".vectors"), aligned(512), used))

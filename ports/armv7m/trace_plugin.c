@@ -5,7 +5,8 @@
  *
  * The few functions of QEMU's plugin interface (version 1) that it uses are declared here.
  *
- * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round).
+ * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), code=N (bytes of the
+ * code region), warm_up=N (instructions before reset).
  * The map's lines are "address kind": V a vector, F a function to watch, B the load of a start list, L the
  * branch that lowers the execution priority, H the end of the run.
  *
@@ -54,7 +55,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, void *), void *);
 
 /* An image that has started no round after so many instructions never will. */
-#define NEVER_BEGUN UINT64_C(500000000)
+#define NEVER_BEGUN UINT64_C(500000000) /* beside the warm-up */
 
 /* Instructions of a turn of carillon_port_start. */
 #define START_TURN 5u
@@ -91,7 +92,7 @@ static struct insn *table;
 static uint32_t code_bytes = 0x100000;
 static struct frame frames[512];
 static uint32_t top; /* frames[0] is thread mode */
-static uint64_t executed, limit = UINT64_MAX;
+static uint64_t executed, limit = UINT64_MAX, never = NEVER_BEGUN;
 static bool begun;
 static FILE *out;
 
@@ -101,9 +102,9 @@ static void record(uint64_t time, enum record kind, uint32_t value)
     (void)fwrite(&line, sizeof line, 1, out);
 }
 
-static void end_run(void)
+static void end_run(uint32_t why)
 {
-    record(executed, RECORD_HALT, 0);
+    record(executed, RECORD_HALT, why);
     fclose(out);
     fflush(stdout);
     _Exit(0);
@@ -173,7 +174,7 @@ static void on_instruction(unsigned cpu, void *data)
         if (top == sizeof frames / sizeof frames[0]) {
             fprintf(stderr, "carillon: interrupts nest deeper than %u\n", top);
             top--;
-            end_run();
+            end_run(0);
         }
         frame = &frames[top];
         frame->handler = now->address;
@@ -189,8 +190,11 @@ static void on_instruction(unsigned cpu, void *data)
     }
     frame->last = now;
     frame->last_index = executed;
-    if (now->halt || executed >= (begun ? limit : NEVER_BEGUN)) {
-        end_run();
+    if (now->halt) {
+        end_run(now->address);
+    }
+    if (executed >= (begun ? limit : never)) {
+        end_run(0);
     }
     executed++;
 }
@@ -309,6 +313,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             out = fopen(argv[i] + 4, "wb");
         } else if (strncmp(argv[i], "limit=", 6) == 0) {
             limit = strtoull(argv[i] + 6, NULL, 10);
+        } else if (strncmp(argv[i], "warm_up=", 8) == 0) {
+            never = NEVER_BEGUN + strtoull(argv[i] + 8, NULL, 10);
         } else if (strncmp(argv[i], "code=", 5) == 0) {
             code_bytes = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
         }
@@ -321,6 +327,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     unsigned address;
     char kind;
     while (fscanf(map, "%x %c", &address, &kind) == 2) {
+        if (address >= code_bytes) {
+            continue; /* code that was seen is complained of */
+        }
         struct insn *const insn = &table[address / 2];
         insn->vector |= kind == 'V';
         insn->watched |= kind == 'F';

@@ -319,6 +319,11 @@ static void store(const struct carillon_store *list, uint32_t count)
     }
 }
 
+bool carillon_port_is_pending(uint16_t source)
+{
+    return (machine.pending[source / 32u] & CARILLON_SOURCE_BIT(source)) != 0u;
+}
+
 void carillon_port_start(const struct carillon_store *list, uint32_t count)
 {
     if (!machine.has_begun) {
@@ -378,7 +383,7 @@ void carillon_port_run_lowered(carillon_vector function)
 
 void carillon_port_halt(void)
 {
-    record(RECORD_HALT, 0u);
+    record(RECORD_HALT, 1u); /* by itself */
     finish(0);
     abort();
 }

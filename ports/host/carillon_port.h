@@ -57,6 +57,11 @@ static inline void carillon_port_disarm(uint32_t source, uint32_t mask)
     carillon_port_write(VIRTUAL_REQUEST + CARILLON_SOURCE_WORD(source) + VIRTUAL_REQUEST_DISABLE, mask);
 }
 
+static inline void carillon_port_hold(uint32_t source, uint32_t mask)
+{
+    carillon_port_disarm(source, mask);
+}
+
 static inline void carillon_port_enable(uint32_t source, uint32_t mask)
 {
     carillon_port_write(VIRTUAL_REQUEST + CARILLON_SOURCE_WORD(source) + VIRTUAL_REQUEST_ENABLE, mask);
@@ -68,6 +73,9 @@ void carillon_port_unlock(uint32_t saved);
 void carillon_port_set_level(uint16_t source, uint16_t level);
 void carillon_port_set_vectors(const void *vectors);
 bool carillon_port_is_active(uint16_t source);
+
+/* Has it asked for an interrupt that has not been taken? */
+bool carillon_port_is_pending(uint16_t source);
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
                             uint32_t before_count, const struct carillon_store *list, uint32_t count);

@@ -38,6 +38,8 @@ void carillon_port_arm(uint32_t source, uint32_t mask);
 void carillon_port_enable(uint32_t source, uint32_t mask);
 /* They interrupt no more, from the next instruction on. */
 void carillon_port_disarm(uint32_t source, uint32_t mask);
+/* They wait until carillon_port_enable; what they ask for meanwhile is kept. */
+void carillon_port_hold(uint32_t source, uint32_t mask);
 
 /* Request an interrupt by software; it is taken before this returns if its level allows. */
 void carillon_port_pend(uint32_t source);
@@ -52,6 +54,9 @@ void carillon_port_set_vectors(const void *vectors);
 
 /* Is the handler of a source running or preempted? */
 bool carillon_port_is_active(uint16_t source);
+
+/* Has it asked for an interrupt that has not been taken? */
+bool carillon_port_is_pending(uint16_t source);
 
 /* The stores of a list, each board.toml: start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);

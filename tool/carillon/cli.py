@@ -237,7 +237,8 @@ def check(path: Schedule = Path(SCHEDULE), board: BoardOption = None, as_json: J
         if not as_json:
             report.warnings()
             _console().print(
-                f"{system.name}: {_count(len(system.tasks), 'task')}, {_count(len(system.modes), 'mode')}, {_count(activations, 'activation')} in all rounds; "
+                f"{system.name}: {_count(len(system.tasks), 'task')}, {_count(len(system.modes), 'mode')}, "
+                f"{_count(activations, 'activation')} in all rounds; "
                 f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz"
             )
 
@@ -441,7 +442,7 @@ def _show_runs(
                 show.write_vcd(vcd, traces, releases)
             written += [p for p in (html, svg, perfetto, vcd) if p is not None]
             summaries = [analyse(t, releases) for t in traces]
-            missed = summaries[0].totals.deadlines_missed
+            missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
             report.result(
                 {
                     "runs": [
@@ -451,6 +452,7 @@ def _show_runs(
                             "kernel": t.kernel,
                             "length": t.length,
                             "output": t.output,
+                            "stopped": t.stopped,
                         }
                         | {"summary": s.as_json()}
                         for t, s in zip(traces, summaries, strict=True)
@@ -463,6 +465,8 @@ def _show_runs(
                 console = _console()
                 show.render_terminal(console, traces, releases, part)
                 for trace in traces:
+                    if trace.stopped:
+                        console.print(f"\nThe {trace.kernel} kernel's run ended in tick {trace.length - 1}: {trace.stopped}.")
                     if trace.output:
                         console.print(f"\noutput of {trace.kernel}:")
                         console.print(trace.output.rstrip(), markup=False)

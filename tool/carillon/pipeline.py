@@ -65,7 +65,9 @@ def releases(system: System, trace: Trace) -> list[Release]:
     found: list[Release] = []
     for k, (begin, name) in enumerate(trace.modes):
         mode = next(m for m in system.modes if m.name == name)
-        end = trace.modes[k + 1][0] if k + 1 < len(trace.modes) else trace.length
+        end = trace.length
+        if k + 1 < len(trace.modes):  # whole rounds; between the last and the next mode's first there may be a gap
+            end = begin + (trace.modes[k + 1][0] - begin) // mode.round_length * mode.round_length
         for start in range(begin, end, mode.round_length):
             found += [
                 Release(a.task, start + a.at, tuple(start + d for d in a.deadlines))

@@ -83,7 +83,9 @@ struct carillon_mode {
     const struct carillon_store *finish;  /* the intervals after the first */
     const struct carillon_store *stop;    /* cells and interrupts, all but the control cell */
     const struct carillon_control *control;
-    const uint16_t *tasks; /* sources of the mode's tasks: none of them active is the ground state */
+    /* Sources of the mode's tasks and of the application's interrupts: none of them active, and none of the
+     * first waiting_count waiting, is the ground state. */
+    const uint16_t *tasks;
     uint16_t level_count;
     uint16_t multiplex_count;
     uint16_t prepare_count;
@@ -93,6 +95,7 @@ struct carillon_mode {
     uint16_t finish_count;
     uint16_t stop_count;
     uint16_t task_count;
+    uint16_t waiting_count;
 };
 
 /* How to tell the time within a round: by a down counter of the round's length in ticks, which reads
@@ -103,6 +106,10 @@ struct carillon_time_base {
     uint32_t length;
 };
 extern const struct carillon_time_base carillon_time_bases[];
+
+/* What is done once, before the first mode starts: CARILLON_INITIALS stores that enable the application's
+ * interrupts.  Modes leave them alone. */
+extern const struct carillon_store carillon_initials[];
 
 /* Every application mode, in the order of the schedule. */
 extern const struct carillon_mode carillon_modes[];

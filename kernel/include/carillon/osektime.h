@@ -38,7 +38,7 @@ typedef ttTickType *ttTickRefType;
 #define ttOS_DEFAULTAPPMODE ((ttAppModeType)CARILLON_START_MODE)
 
 /* Start the system in an application mode: the startup hook, the mode's round, the idle task.  Does not
- * return.  Call it once, from main. */
+ * return.  Call it once, from main.  A mode that does not exist starts nothing. */
 void ttStartOS(ttAppModeType mode) __attribute__((noreturn));
 
 /* Stop the system from any level: the shutdown hook, then nothing more.  Does not return. */

@@ -107,6 +107,8 @@ class Fitter:
     def _prescaler(self, array: Cells, intervals: Sequence[int], offset: int, longest: int) -> int | str:
         hz = array.hz or self.clock_hz
         limit = (1 << array.width) - 1
+        if len(intervals) > 1 and array.rearm is Rearm.SHIFT:
+            limit = min(limit, (1 << 31) - 1)  # a shift is a signed number of 32 bits
         lead = self.board.lead
         reason = ""
         for prescaler in sorted(array.prescalers):

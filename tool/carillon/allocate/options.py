@@ -203,6 +203,8 @@ class OptionBuilder:
         """All points on one re-armed cell, or why that cannot be."""
         if demand.role not in MULTIPLEXABLE or len(demand.points) < 2:
             return None, ""
+        if demand.role is Role.DEADLINE and not demand.bounded:
+            return None, "its activations have not exactly one deadline each"
         if demand.role is Role.ACTIVATION and not demand.bounded:
             return None, "an activation may still run when the next one is due, so they cannot share a re-armed cell"
         if demand.role is Role.DEADLINE and self.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:

@@ -24,6 +24,8 @@ def emit(image: Image) -> str:
         "CARILLON_START_MODE": names.index(system.start_mode),
         "CARILLON_CONVENTIONAL": int(conventional),
         "CARILLON_LOWERED": int(lowered),
+        "CARILLON_SOURCES": board.sources,
+        "CARILLON_INITIALS": len(text.masks(board, [i.source for i in system.interrupts])),
         "CARILLON_BELOW_TASKS": int(any(not i.above_tasks for i in system.interrupts)),
         "CARILLON_MULTIPLEXES": int(conventional or any(m.multiplexes for m in modes)),
         "CARILLON_ALIGNS": int(any(c.family.align for m in modes for c in m.cells)),

@@ -257,7 +257,7 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
 
 def _table(timer: CellImage, length: int, mode: ModeAllocation) -> tuple[TableEntry, ...]:
     """The dispatcher table: every point of the round, each with the step that its tick takes."""
-    points = sorted(points_in_order(mode.mode.demands), key=lambda p: p.at % length)
+    points = points_in_order(mode.mode.demands, length)
     steps = dict(zip(sorted({p.at % length for p in points}), _table_steps(timer, points, length), strict=True))
     return tuple(
         TableEntry(point, steps[point.at % length], k + 1 < len(points) and points[k + 1].at % length == point.at % length)

@@ -31,13 +31,12 @@ def _cell_comment(cell: CellImage) -> str:
 def _enabled(mode: ModeImage, image: Image) -> list[int]:
     """Sources that may interrupt as soon as the mode runs."""
     board = image.system.board
-    sources = [
+    return [
         cell.carrier.source
         for cell in mode.cells
         if text.controlled(board, cell.carrier.source)
         and not (disarmed(cell) and cell.use.cell.array.request_enable == "controller")
     ]
-    return sources + [i.source for i in image.system.interrupts]
 
 
 def disarmed(cell: CellImage) -> bool:
@@ -101,11 +100,10 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         if cell.family.finish:
             finish.append(text.macro(cell, "FINISH", cell.number, cell.first, cell.period) + "," + comment)
     own = [c.carrier.source for c in mode.cells if text.controlled(board, c.carrier.source)]
-    interrupts = [i.source for i in image.system.interrupts]
     prepare += _store_list(board, "UNPEND", own)
     prepare += _store_list(board, "ENABLE", _enabled(mode, image))
     if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
-        stop += _store_list(board, "DISABLE", own + interrupts)
+        stop += _store_list(board, "DISABLE", own)
         stop += _store_list(board, "UNPEND", own)
     start: list[str] = []
     for store in mode.start:
@@ -141,8 +139,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
             "};",
             "",
         ]
-        tasks = sorted({c.carrier.source for c in mode.cells if c.carrier.role is Role.ACTIVATION and not c.carrier.lowered})
-        lines += _array("uint16_t", f"{name}_tasks", [f"{s}," for s in tasks])
+        lines += _array("uint16_t", f"{name}_tasks", [f"{source}," for source in ground_state(image, mode)[0]])
     return lines
 
 
@@ -175,6 +172,18 @@ def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
     return [*lines, "};", ""]
 
 
+def ground_state(image: Image, mode: ModeImage) -> tuple[list[int], int]:
+    """Sources of which none may be active when the mode is left, and how many of the first may not be waiting either.
+
+    A task that is activated at the very tick of the switch, the first of a round that does not begin, may wait.
+    """
+    at = (mode.control.at if mode.control else 0) % mode.allocation.mode.round_length
+    tasks = [c.carrier for c in mode.cells if c.carrier.role is Role.ACTIVATION]
+    due = {c.source for c in tasks if at in c.demand.times}
+    first = sorted({c.source for c in tasks} - due)
+    return [*first, *sorted(due), *sorted(i.source for i in image.system.interrupts)], len(first)
+
+
 _LISTS = (
     ("struct carillon_level", "levels", "level_count"),
     ("struct carillon_multiplex_start", "multiplexes", "multiplex_count"),
@@ -186,6 +195,14 @@ _LISTS = (
     ("struct carillon_store", "stop", "stop_count"),
     ("uint16_t", "tasks", "task_count"),
 )
+
+
+def _initials(image: Image) -> list[str]:
+    """The stores that enable the application's interrupts, once."""
+    stores = _store_list(image.system.board, "ENABLE", [i.source for i in image.system.interrupts])
+    if not stores:
+        return []
+    return ["const struct carillon_store carillon_initials[] = {", *(f"    {s}" for s in stores), "};", ""]
 
 
 def emit(image: Image) -> str:
@@ -205,6 +222,7 @@ def emit(image: Image) -> str:
     bodies = [_mode(image, mode, number) for number, mode in enumerate(image.modes)]
     for body in bodies:
         lines += body
+    lines += _initials(image)
     lines += ["const struct carillon_mode carillon_modes[] = {"]
     for mode, body in zip(image.modes, bodies, strict=True):
         name = text.stem(image, mode)
@@ -213,7 +231,7 @@ def emit(image: Image) -> str:
             if f"static const {kind} {name}_{field}[] = {{" in body:
                 lines += [f"        .{field} = {name}_{field},", f"        .{count} = CARILLON_COUNT({name}_{field}),"]
         if mode.control:
-            lines.append(f"        .control = &{name}_control,")
+            lines += [f"        .waiting_count = {ground_state(image, mode)[1]},", f"        .control = &{name}_control,"]
         lines.append("    },")
     lines += ["};", "", "const struct carillon_time_base carillon_time_bases[] = {"]
     for mode in image.modes:

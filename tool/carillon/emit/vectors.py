@@ -58,10 +58,33 @@ def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     if not before and not after and not carrier.lowered:
         return []
     call = f"    carillon_port_run_lowered({task.entry});" if carrier.lowered else f"    {task.entry}();"
-    if carrier.lowered and len(image.modes) > 1:
-        before.append("    carillon_lowered_tasks++;")
-        after.insert(0, "    carillon_lowered_tasks--;")
+    if carrier.lowered:
+        before, after = _lowered(image, carrier, before, after)
     return [*before, call, *after]
+
+
+def _lowered(image: Image, carrier: Carrier, before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
+    """What keeps a lowered task from being started again while it runs: its exception has ended, its run has not.
+
+    A source that the controller can hold back waits.  One that it cannot is turned away: the activation is lost, as
+    it would be if one waited already.
+    """
+    several = len(image.modes) > 1
+    count = ["    carillon_lowered_tasks++;"] if several else []
+    discount = ["    carillon_lowered_tasks--;"] if several else []
+    source, bit = carrier.source, f"CARILLON_SOURCE_BIT({carrier.source})"
+    if text.controlled(image.system.board, source):
+        hold, release = [f"    carillon_port_hold({source}, {bit});"], [f"    carillon_port_enable({source}, {bit});"]
+    else:
+        hold = [
+            "    static volatile uint8_t running;",
+            "    if (running != 0u) {",
+            "        return;",
+            "    }",
+            "    running = 1u;",
+        ]
+        release = ["    running = 0u;"]
+    return [*hold, *before, *count], [*discount, *after, *release]
 
 
 def _deadline(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:

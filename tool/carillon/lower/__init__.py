@@ -62,7 +62,12 @@ class LoweredMode:
     demands: tuple[Demand, ...]
 
 
-def points_in_order(demands: Iterable[Demand]) -> list[ExpiryPoint]:
-    """All points of all demands, ascending in time; at one tick deadlines come before activations."""
+def points_in_order(demands: Iterable[Demand], length: int = 0) -> list[ExpiryPoint]:
+    """All points of all demands, ascending in time; at one tick deadlines come before activations.
+
+    With a round's ``length``, a point at its end comes where its beginning is.
+    """
     order = {Role.DEADLINE: 0, Role.CONTROL: 1, Role.ENABLE: 2, Role.ACTIVATION: 3}
-    return sorted((p for d in demands for p in d.points), key=lambda p: (p.at, order[p.role], p.object))
+    return sorted(
+        (p for d in demands for p in d.points), key=lambda p: (p.at % length if length else p.at, order[p.role], p.object)
+    )

@@ -71,7 +71,12 @@ def _deadlines(mode: Mode) -> list[Demand]:
             point = ExpiryPoint(deadline, Role.DEADLINE, activation.task, deadline, activation.span)
             points.setdefault(activation.task, []).append(point)
             required[activation.task] = activation.monitor is Monitor.ALWAYS
-    return [Demand(Role.DEADLINE, task, tuple(own), required[task], bounded=True) for task, own in points.items()]
+    return [Demand(Role.DEADLINE, task, tuple(own), required[task], _one_each(mode, task)) for task, own in points.items()]
+
+
+def _one_each(mode: Mode, task: str) -> bool:
+    """Whether every activation of the task has exactly one deadline: what one re-armed cell can follow."""
+    return all(len(activation.deadlines) == 1 for activation in mode.activations if activation.task == task)
 
 
 def _enables(mode: Mode) -> list[Demand]:

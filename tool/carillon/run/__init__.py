@@ -19,11 +19,13 @@ from carillon.diagnostics import Diagnostics
 from carillon.emit.image import Image
 from carillon.emit.vectors import handlers
 from carillon.resources import data_root
-from carillon.run.records import Decoder, Record, read_records
+from carillon.run.records import Code, Decoder, Record, read_records
 from carillon.trace import Trace
 
 # A run that takes longer than this many seconds of wall time is ended: the firmware hangs or storms.
 PATIENCE = 300.0
+
+NOTHING_STARTS = ("the application has started no round", "call ttStartOS from main, or define no main at all")
 
 
 def _plugin(diagnostics: Diagnostics) -> Path | None:
@@ -81,16 +83,23 @@ def _qemu_command(image: Image, firmware: Firmware, ticks: int, out: Path, diagn
     if plugin is None:
         return None
     table = symbols(firmware.elf)
+    if "carillon_port_start" not in table:
+        diagnostics.error("C095", None, *NOTHING_STARTS)
+        return None
     lines = [f"{table[f][0]:x} V" for f in sorted({h for mode in image.modes for h in handlers(image, mode).values()})]
     functions = {t.entry for t in image.system.tasks} | {i.handler for i in image.system.interrupts}
     lines += [f"{table[f][0]:x} F" for f in sorted(functions)]
     lines.append(f"{table['carillon_port_start'][0]:x} B")
-    lines.append(f"{table['carillon_port_halt'][0]:x} H")
+    lines += [f"{table[f][0]:x} H" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
     if "carillon_port_lower" in table:
         lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L")
     chart = out.with_suffix(".map")
     chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    warm_up = _warm_up(image, table) if board.run.warm_up_at is not None else []
+    before = 0
+    warm_up: list[str] = []
+    if board.run.warm_up_at is not None:
+        before = max(mode.allocation.mode.round_length for mode in image.modes) * clock.instructions_per_tick
+        warm_up = _warm_up(board.run.warm_up_at, before, table)
     limit = (ticks + board.lead) * clock.instructions_per_tick + 1
     return [
         emulator,
@@ -99,19 +108,27 @@ def _qemu_command(image: Image, firmware: Firmware, ticks: int, out: Path, diagn
         *("-icount", f"shift={clock.qemu_shift},sleep=off"),
         *("-kernel", str(firmware.elf)),
         *warm_up,
-        *("-plugin", f"{plugin},map={chart},out={out},limit={limit},code={board.run.code_bytes}"),
+        *("-plugin", f"{plugin},map={chart},out={out},limit={limit},code={board.run.code_bytes},warm_up={before}"),
     ]
 
 
-def _warm_up(image: Image, table: dict[str, tuple[int, int]]) -> list[str]:
-    """Options that run a loop of one round's length before the unmodified image's reset.
+def _end_with_parent() -> None:
+    """In the child: be killed when the tool is, so that no emulator is left running (Linux)."""
+    import ctypes
+    import signal
+
+    pr_set_pdeathsig = 1
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "prctl"):
+        libc.prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> list[str]:
+    """Options that run a loop of so many instructions, placed ``at`` an address, before the unmodified image's reset.
 
     The loop, for ARMv7-M: ldr r0, count; subs r0, #1; bne; ldr pc, reset.
     """
-    at = image.system.board.run.warm_up_at
-    assert at is not None
-    per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
-    turns = max(mode.allocation.mode.round_length for mode in image.modes) * per_tick // 2 + 1
+    turns = instructions // 2 + 1
     reset = table["carillon_port_reset"][0] | 1
     code = (
         bytes.fromhex("0248 0138 fdd1 dff8 08f0 00bf".replace(" ", ""))
@@ -140,7 +157,9 @@ def run(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, 
         if command is None:
             return None
         try:
-            result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+            result = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False, preexec_fn=_end_with_parent
+            )
         except subprocess.TimeoutExpired:
             diagnostics.error(
                 "C095",
@@ -159,5 +178,8 @@ def run(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, 
             )
             return None
         records: list[Record] = read_records(out)
+        if not any(record.code == Code.BEGIN for record in records):
+            diagnostics.error("C095", None, *NOTHING_STARTS)
+            return None
         decoder = Decoder(image, symbols(firmware.elf))
         return decoder.trace(records, ticks, rounds, result.stdout.decode(errors="replace"))

@@ -78,10 +78,14 @@ class Decoder:
         self._image = image
         self._native = image.system.board.run.kind == "native"
         self._per_tick = max(1, image.system.board.clock(image.system.clock_hz).instructions_per_tick)
-        self._functions = {symbols[t.entry][0]: t.name for t in image.system.tasks if t.entry in symbols}
-        self._functions |= {symbols[i.handler][0]: i.name for i in image.system.interrupts if i.handler in symbols}
+        self._functions: dict[int, list[str]] = {}
+        named = [(t.entry, t.name) for t in image.system.tasks] + [(i.handler, i.name) for i in image.system.interrupts]
+        for function, name in named:
+            if function in symbols:
+                self._functions.setdefault(symbols[function][0], []).append(name)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
+        self._unexpected = symbols.get("carillon_port_unexpected", (0, 0))[0]
         self._checks: set[int] = set()  # vectors that check deadlines
         self._checked: set[int] = set()  # when they were entered
         self._watches: set[int] = set()  # vectors that are only taken when a deadline is missed
@@ -119,7 +123,8 @@ class Decoder:
         begins = [(r.time, self._mode_of(r.value)) for r in records if r.code == Code.BEGIN]
         lead = system.board.lead * self._per_tick
         origin = begins[0][0] + lead if begins else 0
-        halt = next((r.time for r in records if r.code == Code.HALT), 0)
+        end = next((r for r in records if r.code == Code.HALT), Record(0, Code.HALT, 0))
+        halt = end.time
         # A run that stopped by itself includes the tick in which it did.
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length)
@@ -140,7 +145,14 @@ class Decoder:
             events=tuple(e for e in events if 0 <= e.t < max(length, 1)),
             output=output,
             modes=tuple((s.begin, s.mode.name) for s in segments),
+            stopped=self._reason(end.value) if halt - origin < ticks * self._per_tick else "",
         )
+
+    def _reason(self, where: int) -> str:
+        """Why a run ended before its time; the empty string if it did not stop by itself."""
+        if where and where == self._unexpected:
+            return "a fault, or an interrupt that nobody uses (carillon_port_unexpected)"
+        return "the system was shut down" if where else ""
 
     def _segments(self, begins: list[tuple[int, int]], origin: int, lead: int, length: int) -> list[_Segment]:
         segments = []
@@ -182,7 +194,8 @@ class Decoder:
                     frames[-1].running = direct[record.value]
                     yield event(Kind.START, direct[record.value])
             elif record.code == Code.CALL and frames and record.value in self._functions:
-                frames[-1].running = self._functions[record.value]
+                names = self._functions[record.value]
+                frames[-1].running = frames[-1].object if frames[-1].object in names else names[0]
                 yield event(Kind.START, frames[-1].running)
             elif record.code == Code.RETURN and frames and frames[-1].running:
                 yield event(Kind.END, frames[-1].running)

@@ -48,6 +48,7 @@ class Trace:
     ``instructions_per_tick`` is 0 where code takes no time (virtual boards).  ``rounds`` is how many rounds
     were asked for, 0 if a time was; ``length`` how many ticks the run lasted; ``output`` is what the firmware
     wrote.  ``modes`` lists (tick, mode): when the first round of each mode in turn began.
+    ``stopped`` says why the firmware stopped before its time.
     """
 
     application: str
@@ -63,6 +64,7 @@ class Trace:
     events: tuple[Event, ...]
     output: str = ""
     modes: tuple[tuple[int, str], ...] = ()
+    stopped: str = ""
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:
