@@ -51,6 +51,15 @@ static void a_mode_is_not_idle_while_its_last_task_is_active(void **state)
     assert_false(carillon_mode_is_idle(&carillon_modes[0]));
 }
 
+static void a_mode_is_not_idle_while_a_task_waits_unless_it_is_due_then(void **state)
+{
+    (void)state;
+    mock_set_pending(4u, true); /* the second of its tasks, of which only the first must not wait */
+    assert_true(carillon_mode_is_idle(&carillon_modes[0]));
+    mock_set_pending(3u, true);
+    assert_false(carillon_mode_is_idle(&carillon_modes[0]));
+}
+
 static void a_mode_is_not_idle_while_a_lowered_task_has_not_ended(void **state)
 {
     (void)state;
@@ -68,6 +77,7 @@ int main(void)
         cmocka_unit_test_setup(a_switch_starts_the_next_mode_where_the_control_cell_of_the_last_says, mock_reset),
         cmocka_unit_test_setup(a_mode_is_idle_if_none_of_its_tasks_is_active, mock_reset),
         cmocka_unit_test_setup(a_mode_is_not_idle_while_its_last_task_is_active, mock_reset),
+        cmocka_unit_test_setup(a_mode_is_not_idle_while_a_task_waits_unless_it_is_due_then, mock_reset),
         cmocka_unit_test_setup(a_mode_is_not_idle_while_a_lowered_task_has_not_ended, mock_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -381,7 +381,8 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
-    kernels = ("carillon", "conventional") if compare else (_kernel(kernel),)
+    _kernel(kernel)
+    kernels = ("carillon", "conventional") if compare else (kernel,)
     _show_runs(path, board, kernels, rounds, time, window, out, as_json, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
 
 
@@ -482,7 +483,7 @@ def _show_runs(
 
 @app.command(epilog="Example: carillon bench dispatch --json")
 def bench(
-    name: Annotated[str, typer.Argument(help="Benchmark: dispatch.")] = "dispatch",
+    name: Annotated[str, typer.Argument(help="Benchmark: dispatch or simulator.")] = "dispatch",
     rounds: Annotated[int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application.")] = 1000,
     as_json: JsonOption = False,
 ) -> None:

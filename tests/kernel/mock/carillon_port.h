@@ -17,9 +17,10 @@ uint32_t carillon_port_read(uint32_t address);
 void carillon_port_enable(uint32_t source, uint32_t mask);
 uint32_t carillon_port_lock(void);
 void carillon_port_unlock(uint32_t saved);
-void carillon_port_set_level(uint8_t source, uint8_t level);
+void carillon_port_set_level(uint16_t source, uint16_t level);
 void carillon_port_set_vectors(const void *vectors);
-bool carillon_port_is_active(uint8_t source);
+bool carillon_port_is_active(uint16_t source);
+bool carillon_port_is_pending(uint16_t source);
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
                             uint32_t before_count, const struct carillon_store *list, uint32_t count);

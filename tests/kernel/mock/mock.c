@@ -7,6 +7,7 @@
 static struct {
     char log[2000];
     bool active[256];
+    bool pending[256];
     uint32_t counter;
     uint32_t locked;
     uint32_t idles_left;
@@ -31,6 +32,11 @@ void mock_run(void (*function)(void), uint32_t idles)
 void mock_set_active(uint8_t source, bool active)
 {
     mock.active[source] = active;
+}
+
+void mock_set_pending(uint8_t source, bool pending)
+{
+    mock.pending[source] = pending;
 }
 
 void mock_set_counter(uint32_t value)
@@ -89,7 +95,7 @@ void carillon_port_unlock(uint32_t saved)
     note(saved == 0u ? "unlock" : "stay-locked");
 }
 
-void carillon_port_set_level(uint8_t source, uint8_t level)
+void carillon_port_set_level(uint16_t source, uint16_t level)
 {
     note("level(%u,%u)", source, level);
 }
@@ -99,9 +105,14 @@ void carillon_port_set_vectors(const void *vectors)
     note("vectors(%s)", (const char *)vectors);
 }
 
-bool carillon_port_is_active(uint8_t source)
+bool carillon_port_is_active(uint16_t source)
 {
     return mock.active[source];
+}
+
+bool carillon_port_is_pending(uint16_t source)
+{
+    return mock.pending[source];
 }
 
 static void stores(const char *name, const struct carillon_store *list, uint32_t count)

@@ -20,6 +20,7 @@ void mock_run(void (*function)(void), uint32_t idles);
 
 /* What the hardware answers. */
 void mock_set_active(uint8_t source, bool active);
+void mock_set_pending(uint8_t source, bool pending);
 void mock_set_counter(uint32_t value);
 
 /* The log: what was done, in order, each followed by a space. */

@@ -15,7 +15,7 @@ static const struct carillon_shift first_align[] = {{0x141u, 10u}};
 static const struct carillon_store first_finish[] = {{0x151u, 1u}};
 static const struct carillon_store first_stop[] = {{0x161u, 0u}, {0x162u, 0u}};
 static const struct carillon_control first_control = {0x170u, 77u, {0x171u, 1u}, {0x172u, 1u}};
-static const uint8_t first_tasks[] = {3, 4};
+static const uint16_t first_tasks[] = {3, 4};
 
 static const struct carillon_level second_levels[] = {{5, 1}};
 static const struct carillon_store second_prepare[] = {{0x211u, 1u}};
@@ -48,6 +48,7 @@ const struct carillon_mode carillon_modes[] = {
         .control = &first_control,
         .tasks = first_tasks,
         .task_count = CARILLON_COUNT(first_tasks),
+        .waiting_count = 1,
     },
     {
         .vectors = "second",
