@@ -117,7 +117,7 @@ def test_a_task_that_still_runs_at_the_switch_postpones_it_by_a_round(lab: Labor
     long = points(4000, (200, "One"), (1000, "Chooser"), (1500, "Long"), mode="first", window="wcet")
     schedule = declared(One=40, Two=40, Chooser=100, Long=60) + long + TWO
     code = "static unsigned longs;\n" + chooser("if (jobs == 2u) {\n (void)ttSwitchAppMode(ttAppMode_second);\n}")
-    code += task("Long", "carillon_work(++longs == 2u ? 2400u : 20u);")
+    code += task("Long", "carillon_work(++longs == 2u ? 2540u : 20u);")
     outcome = lab.run(schedule, code, board, ticks=30000)
     assert len(outcome.events(Kind.START, of="One")) == 3
     follows(outcome, [("first", 3), ("second", 2)])
