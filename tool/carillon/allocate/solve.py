@@ -46,6 +46,9 @@ ROUND_GROWTH = 1.3
 LEVELS_SHARE = 0.03
 """Share of the deterministic time for needing fewer levels at the same cost."""
 
+FALLBACK_SHARE = 0.1
+"""Share of the deterministic time for the choice to fall back on."""
+
 MAX_STATED = 20_000
 """Cycles of two or three carriers are stated before the first solve up to this number of constraints."""
 
@@ -462,15 +465,17 @@ class ModeSolver:
         limits = self.clock.deterministic
         bound = 0
         gap = EARLY_GAP
-        best: list[Choice | None] | None = None
-        best_value = 0
+        best = self._all_lowered(limits * FALLBACK_SHARE)
+        best_value = self._value(best) if best is not None else 0
+        if best is not None:
+            self._hint(best)
         while True:
             self.rounds += 1
             status, solver = self._solve(gap, limits * min(1.0, ROUND_SHARE * ROUND_GROWTH**self.rounds) if gap else limits)
             if status == "INFEASIBLE":
                 return Failure(proved=True)
             if status == "UNKNOWN":
-                break
+                break  # with what there is to fall back on
             bound = max(bound, ceil(solver.best_objective_bound - 1e-6))
             choices = self._read(solver)
             cuts = self._cut(choices)
@@ -496,6 +501,28 @@ class ModeSolver:
         if best_value == bound:
             self._fewest_levels(solution, best_value, limits * LEVELS_SHARE)
         return solution
+
+    def _all_lowered(self, limit: float) -> list[Choice | None] | None:
+        """Every task lowered, which leaves no order to keep: dear, but something to fall back on, and found quickly."""
+        from ortools.sat.python import cp_model
+
+        model = self.model.clone()
+        for d in self.activations:
+            for plain, low in zip(self.vars[d].plain, self.vars[d].lowered, strict=True):
+                if low is not None or any(v is not None for v in self.vars[d].lowered):
+                    model.add(model.get_bool_var_from_proto_index(plain.index) == 0)
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = 1
+        solver.parameters.max_time_in_seconds = max(self.clock.wall, 0.01)
+        solver.parameters.max_deterministic_time = max(min(limit, self.clock.deterministic), 0.001)
+        solver.parameters.stop_after_first_solution = True
+        status = solver.solve(model)
+        self.clock.deterministic -= solver.response_proto.deterministic_time
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return None
+        choices = self._read(solver)
+        return choices if not self._cut(choices) else None
 
     def _value(self, choices: Sequence[Choice | None]) -> int:
         penalty, instructions, cells = self._values(choices)
