@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from carillon.allocate import COSTS, allocate, allocate_conventional
 from carillon.allocate.levels import Windows
 from carillon.allocate.result import Allocation, Carrier, ModeAllocation, Style
+from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
@@ -610,10 +611,19 @@ def test_too_few_levels_are_an_error() -> None:
     assert [d.code for d in diagnostics.errors] == ["C062"]
 
 
-def test_an_unreachable_time_limit_is_an_error() -> None:
-    lowered = synthetic(1, round_length=1_200_000, tasks=40, points=300, grid=100)
-    _, diagnostics = solve(board(array(90)), lowered, time_limit=1e-6)
+def test_finding_nothing_within_the_time_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ModeSolver, "_all_lowered", lambda _self, _limit: None)
+    monkeypatch.setattr(ModeSolver, "_solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    _, diagnostics = solve(board(array(4)), mode(100, act("a", (0, 100))))
     assert [d.code for d in diagnostics.errors] == ["C063"]
+
+
+def test_a_time_limit_too_short_for_the_optimum_leaves_every_task_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ModeSolver, "_solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    lowered = mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95)))
+    result = only(board(array(4)), lowered)
+    assert not result.optimal
+    assert all(c.lowered for c in result.carriers)
 
 
 # Larger ones
