@@ -6,8 +6,9 @@
 Synthetic rounds: a third of the tasks periodic (periods that divide the round, offsets), the others with
 irregular points; most activations have a deadline that ends their window, of which a share is watched only
 if cells allow; the other windows end at a worst-case completion.  On average ``open_windows`` windows are
-open at once, and the direct allocation needs more interrupt sources than the board has.  Each sample is another seed.  Wall-clock
-figures are of this machine and this run; everything else is exact.
+open at once, and the direct allocation needs more interrupt sources than the board has.  Each sample is another seed.
+The irregular cases have no periodic task and only required deadlines.  Times are of this machine and this run;
+everything else is exact.
 """
 
 from __future__ import annotations
@@ -41,10 +42,14 @@ class Case:
     tasks: int
     points: int
     grid: int
+    irregular: int = 0
+    """With a number, instead: every task has so many irregular activations, each with a required deadline."""
 
 
 CASES = (
     Case("tc1796-200", "tc1796", 50_000_000, 5_000_000, tasks=33, points=200, grid=5_000),
+    Case("tc1796-10x10", "tc1796", 50_000_000, 5_000_000, tasks=10, points=200, grid=1_000, irregular=10),
+    Case("tc1796-25x4", "tc1796", 50_000_000, 5_000_000, tasks=25, points=200, grid=1_000, irregular=4),
     Case("virtual-256-1000", "virtual-256", 1_000_000, 1_200_000, tasks=120, points=1000, grid=100),
 )
 
@@ -113,12 +118,36 @@ def synthetic(
     return LoweredMode("default", round_length, (*activations, *deadlines))
 
 
+def irregular(seed: int, case: Case, open_windows: float = 10) -> LoweredMode:
+    """A round in which every task is activated ``case.irregular`` times, at random, once in each turn of all tasks."""
+    chance = random.Random(seed)
+    count = case.tasks * case.irregular
+    times = [case.grid * slot for slot in sorted(chance.sample(range(1, case.round_length // case.grid - 20), count))]
+    order = [task for _ in range(case.irregular) for task in chance.sample(range(case.tasks), case.tasks)]
+    following: dict[int, int] = {}
+    points: dict[int, list[tuple[int, int]]] = {}
+    for at, task in reversed(list(zip(times, order, strict=True))):
+        window = int(case.round_length / count * open_windows * chance.uniform(0.5, 1.5))
+        points.setdefault(task, []).insert(0, (at, min(following.get(task, case.round_length), at + window)))
+        following[task] = at
+    demands = []
+    for role in (Role.ACTIVATION, Role.DEADLINE):
+        for task, own in sorted(points.items()):
+            name = f"t{task:03}"
+            spots = tuple(ExpiryPoint(at if role is Role.ACTIVATION else end, role, name, end, SPAN) for at, end in own)
+            demands.append(Demand(role, name, spots, required=True, bounded=True))
+    return LoweredMode("default", case.round_length, tuple(demands))
+
+
 def run(case: Case, seed: int, time_limit: float) -> dict[str, float]:
     """Allocate one sample; figures of the result."""
-    mode = synthetic(seed, round_length=case.round_length, tasks=case.tasks, points=case.points, grid=case.grid)
+    if case.irregular:
+        mode = irregular(seed, case)
+    else:
+        mode = synthetic(seed, round_length=case.round_length, tasks=case.tasks, points=case.points, grid=case.grid)
     system = system_of(load_board(BOARDS / case.board / "board.toml"), case.clock_hz, (mode,))
     diagnostics = Diagnostics()
-    start = time.perf_counter()
+    start, processor = time.perf_counter(), time.process_time()
     allocation = allocate(system, (mode,), diagnostics, time_limit=time_limit)
     seconds = time.perf_counter() - start
     if allocation is None:
@@ -137,6 +166,7 @@ def run(case: Case, seed: int, time_limit: float) -> dict[str, float]:
         "gap %": 100 * (result.overhead - result.bound) / max(1, result.overhead),
         "proved": result.optimal,
         "seconds": seconds,
+        "processor s": time.process_time() - processor,
     }
 
 
