@@ -37,7 +37,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"(<!-- begin: (?P<command>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 LICENCE = re.compile(r"\A(# SPDX[^\n]*\n|/\* SPDX-License-Identifier: Apache-2\.0\n \*\n)")
-LANGUAGES = {".toml": "toml", ".c": "c", ".md": "markdown"}
+LANGUAGES = {".toml": "toml", ".c": "c", ".oil": "oil", ".md": "markdown"}
 NEEDED = ("examples", "bench", "docs/guide")
 COLUMNS = 100
 SAMPLES = re.compile(r"\s+\d+$", re.MULTILINE)
@@ -163,7 +163,7 @@ def figures(quick: bool) -> str:
 
 def include(path: str) -> str:
     """A file as a fenced block."""
-    text = LICENCE.sub(lambda m: "/*\n *" if m[0].startswith("/*") else "", (ROOT / path).read_text(encoding="utf-8"))
+    text = LICENCE.sub(lambda m: "/*\n" if m[0].startswith("/*") else "", (ROOT / path).read_text(encoding="utf-8"))
     text = re.sub(r"\A/\*\n \* ", "/* ", text).strip("\n")
     return f"```{LANGUAGES.get(Path(path).suffix, 'text')}\n{text}\n```\n"
 

@@ -12,11 +12,14 @@ check() {
     port=$1 defines=$2
     shift 2
     # shellcheck disable=SC2086 # the defines are separate words
+    # The services of kernel/time need a configuration of their own.
+    ignore="-ikernel/time/alarm.c -ikernel/time/wait.c -ikernel/time/watch.c"
+    case $defines in *CARILLON_OSEK=1*) ;; *) ignore="$ignore -ikernel/osek" ;; esac
     output=$(cppcheck --quiet --inline-suppr --addon=misra --std=c11 --enable=warning,portability \
         "--suppressions-list=$suppressions" --suppress=missingIncludeSystem \
         --template='{file}:{line}: {id}: {message}' \
         -Ikernel/include "-Iports/$port" -I. -Itests/kernel $defines \
-        -iports/armv7m/trace_plugin.c kernel "ports/$port" "$@" 2>&1) || found=1
+        -iports/armv7m/trace_plugin.c -iports/avr/simavr_runner.c $ignore kernel "ports/$port" "$@" 2>&1) || found=1
     if [ -n "$output" ]; then
         printf '%s\n' "$output"
         found=1
@@ -25,5 +28,11 @@ check() {
 
 check host "-DCARILLON_MODES=1 -DCARILLON_SHUTDOWN_ON_MISS=1" cells/virtual
 check host "-DCARILLON_MODES=2 -DCARILLON_CONVENTIONAL=1" cells/virtual
+check host "-DCARILLON_MODES=1 -DCARILLON_OSEK=1" cells/virtual
+check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LEAST=1" cells/aspeed
+check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1" cells/aspeed
 check armv7m "-DCARILLON_MODES=2 -DCARILLON_INSTRUCTIONS_PER_TICK=5u" cells/aspeed cells/cmsdk cells/dualtimer cells/systick boards
+avr="-D__AVR_ATmega128__ -DCARILLON_RAM_END=0x10FF -DCARILLON_START_SPACING=16 -DCARILLON_CLOCK_SELECT=1"
+check avr "-DCARILLON_MODES=1 $avr" cells/avr16
+check avr "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 $avr" cells/avr16
 exit $found

@@ -12,6 +12,7 @@ case $purpose in
 run) ;;
 test)
     packages="$packages gcc libc6-dev clang-format cppcheck cmake ninja-build libcmocka-dev"
+    packages="$packages gcc-avr avr-libc binutils-avr simavr libsimavr-dev"
     extra="[dev]"
     ;;
 *)

@@ -2,6 +2,9 @@
  *
  * Application modes: carrying out the lists of contract.h. */
 #include "carillon/kernel.h"
+#if CARILLON_OSEK
+#include "carillon/osek_kernel.h"
+#endif
 
 static void store(const struct carillon_store *list, uint32_t count)
 {
@@ -13,7 +16,12 @@ static void store(const struct carillon_store *list, uint32_t count)
 /* What can be set up while the cells stand still. */
 static void prepare(const struct carillon_mode *mode)
 {
-    carillon_port_set_vectors(mode->vectors);
+#if CARILLON_OSEK && (CARILLON_MODES > 0)
+    if (mode != &carillon_osek_image) /* the event-triggered system beneath has no table of its own */
+#endif
+    {
+        carillon_port_set_vectors(mode->vectors);
+    }
     for (uint32_t i = 0; i < mode->level_count; i++) {
         carillon_port_set_level(mode->levels[i].source, mode->levels[i].level);
     }

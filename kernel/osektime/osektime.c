@@ -4,6 +4,9 @@
 #include "carillon/osektime.h"
 
 #include "carillon/kernel.h"
+#if CARILLON_OSEK
+#include "carillon/osek_kernel.h"
+#endif
 
 static uint16_t missed_task;
 
@@ -29,6 +32,9 @@ void ttStartOS(ttAppModeType mode)
     (void)mode;
 #endif
     ttStartupHook(); /* which may ask for another mode already */
+#if CARILLON_OSEK
+    carillon_mode_start(&carillon_osek_image); /* its cells; its interrupts are enabled by StartOS */
+#endif
     carillon_mode_start(&carillon_modes[ACTIVE_MODE]);
     carillon_port_unlock(saved);
     ttIdleTask();
@@ -61,7 +67,11 @@ ttStatusType ttGetScheduleTime(ttTickRefType time)
 
 ttOSEKOSStateType ttGetOSEKOSState(void)
 {
+#if CARILLON_OSEK
+    return (ttOSEKOSStateType)(carillon_osek_up ? ttOSEKOSUP : ttOSEKOSDOWN);
+#else
     return ttOSEKOSDOWN;
+#endif
 }
 
 #if CARILLON_MODES > 1
@@ -133,7 +143,11 @@ __attribute__((weak)) void ttErrorHook(ttStatusType error)
 
 __attribute__((weak)) void ttIdleTask(void)
 {
+#if CARILLON_OSEK
+    StartOS(OSDEFAULTAPPMODE);
+#else
     for (;;) {
         carillon_port_idle();
     }
+#endif
 }

@@ -3,7 +3,6 @@
  * Port to ARMv7-M: what the header does not inline. */
 #include "carillon_port.h"
 
-#define ICSR UINT32_C(0xE000ED04)
 #define ICSR_PENDSTSET (UINT32_C(1) << 26)
 #define VTOR UINT32_C(0xE000ED08)
 #define CCR UINT32_C(0xE000ED14)
@@ -46,7 +45,7 @@ bool carillon_port_is_active(uint16_t source)
 bool carillon_port_is_pending(uint16_t source)
 {
     if (source == CARILLON_SYSTICK) {
-        return (CARILLON_REGISTER(ICSR) & ICSR_PENDSTSET) != 0u;
+        return (CARILLON_REGISTER(CARILLON_ICSR) & ICSR_PENDSTSET) != 0u;
     }
     return (CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source)) &
             CARILLON_SOURCE_BIT(source)) != 0u;
@@ -156,41 +155,136 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
 #error "the frames that lower the execution priority have no place for floating-point registers"
 #endif
 #if CARILLON_BELOW_TASKS
-#define LOWEST_PRIORITY ((CARILLON_LEVELS - 1u) * (256u / CARILLON_LEVELS))
-#define MASK_BELOW         \
-    "   mrs r4, basepri\n" \
-    "   mov r3, %0\n"      \
+#define HIGHEST_BELOW ((CARILLON_LEVELS - CARILLON_BELOW_TASKS) * (256u / CARILLON_LEVELS))
+#define SAVE_MASK "   mrs r4, basepri\n"
+#define MASK_BELOW    \
+    "   mov r3, %0\n" \
     "   msr basepri_max, r3\n"
-#define UNMASK_BELOW "   msr basepri, r4\n"
+#define RESTORE_MASK "   msr basepri, r4\n"
 #else
-#define LOWEST_PRIORITY 0u
+#define HIGHEST_BELOW 0u
+#define SAVE_MASK
 #define MASK_BELOW
-#define UNMASK_BELOW
+#define RESTORE_MASK
 #endif
+#define MAKE_FRAME                                                      \
+    "   sub sp, sp, #32\n"                                              \
+    "   ldr r1, =carillon_port_lowered_end\n"                           \
+    "   mov r2, #0x01000000\n" /* xPSR: Thumb state */                  \
+    "   bic r0, r0, #1\n"                                               \
+    "   strd r1, r0, [sp, #20]\n" /* return address, program counter */ \
+    "   str r2, [sp, #28]\n"                                            \
+    "   mvn lr, #6\n" /* EXC_RETURN: thread mode, main stack */
+__attribute__((naked)) void carillon_port_run_base(carillon_vector function __attribute__((unused)))
+{
+    __asm__ volatile("   push {r4, lr}\n" SAVE_MASK MAKE_FRAME "   b carillon_port_lower\n");
+}
+
 __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function __attribute__((unused)))
 {
-    __asm__ volatile("   push {r4, lr}\n" MASK_BELOW "   sub sp, sp, #32\n"
-                     "   ldr r1, =carillon_port_raise\n"
-                     "   mov r2, #0x01000000\n" /* xPSR: Thumb state */
-                     "   bic r0, r0, #1\n"
-                     "   strd r1, r0, [sp, #20]\n" /* return address, program counter */
-                     "   str r2, [sp, #28]\n"
-                     "   mvn lr, #6\n" /* EXC_RETURN: thread mode, main stack */
-                     ".global carillon_port_lower\n"
+    __asm__ volatile("   push {r4, lr}\n" SAVE_MASK MASK_BELOW MAKE_FRAME ".global carillon_port_lower\n"
                      "carillon_port_lower:\n"
                      "   bx lr\n"
                      "   .thumb_func\n"
-                     "carillon_port_raise:\n"
+                     "carillon_port_lowered_end:\n"
                      "   cpsie i\n" /* the task may have left them locked, and a locked call is a fault */
                      "   svc #0\n"
                      :
-                     : "i"(LOWEST_PRIORITY));
+                     : "i"(HIGHEST_BELOW));
 }
+
+/* The same, but what the made-up frame returns to is the preempted handler, at its own priority: its number is in the
+ * frame's xPSR, and EXC_RETURN says handler mode. */
+#if CARILLON_OSEK
+__attribute__((naked)) void carillon_port_run_preempted(carillon_vector function __attribute__((unused)),
+                                                        uint32_t source __attribute__((unused)))
+{
+    __asm__ volatile("   push {r4, lr}\n" SAVE_MASK "   sub sp, sp, #32\n"
+                     "   orr r2, r1, #0x01000000\n"
+                     "   ldr r1, =carillon_port_lowered_end\n"
+                     "   bic r0, r0, #1\n"
+                     "   strd r1, r0, [sp, #20]\n"
+                     "   str r2, [sp, #28]\n"
+                     "   mvn lr, #14\n" /* EXC_RETURN: handler mode */
+                     "   b carillon_port_lower\n");
+}
+
+__attribute__((naked)) void carillon_port_slice_vector(void)
+{
+    __asm__ volatile("   mov r0, sp\n"
+                     "   b carillon_slice_vector\n");
+}
+#endif
 
 __attribute__((naked)) void carillon_port_supervisor_call(void)
 {
-    __asm__ volatile("   add sp, sp, #32\n" UNMASK_BELOW "   pop {r4, pc}\n");
+    __asm__ volatile("   add sp, sp, #32\n" RESTORE_MASK "   pop {r4, pc}\n");
 }
+
+/* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it.  Frames
+ * nest even across stacks: whoever runs above has ended, or left its stack, before what is below goes on. */
+#if CARILLON_OSEK
+static void *frame __attribute__((used));
+
+__attribute__((naked)) void carillon_port_call(carillon_vector function __attribute__((unused)))
+{
+    __asm__ volatile("   push {r4, r5, r6, r7, r8, r9, r10, r11, r12, lr}\n"
+                     "   ldr r4, =frame\n"
+                     "   ldr r5, [r4]\n"
+                     "   push {r4, r5}\n"
+                     "   str sp, [r4]\n"
+                     ".global carillon_port_begin\n"
+                     "carillon_port_begin:\n"
+                     "   blx r0\n"
+                     ".global carillon_port_landed\n"
+                     "carillon_port_landed:\n"
+                     "   pop {r4, r5}\n"
+                     "   str r5, [r4]\n"
+                     "   pop {r4, r5, r6, r7, r8, r9, r10, r11, r12, pc}\n");
+}
+
+__attribute__((naked)) void carillon_port_unwind(void)
+{
+    __asm__ volatile("   ldr r4, =frame\n"
+                     "   ldr sp, [r4]\n"
+                     "   b carillon_port_landed\n");
+}
+
+__attribute__((naked)) void carillon_port_begin_context(void)
+{
+    __asm__ volatile("   blx r4\n"
+                     "   b carillon_osek_end\n");
+}
+
+/* r3 keeps the stack aligned to eight bytes. */
+__attribute__((naked)) void carillon_port_resume(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile("   push {r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
+                     ".global carillon_port_resumed\n"
+                     "carillon_port_resumed:\n"
+                     "   str sp, [r0, #4]\n"
+                     "   ldr sp, [r0]\n"
+                     "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
+}
+
+__attribute__((naked)) void carillon_port_suspend(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile("   push {r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
+                     "   str sp, [r0]\n"
+                     ".global carillon_port_suspended\n"
+                     "carillon_port_suspended:\n"
+                     "   ldr sp, [r0, #4]\n"
+                     "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
+}
+
+__attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(".global carillon_port_left\n"
+                     "carillon_port_left:\n"
+                     "   ldr sp, [r0, #4]\n"
+                     "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
+}
+#endif
 
 /* The call, five more, the return, and the loop's two a turn: one short if what is left is odd. */
 __attribute__((naked)) void carillon_port_delay(uint32_t instructions __attribute__((unused)))

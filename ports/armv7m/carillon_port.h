@@ -27,8 +27,15 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_NVIC_PEND 0x200u
 #define CARILLON_NVIC_UNPEND 0x280u
 #define CARILLON_NVIC_ACTIVE 0x300u
+#define CARILLON_PENDSV 14u
 #define CARILLON_SYSTICK 15u
 #define CARILLON_FIRST_INTERRUPT 16u
+
+#define CARILLON_ICSR UINT32_C(0xE000ED04)
+#define CARILLON_ICSR_PENDSVSET (UINT32_C(1) << 28)
+
+/* How a symbol of C is called in the assembler. */
+#define CARILLON_SYMBOL_PREFIX ""
 
 #define CARILLON_REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
 
@@ -43,6 +50,10 @@ typedef void (*carillon_vector)(void);
     CARILLON_STORE(CARILLON_NVIC + CARILLON_NVIC_DISABLE + CARILLON_SOURCE_WORD(source), (mask))
 #define CARILLON_STORE_UNPEND(source, mask) \
     CARILLON_STORE(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source), (mask))
+
+/* The store that requests an interrupt. */
+#define CARILLON_STORE_PEND(source) \
+    CARILLON_STORE(CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source), CARILLON_SOURCE_BIT(source))
 
 static inline void carillon_port_write(uint32_t address, uint32_t value)
 {
@@ -89,6 +100,134 @@ static inline void carillon_port_pend(uint32_t source)
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
+/* The same without waiting for it: what follows may still run before it is taken. */
+static inline void carillon_port_request(uint32_t source)
+{
+    if (source == CARILLON_PENDSV) {
+        CARILLON_REGISTER(CARILLON_ICSR) = CARILLON_ICSR_PENDSVSET;
+    } else {
+        CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source)) =
+            CARILLON_SOURCE_BIT(source);
+    }
+}
+
+/* Whatever was requested before and is above what runs is served before what follows. */
+static inline void carillon_port_barrier(void)
+{
+    __asm__ volatile("dsb\n isb" ::: "memory");
+}
+
+/* Forget a request. */
+static inline void carillon_port_unpend(uint32_t source)
+{
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source)) =
+        CARILLON_SOURCE_BIT(source);
+}
+
+/* Loads that the compiler leaves out where nobody uses what they load, unlike those of a volatile register. */
+static inline uint32_t carillon_port_peek(uint32_t address)
+{
+    uint32_t value;
+    __asm__("ldr %0, %1" : "=r"(value) : "m"(*(const uint32_t *)(uintptr_t)address));
+    return value;
+}
+static inline bool carillon_port_peek_active(uint32_t source)
+{
+    return (carillon_port_peek(CARILLON_NVIC + CARILLON_NVIC_ACTIVE + CARILLON_SOURCE_WORD(source)) &
+            CARILLON_SOURCE_BIT(source)) != 0u;
+}
+static inline bool carillon_port_peek_pending(uint32_t source)
+{
+    return (carillon_port_peek(CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source)) &
+            CARILLON_SOURCE_BIT(source)) != 0u;
+}
+
+/* The source of the handler that runs, 0 if none does. */
+static inline uint32_t carillon_port_current(void)
+{
+    uint32_t source;
+    __asm__ volatile("mrs %0, ipsr" : "=r"(source));
+    return source;
+}
+
+/* What masks a level and those below it.  The highest level cannot be masked: the board keeps it from OSEK. */
+static inline uint32_t carillon_port_mask_of(uint32_t level)
+{
+    return (CARILLON_LEVELS - level) * (256u / CARILLON_LEVELS);
+}
+
+/* The highest level that a mask holds back, 0 if it holds back none. */
+static inline uint32_t carillon_port_level_of(uint32_t mask)
+{
+    return (mask == 0u) ? 0u : (CARILLON_LEVELS - (mask / (256u / CARILLON_LEVELS)));
+}
+
+/* Of two masks the one that masks more; 0 masks nothing. */
+static inline uint32_t carillon_port_higher(uint32_t one, uint32_t other)
+{
+    return ((one != 0u) && (one < other)) ? one : other;
+}
+
+/* The mask as it is. */
+static inline uint32_t carillon_port_mask(void)
+{
+    uint32_t mask;
+    __asm__ volatile("mrs %0, basepri" : "=r"(mask));
+    return mask;
+}
+
+/* Mask a level and those below it, if they are not masked yet; returns the mask as it was. */
+static inline uint32_t carillon_port_raise(uint32_t level)
+{
+    const uint32_t saved = carillon_port_mask();
+    __asm__ volatile("msr basepri_max, %0" ::"r"(carillon_port_mask_of(level)) : "memory");
+    return saved;
+}
+
+/* Set the mask; what it held back is served before this returns. */
+static inline void carillon_port_restore(uint32_t mask)
+{
+    __asm__ volatile("msr basepri, %0\n isb" ::"r"(mask) : "memory");
+}
+
+/* Take no interrupt until the handler that runs has returned: the return from an exception clears FAULTMASK. */
+static inline void carillon_port_mask_until_end(void)
+{
+    __asm__ volatile("cpsid f" ::: "memory");
+}
+static inline void carillon_port_unmask(void)
+{
+    __asm__ volatile("cpsie f\n isb" ::: "memory");
+}
+
+/* A function that ends elsewhere: carillon_port_unwind, called anywhere within, returns from the innermost call. */
+void carillon_port_call(carillon_vector function);
+void carillon_port_unwind(void) __attribute__((noreturn));
+
+/* A task with a stack of its own.  `sp` is where it left off, `below` the stack of what it preempted. */
+struct carillon_context {
+    void *sp;
+    void *below;
+};
+
+/* Begin a context: its first resume calls `function` on an empty stack of so many words of eight bytes; where that
+ * returns, carillon_osek_fell_off follows. */
+void carillon_port_begin_context(void);
+static inline void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words,
+                                         carillon_vector function)
+{
+    uint32_t *const top = (uint32_t *)(uintptr_t)&stack[words];
+    top[-9] = (uint32_t)(uintptr_t)function;                    /* r4 */
+    top[-1] = (uint32_t)(uintptr_t)carillon_port_begin_context; /* pc */
+    context->sp = &top[-10];
+}
+
+/* Go on where a context left off; returns when it suspends itself or leaves for good.
+ * Handlers nest on whichever stack is in use, so it may be another one each time. */
+void carillon_port_resume(struct carillon_context *context);
+void carillon_port_suspend(struct carillon_context *context);
+void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
+
 /* Mask all interrupts; returns what carillon_port_unlock takes. */
 static inline uint32_t carillon_port_lock(void)
 {
@@ -129,6 +268,30 @@ void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 /* Call `function` at the execution priority of what the handler preempted, so that every later interrupt
  * can preempt it in turn, and come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);
+
+/* The same with nothing masked: for the handler of a software interrupt controller. */
+void carillon_port_run_base(carillon_vector function);
+
+#if CARILLON_OSEK
+/* The vector of the cell that ends slices: it hands the exception's frame to carillon_slice_vector. */
+void carillon_port_slice_vector(void);
+void carillon_slice_vector(const void *frame);
+
+/* Has the handler with this frame preempted the handler of `source` while that ran on a stack, with nothing masked? */
+static inline bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
+                                       const struct carillon_context *context)
+{
+    (void)context;
+    const uint32_t *const word = (const uint32_t *)frame;
+    const uintptr_t place = (uintptr_t)frame;
+    return ((word[7] & UINT32_C(0x1FF)) == source) && (place >= (uintptr_t)stack) &&
+           (place < (uintptr_t)&stack[words]) && (carillon_port_mask() == 0u);
+}
+
+/* Call `function` in the handler of `source`, which the handler that calls has preempted, as if that had called it,
+ * and come back to the handler that calls. */
+void carillon_port_run_preempted(carillon_vector function, uint32_t source);
+#endif
 
 /* Stand still for ever. */
 void carillon_port_halt(void) __attribute__((noreturn));

@@ -10,6 +10,10 @@ extern uint32_t carillon_bss_end[];
 extern const uint32_t carillon_data_load[];
 void carillon_board_init(void);
 int main(void);
+#if CARILLON_CONSTRUCTORS
+extern const carillon_vector carillon_constructors[];
+extern const carillon_vector carillon_constructors_end[];
+#endif
 
 void carillon_port_reset(void)
 {
@@ -23,6 +27,12 @@ void carillon_port_reset(void)
         *word = 0u;
     }
     carillon_board_init();
+#if CARILLON_CONSTRUCTORS
+    for (const carillon_vector *constructor = carillon_constructors; constructor < carillon_constructors_end;
+         constructor++) {
+        (*constructor)();
+    }
+#endif
     (void)main();
     carillon_port_halt();
 }

@@ -8,7 +8,9 @@
  * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), code=N (bytes of the
  * code region), warm_up=N (instructions before reset).
  * The map's lines are "address kind": V a vector, F a function to watch, B the load of a start list, L the
- * branch that lowers the execution priority, H the end of the run.
+ * branch that lowers the execution priority, H the end of the run; C and U the beginning and the end of a call that
+ * may end anywhere within; R the store that names the context to resume, S and X the loads that name the context that
+ * suspends itself or ends; M a mark, which is recorded each time it is executed.
  *
  * An exception is entered where the first instruction of a vector follows something that does not branch
  * there.  It is left where a return finds no call of its handler to return from.  Calls are counted for
@@ -60,7 +62,19 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t,
 /* Instructions of a turn of carillon_port_start. */
 #define START_TURN 5u
 
-enum record { RECORD_BEGIN, RECORD_ENTER, RECORD_EXIT, RECORD_EXPIRY, RECORD_CALL, RECORD_RETURN, RECORD_HALT };
+enum record {
+    RECORD_BEGIN,
+    RECORD_ENTER,
+    RECORD_EXIT,
+    RECORD_EXPIRY,
+    RECORD_CALL,
+    RECORD_RETURN,
+    RECORD_HALT,
+    RECORD_RESUME,
+    RECORD_SUSPEND,
+    RECORD_LEAVE,
+    RECORD_MARK
+};
 
 struct record_line {
     uint64_t time;
@@ -69,12 +83,15 @@ struct record_line {
 };
 
 enum flow { PLAIN, CALL, RETURN };
+enum region { NO_REGION, BEGIN, END };
 
 struct insn {
     uint32_t address;
     uint32_t target; /* of a call, 0 if a register holds it */
     uint8_t size, flow;
-    bool vector, watched, begin, halt, known;
+    bool vector, watched, begin, halt, mark, known;
+    uint8_t region;   /* what happens to the regions of the frame: BEGIN or END */
+    uint8_t context;  /* record of a load or store that names a context, 0: none */
     bool conditional; /* in an IT block: what follows it in memory may follow it in time */
 };
 
@@ -86,6 +103,8 @@ struct frame {
     uint32_t watched[64];       /* functions being watched, innermost last */
     uint32_t watched_depth[64]; /* and the depth in which each was called */
     uint32_t watching;
+    uint32_t region[64]; /* calls when a task was begun or resumed: within, how many there are tells nothing */
+    uint32_t regions;
 };
 
 static struct insn *table;
@@ -143,7 +162,10 @@ static void on_instruction(unsigned cpu, void *data)
     /* Apply what the last instruction of this frame did. */
     if (last != NULL && branched(last, now)) {
         if (last->flow == RETURN) {
-            if (frame->depth == 0 && top != 0) {
+            if (frame->depth == 0 && frame->regions != 0) {
+                frame->last = NULL; /* a task on its own stack: its calls were made before */
+                last = NULL;
+            } else if (frame->depth == 0 && top != 0) {
                 while (frame->watching != 0) { /* the handler is the task */
                     frame->watching--;
                     record(frame->last_index, RECORD_RETURN, frame->watched[frame->watching]);
@@ -180,13 +202,26 @@ static void on_instruction(unsigned cpu, void *data)
         frame->handler = now->address;
         frame->depth = 0;
         frame->watching = 0;
+        frame->regions = 0;
         record(executed, RECORD_ENTER, now->address);
+    }
+    if (now->mark) {
+        record(executed, RECORD_MARK, now->address);
     }
     if (now->watched && frame->watching < 64) {
         frame->watched[frame->watching] = now->address;
         frame->watched_depth[frame->watching] = frame->depth;
         frame->watching++;
         record(executed, RECORD_CALL, now->address);
+    }
+    if (now->region == BEGIN && frame->regions < 64) {
+        frame->region[frame->regions++] = frame->depth;
+    } else if (now->region == END && frame->regions != 0) {
+        frame->depth = frame->region[--frame->regions];
+        while (frame->watching != 0 && frame->watched_depth[frame->watching - 1] > frame->depth) {
+            frame->watching--;
+            record(executed, RECORD_RETURN, frame->watched[frame->watching]);
+        }
     }
     frame->last = now;
     frame->last_index = executed;
@@ -216,6 +251,15 @@ static void on_begin(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
         begun = true;
         limit = limit == UINT64_MAX ? limit : limit + executed;
     }
+}
+
+/* A context was named: its second word was loaded or stored. */
+static void on_context(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    (void)cpu;
+    (void)info;
+    const struct insn *const insn = data;
+    record(executed, (enum record)insn->context, (uint32_t)address - 4u);
 }
 
 /* Thumb: bl, blx; bx lr, pop {.., pc}, ldm sp!, {.., pc}, ldr pc, [sp], #4. */
@@ -291,6 +335,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             /* Reads and writes: QEMU 7.2 reports no load to a callback for reads alone. */
             qemu_plugin_register_vcpu_mem_cb(it, on_begin, 0, 3, NULL);
         }
+        if (insn->context != 0) {
+            qemu_plugin_register_vcpu_mem_cb(it, on_context, 0, 3, insn);
+        }
     }
 }
 
@@ -335,8 +382,21 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         insn->watched |= kind == 'F';
         insn->begin |= kind == 'B';
         insn->halt |= kind == 'H';
+        insn->mark |= kind == 'M';
         if (kind == 'L') {
             insn->flow = CALL;
+        }
+        if (kind == 'C' || kind == 'R') {
+            insn->region = BEGIN;
+        } else if (kind == 'U' || kind == 'S' || kind == 'X') {
+            insn->region = END;
+        }
+        if (kind == 'R') {
+            insn->context = RECORD_RESUME;
+        } else if (kind == 'S') {
+            insn->context = RECORD_SUSPEND;
+        } else if (kind == 'X') {
+            insn->context = RECORD_LEAVE;
         }
     }
     fclose(map);

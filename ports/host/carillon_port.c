@@ -5,9 +5,11 @@
  * Time is a count of ticks.  Running cells stand in a binary heap by their next expiry, so that an expiry
  * costs the logarithm of the number of cells; a cell's counter is worked out only when it is read. */
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "carillon_port.h"
 #include "cells/virtual/cell.h"
@@ -17,7 +19,18 @@
 #define WORDS (SOURCES / 32u)
 
 /* Records of a run, which the tool reads: a time, what happened, and to which source, cell or function. */
-enum record { RECORD_BEGIN, RECORD_ENTER, RECORD_EXIT, RECORD_EXPIRY, RECORD_CALL, RECORD_RETURN, RECORD_HALT };
+enum record {
+    RECORD_BEGIN,
+    RECORD_ENTER,
+    RECORD_EXIT,
+    RECORD_EXPIRY,
+    RECORD_CALL,
+    RECORD_RETURN,
+    RECORD_HALT,
+    RECORD_RESUME,
+    RECORD_SUSPEND,
+    RECORD_LEAVE
+};
 
 struct record_line {
     uint64_t time;
@@ -31,7 +44,9 @@ struct cell {
     uint32_t numerator, denominator; /* ticks per unit of the cell's clock */
     uint32_t prescaler;
     uint16_t source;
-    uint16_t heap; /* place in the heap plus 1, 0: stands still */
+    uint16_t heap;   /* place in the heap plus 1, 0: stands still */
+    uint64_t origin; /* when it was at its reload value, if it has a match */
+    int has_match;
 };
 
 static struct {
@@ -45,7 +60,12 @@ static struct {
     uint8_t active[SOURCES];
     uint32_t execution_level; /* of what runs; 0: the idle task */
     uint32_t masked;
-    uint32_t candidates; /* pending and enabled sources, at least: 0 means none */
+    uint32_t masked_until_end;              /* like FAULTMASK: the return of a handler clears it */
+    uint32_t mask;                          /* levels up to this one wait */
+    uint32_t current;                       /* source of the handler that runs, 0: none */
+    uint32_t preempted;                     /* and of the one that it has preempted */
+    const struct carillon_context *context; /* of the task that runs, NULL: a basic one, or none */
+    uint32_t candidates;                    /* pending and enabled sources, at least: 0 means none */
     const carillon_vector *vectors;
     FILE *trace;
     uint64_t expiries;
@@ -134,11 +154,36 @@ static uint64_t ticks(const struct cell *cell, uint32_t units)
     return (uint64_t)units * cell->prescaler * cell->numerator / cell->denominator;
 }
 
+/* When the counter of a running cell was at its reload value, and what it has counted since. */
+static uint64_t origin(const struct cell *cell)
+{
+    return cell->has_match ? cell->origin : cell->expiry - ticks(cell, cell->reload);
+}
+
+static uint32_t counted(const struct cell *cell)
+{
+    /* Its first interval may be shorter than the others. */
+    const uint64_t range = ticks(cell, cell->reload);
+    const uint64_t since = (machine.now + range - origin(cell) % range) % range;
+    return (uint32_t)(since * cell->denominator / cell->numerator / cell->prescaler);
+}
+
+/* Let a cell expire where its count is `value` next. */
+static void match(uint16_t cell, uint32_t value)
+{
+    struct cell *const it = &machine.cells[cell];
+    const uint32_t ahead = (value + it->reload - counted(it)) % it->reload;
+    it->origin = origin(it);
+    it->has_match = 1;
+    run_cell(cell, machine.now + ticks(it, ahead == 0u ? it->reload : ahead));
+}
+
 /* Call the handlers that are due, highest level first, equal levels in the order of their sources. */
 static void deliver(void)
 {
-    while (machine.masked == 0u && machine.candidates != 0u) {
-        uint32_t best = SOURCES, best_level = machine.execution_level;
+    while (machine.masked == 0u && machine.masked_until_end == 0u && machine.candidates != 0u) {
+        uint32_t best = SOURCES;
+        uint32_t best_level = machine.execution_level > machine.mask ? machine.execution_level : machine.mask;
         uint32_t seen = 0u;
         for (uint32_t word = 0; word < WORDS; word++) {
             uint32_t bits = machine.enabled[word] & machine.pending[word];
@@ -156,15 +201,20 @@ static void deliver(void)
         if (best == SOURCES) {
             return;
         }
-        const uint32_t preempted = machine.execution_level;
+        const uint32_t preempted = machine.execution_level, below = machine.current, before = machine.preempted;
         machine.candidates--;
         machine.pending[best / 32u] &= ~(UINT32_C(1) << (best % 32u));
         machine.active[best] = 1u;
         machine.execution_level = best_level;
+        machine.current = best;
+        machine.preempted = below;
         record(RECORD_ENTER, best);
         machine.vectors[best]();
         record(RECORD_EXIT, best);
         machine.execution_level = preempted;
+        machine.current = below;
+        machine.preempted = before;
+        machine.masked_until_end = 0u;
         machine.active[best] = 0u;
         machine.candidates++; /* what the handler kept back is looked at again */
     }
@@ -221,7 +271,9 @@ void carillon_port_idle(void)
 
 void carillon_port_write(uint32_t address, uint32_t value)
 {
-    if (address >= VIRTUAL_CELLS) {
+    if (address >= VIRTUAL_COMPARE) {
+        match((uint16_t)((address - VIRTUAL_COMPARE) / 8u), value);
+    } else if (address >= VIRTUAL_CELLS) {
         const uint16_t cell = (uint16_t)((address - VIRTUAL_CELLS) / 16u);
         struct cell *const it = &machine.cells[cell];
         switch ((address - VIRTUAL_CELLS) % 16u) {
@@ -239,6 +291,7 @@ void carillon_port_write(uint32_t address, uint32_t value)
         default:
             stop_cell(cell);
             it->reload = 0u;
+            it->has_match = 0;
             break;
         }
     } else if (address == VIRTUAL_START_ALL) {
@@ -258,6 +311,11 @@ void carillon_port_write(uint32_t address, uint32_t value)
         case VIRTUAL_REQUEST_DISABLE:
             machine.enabled[word] &= ~value;
             break;
+        case VIRTUAL_REQUEST_PEND:
+            machine.pending[word] |= value;
+            machine.candidates++;
+            deliver();
+            break;
         default:
             machine.pending[word] &= ~value;
             break;
@@ -267,6 +325,10 @@ void carillon_port_write(uint32_t address, uint32_t value)
 
 uint32_t carillon_port_read(uint32_t address)
 {
+    if (address >= VIRTUAL_COMPARE) {
+        const struct cell *const up = &machine.cells[(address - VIRTUAL_COMPARE) / 8u];
+        return up->heap == 0u ? 0u : counted(up);
+    }
     const struct cell *const cell = &machine.cells[(address - VIRTUAL_CELLS) / 16u];
     if ((address - VIRTUAL_CELLS) % 16u == 4u) {
         return cell->reload;
@@ -280,6 +342,47 @@ uint32_t carillon_port_read(uint32_t address)
 void carillon_port_pend(uint32_t source)
 {
     pend(source);
+    deliver();
+}
+
+void carillon_port_request(uint32_t source)
+{
+    carillon_port_pend(source);
+}
+
+uint32_t carillon_port_current(void)
+{
+    return machine.current;
+}
+
+uint32_t carillon_port_mask(void)
+{
+    return machine.mask;
+}
+
+uint32_t carillon_port_raise(uint32_t level)
+{
+    const uint32_t saved = machine.mask;
+    machine.mask = level > saved ? level : saved;
+    return saved;
+}
+
+void carillon_port_restore(uint32_t mask)
+{
+    machine.mask = mask;
+    machine.candidates++;
+    deliver();
+}
+
+void carillon_port_mask_until_end(void)
+{
+    machine.masked_until_end = 1u;
+}
+
+void carillon_port_unmask(void)
+{
+    machine.masked_until_end = 0u;
+    machine.candidates++;
     deliver();
 }
 
@@ -352,18 +455,21 @@ void carillon_port_align(const struct carillon_shift *list, uint32_t count)
     }
 }
 
-void carillon_port_run_lowered(carillon_vector function)
+/* The handler that runs ends its exception and goes on as a function at the level `least`, or at that of what it
+ * preempted if that is higher: at the highest level among the active sources below its own. */
+static void run_at(carillon_vector function, uint32_t least)
 {
-    /* What was preempted ran at the highest level among the active sources below the handler's own. */
-    const uint32_t raised = machine.execution_level;
+    const uint32_t raised = machine.execution_level, current = machine.current;
     uint32_t handler = SOURCES;
-    uint32_t lowered = CARILLON_BELOW_TASKS; /* interrupts below all tasks, at level 1, stay below */
+    uint32_t lowered = 0u;
+    machine.current = 0u;
     for (uint32_t source = 0; source < SOURCES; source++) {
         if (machine.active[source] == 1u) {
             if (machine.level[source] == raised && handler == SOURCES) {
                 handler = source;
             } else if (machine.level[source] > lowered) {
                 lowered = machine.level[source];
+                machine.current = source;
             }
         }
     }
@@ -372,14 +478,154 @@ void carillon_port_run_lowered(carillon_vector function)
         finish(3);
     }
     machine.active[handler] = 0u; /* its exception has ended; it may be taken again */
-    machine.execution_level = lowered;
+    machine.execution_level = lowered > least ? lowered : least;
     machine.candidates++;
     record(RECORD_CALL, (uint32_t)(uintptr_t)function);
     deliver();
     function();
     record(RECORD_RETURN, (uint32_t)(uintptr_t)function);
     machine.execution_level = raised;
+    machine.current = current;
 }
+
+void carillon_port_run_lowered(carillon_vector function)
+{
+    run_at(function, CARILLON_BELOW_TASKS); /* interrupts below all tasks stay below */
+}
+
+void carillon_port_run_base(carillon_vector function)
+{
+    run_at(function, 0u);
+}
+
+#if CARILLON_OSEK
+void carillon_osek_end(void) __attribute__((noreturn));
+
+static jmp_buf *frame; /* of the innermost call */
+
+void carillon_port_call(carillon_vector function)
+{
+    jmp_buf here;
+    jmp_buf *const outer = frame;
+    frame = &here;
+    record(RECORD_CALL, (uint32_t)(uintptr_t)function);
+    if (setjmp(here) == 0) {
+        function();
+    }
+    record(RECORD_RETURN, (uint32_t)(uintptr_t)function);
+    frame = outer;
+}
+
+void carillon_port_unwind(void)
+{
+    longjmp(*frame, 1);
+}
+
+/* Contexts of the host's library, each with a stack that suffices for it, kept for the next job of the same task. */
+#define CONTEXTS 256u
+#define HOST_STACK (256u * 1024u)
+
+struct host_context {
+    struct carillon_context *owner;
+    ucontext_t own, below;
+    carillon_vector function;
+    uint8_t stack[HOST_STACK];
+};
+static struct host_context contexts[CONTEXTS];
+
+/* The one of a task's context, or a new one. */
+static struct host_context *context_of(struct carillon_context *context)
+{
+    uint32_t i = 0u;
+    while (contexts[i].owner != NULL && contexts[i].owner != context) {
+        i++;
+    }
+    contexts[i].owner = context;
+    return &contexts[i];
+}
+
+static struct host_context *resumed; /* last */
+
+static void begin_context(void)
+{
+    resumed->function();
+    carillon_osek_end();
+}
+
+void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
+{
+    (void)words;
+    struct host_context *volatile const host = context_of(context); /* getcontext may return twice, says the compiler */
+    (void)getcontext(&host->own);
+    host->own.uc_stack.ss_sp = host->stack;
+    host->own.uc_stack.ss_size = sizeof host->stack;
+    host->function = function;
+    makecontext(&host->own, begin_context, 0);
+    context->sp = stack;
+}
+
+void carillon_port_resume(struct carillon_context *context)
+{
+    struct host_context *const host = context_of(context);
+    record(RECORD_RESUME, (uint32_t)(uintptr_t)context);
+    resumed = host;
+    const struct carillon_context *const below = machine.context;
+    machine.context = context;
+    (void)swapcontext(&host->below, &host->own);
+    machine.context = below;
+}
+
+void carillon_port_suspend(struct carillon_context *context)
+{
+    struct host_context *const host = context_of(context);
+    record(RECORD_SUSPEND, (uint32_t)(uintptr_t)context);
+    (void)swapcontext(&host->own, &host->below);
+}
+
+void carillon_port_leave(struct carillon_context *context)
+{
+    record(RECORD_LEAVE, (uint32_t)(uintptr_t)context);
+    (void)setcontext(&context_of(context)->below);
+    abort();
+}
+
+bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
+                         const struct carillon_context *context)
+{
+    (void)frame;
+    (void)stack;
+    (void)words;
+    return machine.context == context && machine.preempted == source && machine.mask == 0u && machine.masked == 0u;
+}
+
+void carillon_port_slice_vector(void)
+{
+    carillon_slice_vector(NULL);
+}
+
+/* The handler's exception has ended, and the preempted one goes on with the function. */
+void carillon_port_run_preempted(carillon_vector function, uint32_t source)
+{
+    const uint32_t raised = machine.execution_level, current = machine.current, preempted = machine.preempted;
+    machine.active[current] = 0u;
+    record(RECORD_EXIT, current);
+    machine.execution_level = machine.level[source];
+    machine.current = source;
+    machine.preempted = 0u;
+    machine.candidates++;
+    deliver();
+    function();
+    record(RECORD_ENTER, current);
+    machine.execution_level = raised;
+    machine.current = current;
+    machine.preempted = preempted;
+}
+
+__attribute__((weak)) void carillon_slice_vector(const void *frame)
+{
+    (void)frame;
+}
+#endif
 
 void carillon_port_halt(void)
 {

@@ -27,6 +27,7 @@ typedef void (*carillon_vector)(void);
 #define VIRTUAL_REQUEST_ENABLE 0x1000u
 #define VIRTUAL_REQUEST_DISABLE 0x2000u
 #define VIRTUAL_REQUEST_UNPEND 0x3000u
+#define VIRTUAL_REQUEST_PEND 0x4000u
 
 #define CARILLON_SOURCE_WORD(source) (((source) / 32u) * 4u)
 #define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << ((source) % 32u))
@@ -41,6 +42,9 @@ typedef void (*carillon_vector)(void);
     CARILLON_STORE(VIRTUAL_REQUEST + VIRTUAL_REQUEST_DISABLE + CARILLON_SOURCE_WORD(source), (mask))
 #define CARILLON_STORE_UNPEND(source, mask) \
     CARILLON_STORE(VIRTUAL_REQUEST + VIRTUAL_REQUEST_UNPEND + CARILLON_SOURCE_WORD(source), (mask))
+
+#define CARILLON_STORE_PEND(source) \
+    CARILLON_STORE(VIRTUAL_REQUEST + VIRTUAL_REQUEST_PEND + CARILLON_SOURCE_WORD(source), CARILLON_SOURCE_BIT(source))
 
 void carillon_port_write(uint32_t address, uint32_t value);
 uint32_t carillon_port_read(uint32_t address);
@@ -67,7 +71,65 @@ static inline void carillon_port_enable(uint32_t source, uint32_t mask)
     carillon_port_write(VIRTUAL_REQUEST + CARILLON_SOURCE_WORD(source) + VIRTUAL_REQUEST_ENABLE, mask);
 }
 
+/* How a symbol of C is called in the assembler. */
+#ifdef __APPLE__
+#define CARILLON_SYMBOL_PREFIX "_"
+#else
+#define CARILLON_SYMBOL_PREFIX ""
+#endif
+
 void carillon_port_pend(uint32_t source);
+
+/* Request an interrupt; here it is served at once, if its level allows. */
+void carillon_port_request(uint32_t source);
+static inline void carillon_port_barrier(void)
+{
+}
+static inline void carillon_port_unpend(uint32_t source)
+{
+    carillon_port_write(VIRTUAL_REQUEST + CARILLON_SOURCE_WORD(source) + VIRTUAL_REQUEST_UNPEND,
+                        CARILLON_SOURCE_BIT(source));
+}
+
+/* The source of the handler that runs, 0 if none does: no handler has the source 0 where that matters. */
+uint32_t carillon_port_current(void);
+
+/* Mask a level and those below it; what it was; set it. */
+uint32_t carillon_port_mask(void);
+uint32_t carillon_port_raise(uint32_t level);
+void carillon_port_restore(uint32_t mask);
+static inline uint32_t carillon_port_mask_of(uint32_t level)
+{
+    return level;
+}
+
+static inline uint32_t carillon_port_level_of(uint32_t mask)
+{
+    return mask;
+}
+static inline uint32_t carillon_port_higher(uint32_t one, uint32_t other)
+{
+    return (one > other) ? one : other;
+}
+
+/* Take no interrupt until the handler that runs has returned. */
+void carillon_port_mask_until_end(void);
+void carillon_port_unmask(void);
+
+/* A function that ends elsewhere: carillon_port_unwind, called anywhere within, returns from the innermost call. */
+void carillon_port_call(carillon_vector function);
+void carillon_port_unwind(void) __attribute__((noreturn));
+
+/* A task with a stack of its own; ports/armv7m says more.  `sp` is NULL before the first resume.  The host's library
+ * needs more stack than a controller's: the one that is given only counts. */
+struct carillon_context {
+    void *sp;
+    void *below;
+};
+void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function);
+void carillon_port_resume(struct carillon_context *context);
+void carillon_port_suspend(struct carillon_context *context);
+void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
 uint32_t carillon_port_lock(void);
 void carillon_port_unlock(uint32_t saved);
 void carillon_port_set_level(uint16_t source, uint16_t level);
@@ -76,11 +138,21 @@ bool carillon_port_is_active(uint16_t source);
 
 /* Has it asked for an interrupt that has not been taken? */
 bool carillon_port_is_pending(uint16_t source);
+#define carillon_port_peek_active(source) carillon_port_is_active(source)
+#define carillon_port_peek_pending(source) carillon_port_is_pending(source)
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
                             uint32_t before_count, const struct carillon_store *list, uint32_t count);
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 void carillon_port_run_lowered(carillon_vector function);
+void carillon_port_run_base(carillon_vector function);
+/* The vector of the cell that ends slices; whether it has preempted the handler of `source` in its task's context, with
+ * nothing masked; and calling a function there, as if that had called it. */
+void carillon_port_slice_vector(void);
+void carillon_slice_vector(const void *frame);
+bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
+                         const struct carillon_context *context);
+void carillon_port_run_preempted(carillon_vector function, uint32_t source);
 void carillon_port_halt(void) __attribute__((noreturn));
 void carillon_port_idle(void);
 void carillon_port_unexpected(void);

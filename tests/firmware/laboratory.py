@@ -106,8 +106,9 @@ class Laboratory:
     def run_file(self, path: Path, board: str, *, kernel: str = "carillon", rounds: int = 1, ticks: int = 0) -> Outcome:
         """Run a schedule's application for so many rounds of its start mode, or so many ticks."""
         planned, firmware = self._firmware(path, board, kernel)
-        start = next(m for m in planned.system.modes if m.name == planned.system.start_mode)
-        length = ticks or start.round_length * rounds
+        start = next((m for m in planned.system.modes if m.name == planned.system.start_mode), None)
+        assert ticks or start is not None, "a system without rounds runs for so many ticks"
+        length = ticks or (start.round_length if start else 0) * rounds
         key = (str(firmware.folder), length)
         if key not in self._outcomes:
             diagnostics = Diagnostics()
@@ -124,7 +125,9 @@ class Laboratory:
         if not path.is_file():
             folder.mkdir(parents=True)
             shutil.copy(HERE / "report.h", folder)
-            includes = "".join(f'#include "{name}"\n' for name in ("carillon/osektime.h", "carillon_port.h", "report.h"))
+            headers = ["carillon/osektime.h", "carillon_port.h", "report.h"]
+            headers += ["os.h"] if "[osek" in schedule else []
+            includes = "".join(f'#include "{name}"\n' for name in headers)
             (folder / "main.c").write_text(includes + code, encoding="utf-8")
             path.write_text(text, encoding="utf-8")
         return path

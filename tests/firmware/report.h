@@ -15,6 +15,27 @@ static inline void report_byte(char byte)
 {
     (void)putchar(byte);
 }
+#elif defined(__AVR__)
+#if defined(__AVR_ATmega128__)
+#define UART_RATE 0x29u
+#define UART_CONTROL 0x2Au
+#define UART_STATUS 0x2Bu
+#define UART_DATA 0x2Cu
+#else
+#define UART_RATE 0xC4u
+#define UART_CONTROL 0xC1u
+#define UART_STATUS 0xC0u
+#define UART_DATA 0xC6u
+#endif
+static inline void report_byte(char byte)
+{
+    *(volatile uint8_t *)UART_CONTROL = 0x08u; /* the transmitter */
+    *(volatile uint8_t *)UART_STATUS = 0x02u;  /* double rate */
+    *(volatile uint8_t *)UART_RATE = 0u;
+    while ((*(volatile uint8_t *)UART_STATUS & 0x20u) == 0u) {
+    }
+    *(volatile uint8_t *)UART_DATA = (uint8_t)byte;
+}
 #elif defined(CARILLON_HPLL_MULTIPLIER)
 static inline void report_byte(char byte)
 {

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from laboratory import AST, MPS, Laboratory, declared, points, task
+from laboratory import AST, MPS, VIRTUAL_AST, Laboratory, Outcome, declared, points, task
 
 from carillon.model.board import Role
 from carillon.trace import Event, Kind
@@ -202,3 +202,280 @@ void ttShutdownHook(ttStatusType error)
     assert len(told) == len(starts) == 200
     assert len({at - n for at, n in zip(told, starts, strict=True)}) == 1
     assert "TMR8" not in [name for n in ats for name in outcome.cells(Role.ACTIVATION, n)]
+
+
+# The event-triggered system.
+
+DISPATCH = ["hardware", "software"]
+
+# A task of each kind: one that only activates, an extended one, two of one priority, one that its cell may activate.
+TASKS = """
+[osek]
+dispatch = "{dispatch}"
+status = "{status}"
+[osek.task.Low]
+priority = 1
+autostart = true
+[osek.task.Extended]
+priority = 3
+events = ["Go", "Again"]
+autostart = true
+[osek.task.Nested]
+priority = 4
+activations = 2
+[osek.task.Other]
+priority = 4
+[osek.task.Direct]
+priority = 5
+[osek.isr.Button]
+source = "soft0"
+[osek.event.Go]
+[osek.event.Again]
+"""
+
+CODE = """
+static volatile unsigned count;
+static volatile unsigned one = 1u;
+
+__attribute__((noinline)) static void deep(unsigned depth)
+{
+    count++;
+    if (depth == 0u) {
+        TerminateTask();
+    }
+    deep(depth - one);
+    count++;
+}
+
+TASK(Extended)
+{
+    for (;;) {
+        WaitEvent(Go | Again);
+        ClearEvent(Go | Again);
+        helpers();
+        (void)ActivateTask(Nested);
+    }
+}
+
+TASK(Nested)
+{
+    deep(3u);
+}
+
+TASK(Direct)
+{
+    helpers();
+    TerminateTask();
+}
+"""
+
+
+def consistent(outcome: Outcome) -> str:
+    """The empty string if every event follows from those before it, else where one does not.
+
+    What runs is innermost; it is preempted before anything else begins, and resumes when that has ended.
+    """
+    stack: list[tuple[str, str]] = []
+    waiting: set[str] = set()
+    for e in outcome.trace.events:
+        top = stack[-1] if stack else ("", "")
+        begins = e.kind is Kind.START or (e.kind is Kind.RESUME and e.object in waiting)
+        if e.kind is Kind.ENTER or begins:
+            fits = top[0] != "runs"
+            stack.append(("handler" if e.kind is Kind.ENTER else "runs", e.object))
+            waiting.discard(e.object) if begins else None
+        elif e.kind in (Kind.PREEMPT, Kind.RESUME):
+            before, after = ("runs", "preempted") if e.kind is Kind.PREEMPT else ("preempted", "runs")
+            fits = top == (before, e.object)
+            stack[-1:] = [(after, e.object)]
+        elif e.kind is Kind.IDLE:
+            fits = not stack
+        elif e.kind in (Kind.END, Kind.WAIT, Kind.EXIT):
+            fits = top == ("handler" if e.kind is Kind.EXIT else "runs", e.object)
+            stack = stack[:-1]
+            if e.kind is Kind.WAIT:
+                waiting.add(e.object)
+        else:
+            fits = True
+        if not fits:
+            return f"{e.kind.value} {e.object} in {e.n}, within {stack}"
+    return ""
+
+
+def told(outcome: Outcome) -> list[str]:
+    """What tasks and ISRs did.  A handler that follows another at once makes no more than one preemption."""
+    story: list[Event] = []
+    for e in outcome.events(Kind.START, Kind.END, Kind.WAIT, Kind.PREEMPT, Kind.RESUME):
+        if e.kind is Kind.PREEMPT and story and (story[-1].kind, story[-1].object, story[-1].n) == (Kind.RESUME, e.object, e.n):
+            story.pop()
+        else:
+            story.append(e)
+    return [f"{e.kind.value} {e.object}" for e in story]
+
+
+STORY = [
+    *("start Extended", "wait Extended", "start Low", "preempt Low"),
+    *("start Nested", "end Nested", "resume Low", "preempt Low"),
+    *("start Button", "end Button", "start Other", "end Other", "resume Low", "preempt Low"),
+    *("resume Extended", "preempt Extended", "start Nested", "end Nested", "resume Extended", "wait Extended"),
+    *("resume Low", "preempt Low", "start Direct", "preempt Direct", "start Button", "end Button", "resume Direct"),
+    *("end Direct", "start Nested", "end Nested", "start Nested", "end Nested", "resume Low", "end Low"),
+]
+
+
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST, MPS])
+@pytest.mark.parametrize("dispatch", DISPATCH)
+@pytest.mark.parametrize("status", ["standard", "extended"])
+def test_what_event_triggered_tasks_do_is_the_same_story_everywhere(
+    lab: Laboratory, board: str, dispatch: str, status: str
+) -> None:
+    code = """
+__attribute__((noinline)) static void deep(unsigned depth)
+{
+    volatile unsigned here = depth;
+    if (depth == 0u) {
+        TerminateTask();
+    }
+    deep(depth - 1u);
+    (void)here;
+}
+TASK(Low)
+{
+    (void)ActivateTask(Nested);
+    carillon_work(10u);
+    carillon_port_pend(CARILLON_ISR_SOURCE_Button);
+    carillon_work(10u);
+    (void)SetEvent(Extended, Go);
+    carillon_work(10u);
+    (void)ActivateTask(Direct);
+    deep(2u);
+}
+TASK(Extended)
+{
+    for (;;) {
+        WaitEvent(Go);
+        ClearEvent(Go);
+        carillon_work(10u);
+        (void)ActivateTask(Nested);
+        carillon_work(10u);
+    }
+}
+TASK(Nested)
+{
+    deep(3u);
+}
+TASK(Other)
+{
+    TerminateTask();
+}
+TASK(Direct)
+{
+    (void)ActivateTask(Nested);
+    (void)ActivateTask(Nested);
+    carillon_work(10u);
+    carillon_port_pend(CARILLON_ISR_SOURCE_Button);
+    carillon_work(10u);
+    TerminateTask();
+}
+ISR(Button)
+{
+    static unsigned first;
+    if (first++ == 0u) {
+        (void)ActivateTask(Other);
+    }
+}
+"""
+    outcome = lab.run(TASKS.format(dispatch=dispatch, status=status), code, board, ticks=10_000)
+    assert told(outcome) == STORY
+    assert consistent(outcome) == ""
+    assert outcome.task("Extended").waits == 2
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("dispatch", DISPATCH)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_interrupts_at_any_instruction_of_the_event_triggered_kernel_are_seen_as_such(
+    lab: Laboratory, board: str, dispatch: str, mixed: bool
+) -> None:
+    # The periods of the counters, of the round and of Low's loop have no common factor.
+    timers = """
+[osek.task.Timer]
+priority = 6
+[osek.counter.First]
+tick = "2003 ticks"
+[osek.counter.Second]
+tick = "2011 ticks"
+[osek.alarm.One]
+counter = "First"
+activate = "Timer"
+autostart = { at = 1, cycle = 1 }
+[osek.alarm.Two]
+counter = "Second"
+set_event = { task = "Extended", event = "Again" }
+autostart = { at = 1, cycle = 2 }
+"""
+    code = """
+TASK(Low)
+{
+    for (;;) {
+        (void)ActivateTask(Nested);
+        (void)ActivateTask(Other);
+        carillon_port_pend(CARILLON_ISR_SOURCE_Button);
+        (void)ActivateTask(Direct);
+        (void)SetEvent(Extended, Go);
+        helpers();
+    }
+}
+TASK(Other)
+{
+    if ((count & 1u) != 0u) {
+        (void)ChainTask(Nested);
+    }
+    deep(1u);
+}
+TASK(Timer)
+{
+    count++;
+    TerminateTask();
+}
+ISR(Button)
+{
+    count++;
+    (void)ActivateTask(Other);
+}
+"""
+    schedule = TASKS.format(dispatch=dispatch, status="standard") + timers
+    if mixed:
+        schedule = declared(Timed=0) + points(1511, (100, "Timed"), (800, "Timed")) + schedule
+        code += task("Timed", "count++;") + "void ttIdleTask(void)\n{\n    StartOS(OSDEFAULTAPPMODE);\n}\n"
+    outcome = lab.run(schedule, HELPERS + CODE + code, board, ticks=600_000)
+    assert consistent(outcome) == ""
+    did = Counter(outcome.story())
+    for name in ("Nested", "Other", "Direct", "Timer", "Button"):
+        assert did[f"start {name}"] > 50, name
+        assert did[f"start {name}"] - did[f"end {name}"] in (0, 1)
+    assert did["start Extended"] == 1
+    assert did["wait Extended"] > 50
+    if mixed:
+        assert did["start Timed"] == did["expiry Timed"]
+    # Between a task's end and what runs next there is kernel code of a few lengths, unless something comes between.
+    ends = {s.executed for r in outcome.summary.runs if r.lane.name == "Timer" for s in r.stretches if s.end is not None}
+    assert len(ends) == 1
+
+
+def test_an_alarm_that_nobody_cancels_is_seen_to_be_due_when_its_cell_is(lab: Laboratory) -> None:
+    schedule = """
+[osek.task.Cyclic]
+priority = 1
+[osek.counter.Clock]
+tick = "100 ticks"
+[osek.alarm.Every]
+counter = "Clock"
+activate = "Cyclic"
+static = true
+autostart = { at = 3, cycle = 10 }
+"""
+    for board in (AST, VIRTUAL_AST):
+        outcome = lab.run(schedule, "TASK(Cyclic)\n{\n    TerminateTask();\n}\n", board, ticks=5000)
+        assert [e.t for e in outcome.events(Kind.EXPIRY, of="Cyclic")] == [300, 1300, 2300, 3300, 4300]
+        assert outcome.at(Kind.START, "Cyclic") == outcome.at(Kind.ENTER, "Cyclic") == outcome.at(Kind.EXPIRY, "Cyclic")

@@ -155,3 +155,79 @@ def carillon(rounds: int = 2, **more: object) -> Trace:
 
 def conventional(rounds: int = 2, **more: object) -> Trace:
     return trace("conventional", rounds=rounds, per_tick=12, dispatch=96, terminate=60, deadline_cost=95, **more)  # type: ignore[arg-type]
+
+
+SYSTEM = (  # n, kind, object: an ISR above three tasks; Server waits for events, Alarm's cell activates Blink
+    (40, Kind.ENTER, "Server"),
+    (50, Kind.START, "Server"),
+    (69, Kind.WAIT, "Server"),
+    (80, Kind.EXIT, "Server"),
+    (80, Kind.ENTER, "Low"),
+    (90, Kind.START, "Low"),
+    (200, Kind.EXPIRY, "Blink"),
+    (200, Kind.PREEMPT, "Low"),
+    (200, Kind.ENTER, "Blink"),
+    (200, Kind.START, "Blink"),
+    (259, Kind.END, "Blink"),
+    (260, Kind.EXIT, "Blink"),
+    (260, Kind.RESUME, "Low"),
+    (300, Kind.PREEMPT, "Low"),
+    (300, Kind.ENTER, "Button"),
+    (300, Kind.START, "Button"),
+    (329, Kind.END, "Button"),
+    (330, Kind.EXIT, "Button"),
+    (330, Kind.RESUME, "Low"),
+    (330, Kind.PREEMPT, "Low"),
+    (330, Kind.ENTER, "Server"),
+    (345, Kind.RESUME, "Server"),
+    (400, Kind.PREEMPT, "Server"),
+    (400, Kind.ENTER, "Clock"),
+    (430, Kind.EXIT, "Clock"),
+    (430, Kind.RESUME, "Server"),
+    (499, Kind.WAIT, "Server"),
+    (510, Kind.EXIT, "Server"),
+    (510, Kind.RESUME, "Low"),
+    (649, Kind.END, "Low"),
+    (660, Kind.EXIT, "Low"),
+    (660, Kind.IDLE, "idle"),
+    (700, Kind.EXPIRY, "Blink"),
+    (700, Kind.ENTER, "Blink"),
+    (700, Kind.START, "Blink"),
+    (739, Kind.END, "Blink"),
+    (740, Kind.EXIT, "Blink"),
+    (740, Kind.IDLE, "idle"),
+)
+TIMED = (  # preempts Server and, in idle, nobody
+    (450, Kind.EXPIRY, "Timed"),
+    (450, Kind.PREEMPT, "Server"),
+    (450, Kind.ENTER, "Timed"),
+    (450, Kind.START, "Timed"),
+    (479, Kind.END, "Timed"),
+    (480, Kind.EXIT, "Timed"),
+    (480, Kind.RESUME, "Server"),
+)
+
+
+def osek(mixed: bool = False, per_tick: int = 1) -> Trace:
+    """A trace of an event-triggered system; ``mixed``: with a time-triggered task above it, released at tick 450."""
+    records = sorted((*SYSTEM, *(TIMED if mixed else ())), key=lambda record: record[0])
+    return Trace(
+        application="events",
+        board="ast1030-evb" if per_tick else "tc1796",
+        kernel="carillon",
+        clock_hz=1_000_000,
+        instructions_per_tick=per_tick,
+        rounds=0,
+        length=1000,
+        round_length=1000,
+        tasks=(*(["Timed"] if mixed else []), "Blink", "Server", "Low"),
+        interrupts=("Button",),
+        events=tuple(Event(n, n, kind, name) for n, kind, name in records),
+        modes=((0, "normal"),) if mixed else (),
+        event_triggered=("Button", "Blink", "Server", "Low"),
+        timers=("Clock", "Alarm"),
+    )
+
+
+def osek_releases(mixed: bool = False) -> tuple[Release, ...]:
+    return (Release("Timed", 450, (700,)),) if mixed else ()

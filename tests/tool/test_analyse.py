@@ -313,3 +313,72 @@ def test_an_empty_trace_is_idle(length: int) -> None:
     summary = analyse(of_events(length=length), [])
     assert summary.totals.idle_share == (1.0 if length else 0.0)
     assert {lane.kind for lane in summary.lanes} == {LaneKind.TASK, LaneKind.INTERRUPT, LaneKind.KERNEL, LaneKind.IDLE}
+
+
+# The event-triggered system.
+
+
+def test_an_extended_tasks_run_goes_on_after_a_wait() -> None:
+    summary = analyse(traces.osek(), [])
+    server = next(r for r in summary.runs if r.lane.name == "Server")
+    assert [(s.begin.n, s.end and s.end.n, s.executed, s.dispatch, s.terminate) for s in server.stretches] == [
+        (50, 69, 20, 10, 11),
+        (345, 499, 125, 15, 11),
+    ]
+    assert [(b.n, e and e.n) for b, e in server.waits] == [(69, 345), (499, None)]
+    assert server.end is None
+    assert server.executed == 145
+    assert server.preemptions == 1
+    assert pieces(summary, "Server") == [(50, 70), (345, 400), (430, 500)]
+    assert pieces(summary, "Low") == [(90, 200), (260, 300), (510, 650)]
+
+
+def test_what_is_event_triggered_is_counted_by_what_interrupted_for_it() -> None:
+    totals = analyse(traces.osek(mixed=True), traces.osek_releases(mixed=True)).totals
+    kinds = {kind.value: number for kind, number in totals.interrupts_by_kind.items() if number}
+    assert kinds == {"activation": 1, "interrupt": 1, "task": 5, "timer": 1}
+    assert totals.kernel_n == 10 + 10 + 10 + 15 + 30 + 10 + 10
+
+
+def test_figures_of_event_triggered_tasks() -> None:
+    summary = analyse(traces.osek(mixed=True), traces.osek_releases(mixed=True))
+    assert [lane.name for lane in summary.lanes] == ["Timed", "Button", "Blink", "Server", "Low", "kernel", "idle"]
+    server, low, timed = task(summary, "Server"), task(summary, "Low"), task(summary, "Timed")
+    assert (server.activations, server.waits, server.preemptions, server.longest) == (1, 2, 2, 154)
+    assert (server.execution.minimum, server.execution.maximum) == (20, 95)
+    assert (low.activations, low.waits, low.preemptions, low.longest) == (1, 0, 2, 559)
+    assert low.share == pytest.approx(0.29)
+    assert (timed.event_triggered, timed.deadlines_met) == (False, 1)
+    assert set(server.as_json()) == {
+        *("name", "kind", "event_triggered", "activations", "waits", "preemptions", "longest", "share"),
+        *("execution", "dispatch", "terminate"),
+    }
+
+
+def test_a_wait_that_began_before_the_trace_ends_in_its_handler() -> None:
+    events = tuple(e for e in traces.osek().events if e.n >= 300)
+    summary = analyse(replace(traces.osek(), events=events), [])
+    assert pieces(summary, "Server") == [(345, 400), (430, 500)]
+    assert [e.name for e in summary.lanes][:4] == ["Button", "Blink", "Server", "Low"]
+    assert task(summary, "Server").activations == 0
+
+
+def test_tasks_that_a_service_runs_leave_no_gap_in_their_caller() -> None:
+    # A software dispatcher, called by a service of Low, runs Blink and then Server.
+    events = (
+        *((10, Kind.ENTER, "Low"), (15, Kind.START, "Low"), (50, Kind.PREEMPT, "Low"), (60, Kind.START, "Blink")),
+        *((79, Kind.END, "Blink"), (90, Kind.START, "Server"), (109, Kind.WAIT, "Server"), (120, Kind.RESUME, "Low")),
+        *((130, Kind.PREEMPT, "Low"), (140, Kind.RESUME, "Server"), (159, Kind.END, "Server"), (170, Kind.RESUME, "Low")),
+        *((199, Kind.END, "Low"), (210, Kind.EXIT, "Low"), (210, Kind.IDLE, "idle")),
+    )
+    trace = replace(traces.osek(), events=tuple(Event(n, n, kind, name) for n, kind, name in events))
+    summary = analyse(trace, [])
+    assert pieces(summary, "Low") == [(15, 50), (120, 130), (170, 200)]
+    assert pieces(summary, "Blink") == [(60, 80)]
+    assert pieces(summary, "Server") == [(90, 110), (140, 160)]
+    assert task(summary, "Low").preemptions == 2
+    assert (task(summary, "Blink").dispatch.maximum, task(summary, "Blink").terminate.maximum) == (10, 11)
+    server = next(r for r in summary.runs if r.lane.name == "Server")
+    assert [(s.dispatch, s.terminate) for s in server.stretches] == [(None, 11), (10, 11)]
+    assert summary.totals.interrupts == 1
+    assert summary.totals.kernel_n == 5 + (60 - 50) + (90 - 80) + (120 - 110) + (140 - 130) + (170 - 160) + 10

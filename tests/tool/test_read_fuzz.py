@@ -55,10 +55,81 @@ points = [
 [mode.limp]
 points = [{ at = "100us", enable = "can_rx" }]
 """
+EVENTS = b"""\
+[system]
+board = "virtual-tiny"
+sources = []
+
+[osek]
+status = "extended"
+hooks = ["startup", "error"]
+parameter_access = true
+modes = ["normal", "test"]
+
+[osek.task.Blink]
+priority = 3
+autostart = true
+events = ["Go", "Stop"]
+resources = ["Bus", "RES_SCHEDULER"]
+stack = 512
+
+[osek.task.Log]
+priority = 1
+schedule = "non"
+activations = 2
+autostart = ["test"]
+resources = ["Link"]
+
+[osek.isr.Button]
+source = "ext0"
+category = 2
+resources = ["Bus"]
+
+[osek.resource.Bus]
+property = "standard"
+
+[osek.resource.Link]
+property = "linked"
+linked = "Bus"
+
+[osek.event.Go]
+mask = 4
+
+[osek.event.Stop]
+
+[osek.counter.Timer]
+tick = "1ms"
+max_allowed = 65535
+min_cycle = 2
+
+[osek.counter.Soft]
+kind = "software"
+
+[osek.alarm.Tick]
+counter = "Timer"
+activate = "Log"
+autostart = { at = 1, cycle = 10, modes = ["normal"] }
+
+[osek.alarm.Event]
+counter = "Soft"
+set_event = { task = "Blink", event = "Go" }
+
+[osek.alarm.Call]
+counter = "Timer"
+callback = "OnTick"
+
+[osek.alarm.Chain]
+counter = "Timer"
+increment = "Soft"
+"""
+SCHEDULES = [VALID, EVENTS]
 TOKENS = [
     *(b"[ ] { } = , . # \" ' \\ \n [[ ]] \xff \x00 \xef\xbb\xbf true 1e9 -1 0 nan 1979-05-27 \"\" [] {} '''".split(b" ")),
     *(b'"1us" "0us" "-1us" "1" "99999999999999999999s" "0.3us" "fuel" "spark" "can_rx" "ext0" "run" "sleep" "wcet"'.split()),
     *(b"system task interrupt mode points at activate enable deadline_at round period offset [task.fuel] [mode.run]".split()),
+    *b"[osek] [osek.task.Blink] [osek.task] [osek.alarm.Call] [osek.counter.Soft] osek osek.task.A.priority = true".split(),
+    *b"autostart set_event increment callback events resources linked property category mask tick kind modes".split(),
+    *b'"Blink" "Log" "Go" "Bus" "Link" "Timer" "Soft" "internal" "linked" "software" "RES_SCHEDULER" "normal" ["Go"] 3'.split(),
 ]
 SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -90,8 +161,9 @@ def only_diagnostics(tmp_path: Path) -> Callable[[bytes], Diagnostics]:
     return run
 
 
-def test_the_schedule_that_is_mutated_below_is_valid(only_diagnostics: Callable[[bytes], Diagnostics]) -> None:
-    assert not only_diagnostics(VALID).found
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_schedule_that_is_mutated_below_is_valid(only_diagnostics: Callable[[bytes], Diagnostics], schedule: bytes) -> None:
+    assert not only_diagnostics(schedule).found
 
 
 @SETTINGS
@@ -113,27 +185,29 @@ def test_any_sequence_of_tokens(only_diagnostics: Callable[[bytes], Diagnostics]
 
 
 @SETTINGS
-@given(st.lists(st.tuples(st.integers(0, len(VALID) - 1), st.integers(0, 255)), min_size=1, max_size=4))
+@given(st.sampled_from(SCHEDULES), st.lists(st.tuples(st.integers(0), st.integers(0, 255)), min_size=1, max_size=4))
 def test_a_valid_schedule_with_some_bytes_changed(
-    only_diagnostics: Callable[[bytes], Diagnostics], changes: list[tuple[int, int]]
+    only_diagnostics: Callable[[bytes], Diagnostics], schedule: bytes, changes: list[tuple[int, int]]
 ) -> None:
-    content = bytearray(VALID)
+    content = bytearray(schedule)
     for place, byte in changes:
-        content[place] = byte
+        content[place % len(content)] = byte
     only_diagnostics(bytes(content))
 
 
 @SETTINGS
-@given(st.integers(0, len(VALID)), st.integers(0, len(VALID)))
-def test_a_valid_schedule_with_a_part_cut_out(only_diagnostics: Callable[[bytes], Diagnostics], one: int, other: int) -> None:
-    first, last = sorted((one, other))
-    only_diagnostics(VALID[:first] + VALID[last:])
+@given(st.sampled_from(SCHEDULES), st.integers(0, 2**16), st.integers(0, 2**16))
+def test_a_valid_schedule_with_a_part_cut_out(
+    only_diagnostics: Callable[[bytes], Diagnostics], schedule: bytes, one: int, other: int
+) -> None:
+    first, last = sorted((one % (len(schedule) + 1), other % (len(schedule) + 1)))
+    only_diagnostics(schedule[:first] + schedule[last:])
 
 
 def mutated(seed: int) -> bytes:
     """A valid schedule, some of its words and lines replaced by tokens, or by one another."""
     chance = random.Random(seed)
-    source = chance.choice([VALID, chance.choice(sorted(BAD.glob("*.toml"))).read_bytes()[:2000]])
+    source = chance.choice([*SCHEDULES, chance.choice(sorted(BAD.glob("*.toml"))).read_bytes()[:2000]])
     lines = source.split(b"\n")
     for _ in range(chance.randint(1, 4)):
         place = chance.randrange(len(lines))

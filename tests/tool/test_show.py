@@ -10,6 +10,7 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from carillon.show import scene, terminal
 from carillon.show.html import differences
 from carillon.show.vcd import timescale_of
 from carillon.trace import Trace
-from carillon.trace.analyse import LaneKind
+from carillon.trace.analyse import LaneKind, Release
 
 GOLDEN = Path(__file__).parent / "golden"
 LATE = {**traces.WORK, "Task1": 212}
@@ -40,8 +41,14 @@ def assert_golden(name: str, text: str) -> None:
 
 
 def printed(traces_: Trace | list[Trace], rounds: int, width: int = 80, window: scene.Window | None = None) -> str:
+    return rendered(traces_, traces.releases(rounds), width, window)
+
+
+def rendered(
+    traces_: Trace | list[Trace], releases: tuple[Release, ...], width: int = 80, window: scene.Window | None = None
+) -> str:
     console = Console(file=io.StringIO(), width=width, no_color=True, force_terminal=False, legacy_windows=False)
-    show.render_terminal(console, traces_, traces.releases(rounds), window)
+    show.render_terminal(console, traces_, releases, window)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"  # type: ignore[attr-defined]
 
 
@@ -242,3 +249,79 @@ def test_tasks_keep_their_colour_in_both_panels() -> None:
     colours = scene.colours_of(panels)
     assert len(set(colours.values())) == len(colours) == 4
     assert {lane.kind for lane in colours} == {LaneKind.TASK, LaneKind.INTERRUPT}
+
+
+# The event-triggered system.
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_the_terminal_shows_an_event_triggered_system_by_priority(mixed: bool) -> None:
+    text = rendered(traces.osek(mixed), traces.osek_releases(mixed))
+    assert max(map(len, text.splitlines())) <= 80
+    assert ("Missed" in text, "Deadlines" in text, "missed" in text) == (mixed, mixed, mixed)
+    assert_golden("show-mixed.txt" if mixed else "show-osek.txt", text)
+
+
+def test_where_code_takes_no_time_there_is_one_table() -> None:
+    text = rendered(traces.osek(per_tick=0), ())
+    assert "Dispatch" not in text
+    assert text.count("Execution") == 1
+
+
+def test_a_task_that_waits_is_told_from_one_that_is_preempted() -> None:
+    panels = scene.panels_of(traces.osek(), ())
+    lines = [line.plain for line in terminal.timeline(panels, (0, 1000), 109)]  # gutter 8, 100 columns of 10 ticks
+    bar = next(line for line in lines if line.startswith("Server"))[8:].ljust(100)
+    assert bar == " " * 5 + "██" + "┈" * 27 + "▐█████░░░███████" + "┈" * 50
+    lanes = {lane.name: lane for lane in panels[0].summary.lanes}
+    assert panels[0].waiting[lanes["Server"]] == [(70, 345, 0), (500, 1000, 0)]
+    assert panels[0].preempted[lanes["Server"]] == [(400, 430, 0)]
+    assert panels[0].preempted[lanes["Low"]] == [(200, 260, 1), (300, 510, 1)]
+
+
+def test_only_activations_that_are_known_are_drawn() -> None:
+    panel = scene.panels_of(traces.osek(mixed=True), traces.osek_releases(mixed=True))[0]
+    drawn = {lane.name: times for lane, times in panel.activations.items() if times}
+    assert drawn == {"Timed": [450], "Blink": [200, 700]}
+    assert {lane.name for lane in panel.summary.lanes if panel.marked(lane)} == {"Timed", "Blink"}
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_the_svg_of_an_event_triggered_system_matches_its_golden_file(tmp_path: Path, mixed: bool) -> None:
+    path = tmp_path / "picture.svg"
+    show.write_svg(path, traces.osek(mixed), traces.osek_releases(mixed))
+    text = path.read_text(encoding="utf-8")
+    assert (">deadline<" in text) is mixed
+    assert ">waits<" in text
+    assert_golden("show-mixed.svg" if mixed else "show-osek.svg", text)
+
+
+def test_waits_are_exported(tmp_path: Path) -> None:
+    perfetto, vcd = tmp_path / "run.json", tmp_path / "run.vcd"
+    show.write_perfetto(perfetto, traces.osek(mixed=True), traces.osek_releases(mixed=True))
+    show.write_vcd(vcd, traces.osek(mixed=True), traces.osek_releases(mixed=True))
+    events = json.loads(perfetto.read_text(encoding="utf-8"))["traceEvents"]
+    waits = [(e["ts"], e["dur"]) for e in events if e.get("cat") == "waiting"]
+    assert waits == [(70, 275), (500, 500)]
+    for thread in {e["tid"] for e in events if e["ph"] == "X"}:
+        slices = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if e["ph"] == "X" and e["tid"] == thread)
+        assert all(end <= begin for (_, end), (begin, _) in pairwise(slices))
+    assert_golden("show-mixed.vcd", vcd.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_the_page_of_an_event_triggered_system_has_its_own_tables(tmp_path: Path, mixed: bool) -> None:
+    path = tmp_path / "run.html"
+    show.write_html(path, traces.osek(mixed), traces.osek_releases(mixed))
+    text = path.read_text(encoding="utf-8")
+    head = text.partition('<script type="application/json"')[0]
+    assert ('<th scope="col" title="Deadlines missed">' in head) is mixed
+    assert ("Missed deadline before" in head) is mixed
+    assert "waits for an event" in head
+    assert head.count('<table class="sortable"') == 1 + mixed
+    found = re.search(r'id="data">(.*?)</script>', text, re.S)
+    assert found
+    data = json.loads(found[1])
+    assert data["round"] == (1000 if mixed else 0)
+    server = next(lane for lane in data["panels"][0]["lanes"] if lane["name"] == "Server")
+    assert (server["sleep"]["b"], server["sleep"]["l"]) == ([70, 430], [275, 500])

@@ -38,11 +38,14 @@ app = typer.Typer(
 )
 
 SCHEDULE = "schedule.toml"
+EVENT_TRIGGERED_RUN = "100ms"
+"""How long a system without rounds runs where nothing is said."""
+
 PIPE_WIDTH = 110
 """Columns of output that does not go to a terminal."""
 
 Schedule = Annotated[
-    Path, typer.Argument(help="Schedule file, or a folder with a schedule.toml.", show_default="./schedule.toml")
+    Path, typer.Argument(help="Schedule file, OIL file, or a folder with a schedule.toml.", show_default="./schedule.toml")
 ]
 BoardOption = Annotated[
     str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")
@@ -170,7 +173,11 @@ def _ticks(text: str, hz: int, option: str) -> int:
 
 def _duration(planned: Planned, rounds: int | None, time: str | None) -> tuple[int, int]:
     """(ticks, rounds) of a run."""
-    length = next(m for m in planned.system.modes if m.name == planned.system.start_mode).round_length
+    length = next((m.round_length for m in planned.system.modes if m.name == planned.system.start_mode), None)
+    if length is None:
+        if rounds is not None:
+            _usage("an event-triggered system has no rounds: give --for")
+        return _ticks(time or EVENT_TRIGGERED_RUN, planned.system.clock_hz, "--for"), 0
     if rounds is not None and time is not None:
         _usage("give either --rounds or --for")
     if time is not None:
@@ -231,16 +238,76 @@ def check(path: Schedule = Path(SCHEDULE), board: BoardOption = None, as_json: J
 
         system = read_and_check(_schedule(path), report.diagnostics, board)
         activations = sum(len(m.activations) for m in system.modes)
-        report.result(
-            {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz, "activations": activations}
-        )
+        result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
+        result["activations"] = activations
+        found = []
+        if system.modes or system.osek is None:
+            found.append(
+                f"{_count(len(system.tasks), 'task')}, {_count(len(system.modes), 'mode')}, "
+                f"{_count(activations, 'activation')} in all rounds"
+            )
+        if system.osek is not None:
+            counts = {"task": len(system.osek.tasks), "ISR": len(system.osek.isrs), "alarm": len(system.osek.alarms)}
+            result["osek"] = {f"{kind.lower()}s": number for kind, number in counts.items()}
+            listed = ", ".join(_count(number, kind) for kind, number in counts.items())
+            found.append(f"event-triggered: {listed}" if found else listed)
+        found.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
+        report.result(result)
         if not as_json:
             report.warnings()
-            _console().print(
-                f"{system.name}: {_count(len(system.tasks), 'task')}, {_count(len(system.modes), 'mode')}, "
-                f"{_count(activations, 'activation')} in all rounds; "
-                f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz"
+            _console().print(f"{system.name}: {'; '.join(found)}")
+
+    _guard(as_json, work)
+
+
+@app.command("import", epilog="Example: carillon import engine.oil -o schedule.toml")
+def import_(
+    path: Annotated[Path, typer.Argument(help="OIL file; what it includes is read, too.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write, or a folder for a schedule.toml.", show_default="print it")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    board: BoardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the schedule that an OIL file is, and say what of it Carillon has no use for."""
+    from carillon.read.oil import SUFFIX
+
+    if path.suffix.lower() != SUFFIX:
+        _usage(f"import reads OIL files (*{SUFFIX}); '{path}' is none by its name")
+
+    def work(report: _Report) -> None:
+        from carillon.files import write_text
+        from carillon.read.oil import build_system, read_oil
+        from carillon.read.oil.write import relative, schedule_text
+        from carillon.resources import board_names
+
+        target = None if out is None else _schedule(out)
+        if target is not None and target.exists() and not force:
+            raise CarillonError(
+                [Diagnostic("C097", None, f"'{target}' exists already", "choose another name, or overwrite it with --force")]
             )
+        oil = read_oil(path, report.diagnostics, board)
+        if oil is not None:
+            build_system(path, oil, report.diagnostics, board)
+        report.diagnostics.stop_on_errors()
+        assert oil is not None
+        if board is not None:
+            known = board in board_names()
+            oil.converted.data["system"]["board"] = board if known else relative(Path(board).resolve(), path.parent.resolve())
+        text = schedule_text(oil.converted, path, Path() if target is None else target.parent)
+        osek = oil.converted.data["osek"]
+        counts = {kind: len(osek.get(kind, ())) for kind in ("task", "isr", "resource", "event", "counter", "alarm")}
+        if target is not None:
+            write_text(target, text)
+        report.result({"file": None if target is None else str(target), "objects": counts} | ({} if target else {"toml": text}))
+        if not as_json:
+            report.warnings()
+            if target is None:
+                print(text, end="")
+            else:
+                listed = ", ".join(_count(number, "ISR" if kind == "isr" else kind) for kind, number in counts.items() if number)
+                _console().print(f"wrote {target}: {listed or 'no objects'}", markup=False)
 
     _guard(as_json, work)
 
@@ -483,7 +550,7 @@ def _show_runs(
 
 @app.command(epilog="Example: carillon bench dispatch --json")
 def bench(
-    name: Annotated[str, typer.Argument(help="Benchmark: dispatch or simulator.")] = "dispatch",
+    name: Annotated[str, typer.Argument(help="Benchmark: dispatch, osek or simulator.")] = "dispatch",
     rounds: Annotated[int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application.")] = 1000,
     as_json: JsonOption = False,
 ) -> None:

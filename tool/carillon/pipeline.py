@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from carillon.allocate.result import Allocation
@@ -45,16 +45,27 @@ def plan(
 ) -> Planned:
     """Read, check, lower and allocate; raises CarillonError if any of it fails."""
     from carillon.allocate import allocate, allocate_conventional
+    from carillon.allocate.osek import allocate_osek, plan_osek
     from carillon.lower.lower import lower
 
     system = read_and_check(path, diagnostics, board)
     lowered = lower(system)
-    if kernel == "conventional":
-        allocation = allocate_conventional(system, lowered, diagnostics)
+    osek = plan_osek(system, diagnostics, kernel == "conventional") if system.osek is not None else None
+    diagnostics.stop_on_errors()
+    taken = osek.taken if osek is not None else frozenset()
+    below = osek.hardware_levels if osek is not None else 0
+    if not lowered:
+        allocation: Allocation | None = Allocation(kernel, ())
+    elif kernel == "conventional":
+        allocation = allocate_conventional(system, lowered, diagnostics, taken, below)
     else:
-        allocation = allocate(system, lowered, diagnostics, time_limit=time_limit)
+        allocation = allocate(system, lowered, diagnostics, time_limit=time_limit, taken=taken, below=below)
     diagnostics.stop_on_errors()
     assert allocation is not None
+    if osek is not None:
+        busy = frozenset(c.source for mode in allocation.modes for c in mode.carriers)
+        allocation = replace(allocation, osek=allocate_osek(system, osek, busy, diagnostics))
+        diagnostics.stop_on_errors()
     image = build_image(system, allocation, diagnostics)
     diagnostics.stop_on_errors()
     return Planned(system, lowered, allocation, image)

@@ -13,25 +13,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "carillon_config.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Where a device register is and what it holds, as wide as the board's devices need. */
+#if CARILLON_ADDRESS_BITS == 16
+typedef uint16_t carillon_address;
+typedef uint16_t carillon_value;
+#else
+typedef uint32_t carillon_address;
+typedef uint32_t carillon_value;
+#endif
+
 /* A write of value to a device register, and how a list has one. */
 struct carillon_store {
-    uint32_t address;
-    uint32_t value;
+    carillon_address address;
+    carillon_value value;
 };
 #define CARILLON_STORE(to, what)         \
     {                                    \
         .address = (to), .value = (what) \
     }
 
-/* An addition to a running counter, which moves its next expiry by so many units (modulo 2^32), and how a list has
- * one. */
+/* An addition to a running counter, which moves its next expiry by so many units (modulo the range of a value), and how
+ * a list has one. */
 struct carillon_shift {
-    uint32_t counter;
-    uint32_t units;
+    carillon_address counter;
+    carillon_value units;
 };
 #define CARILLON_SHIFT(of, by)         \
     {                                  \
@@ -47,13 +58,13 @@ struct carillon_level {
 /* One interval of a multiplexed cell (paper, section IV-F); the last step's next is the first. */
 struct carillon_step {
     const struct carillon_step *next;
-    uint32_t interval;
+    carillon_value interval;
 };
 
 /* What a multiplexed cell is at: the step that comes next and the register to write it to. */
 struct carillon_multiplex {
     const struct carillon_step *next;
-    uint32_t reg;
+    carillon_address reg;
 };
 
 /* Where a multiplexed cell begins, each time its mode starts. */
@@ -65,8 +76,8 @@ struct carillon_multiplex_start {
 /* How a mode is left for another: `target` is what the control cell's counter reads when the next mode's
  * first start store is due. */
 struct carillon_control {
-    uint32_t counter;
-    uint32_t target;
+    carillon_address counter;
+    carillon_value target;
     struct carillon_store forget; /* what the control cell asked for before the switch was wanted */
     struct carillon_store enable; /* let it interrupt */
 };
@@ -101,8 +112,8 @@ struct carillon_mode {
 /* How to tell the time within a round: by a down counter of the round's length in ticks, which reads
  * `phase` less the time, modulo the length.  `counter` is 0 where the mode has no such cell. */
 struct carillon_time_base {
-    uint32_t counter;
-    uint32_t phase;
+    carillon_address counter;
+    carillon_value phase;
     uint32_t length;
 };
 extern const struct carillon_time_base carillon_time_bases[];

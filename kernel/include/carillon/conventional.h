@@ -25,7 +25,7 @@ enum carillon_action {
 struct carillon_entry {
     struct carillon_step step;
     carillon_vector function; /* of the task to activate */
-    uint32_t mask;            /* of the source to enable */
+    carillon_value mask;      /* of the source to enable */
     uint16_t object;          /* number of the task, or the source */
     uint8_t action;
     uint8_t more;

@@ -31,7 +31,7 @@ typedef ttTickType *ttTickRefType;
 #define TT_E_OS_ID 3u
 #define TT_E_OS_DEADLINE 6u
 
-/* States of an OSEK OS below (chapter 12); there is none yet. */
+/* States of the OSEK OS below (chapter 12). */
 #define ttOSEKOSUP 0u
 #define ttOSEKOSDOWN 1u
 

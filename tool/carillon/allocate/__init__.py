@@ -8,6 +8,8 @@ of kernel code per round by :data:`~carillon.allocate.costs.COSTS`, the fewest c
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from carillon.allocate.conflict import conflict, feasible
 from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.costs import COSTS, CostTable
@@ -26,9 +28,17 @@ __all__ = ["COSTS", "CostTable", "allocate", "allocate_conventional"]
 
 
 def allocate(
-    system: System, lowered: tuple[LoweredMode, ...], diagnostics: Diagnostics, *, time_limit: float = 20.0
+    system: System,
+    lowered: tuple[LoweredMode, ...],
+    diagnostics: Diagnostics,
+    *,
+    time_limit: float = 20.0,
+    taken: frozenset[int] = frozenset(),
+    below: int = 0,
 ) -> Allocation | None:
     """Allocate every mode; None after an error was reported.
+
+    Sources in ``taken`` and the lowest ``below`` levels are the event-triggered system's.
 
     ``time_limit`` is the wall-clock limit of each mode in seconds (> 0); a limit on deterministic time is derived
     from it, so that the result only depends on the machine's speed if a reason of the result says so.
@@ -37,7 +47,16 @@ def allocate(
     not suffice, C063 no allocation within the time limit.  Rules: Sloth on Time, sections IV-A, IV-B, IV-F, VI-A.
     """
     fitter = Fitter(system.board, system.clock_hz)
-    classes = source_classes(system.board, frozenset(interrupt.source for interrupt in system.interrupts))
+    low = next((i for i in system.interrupts if not i.above_tasks), None)
+    if system.board.nesting == "time" and low is not None:
+        diagnostics.error(
+            "C062",
+            low.span,
+            f"interrupt '{low.name}' cannot be below tasks: board '{system.board.name}' has no priority levels",
+            'write priority = "above-tasks", or choose a board with priority levels',
+        )
+        return None
+    classes = source_classes(system.board, taken | {interrupt.source for interrupt in system.interrupts})
     controls = [(d, mode.round_length) for mode in lowered for d in mode.demands if d.role is Role.CONTROL]
     control: list[Carrier] = []
     if controls:
@@ -53,7 +72,7 @@ def allocate(
         control = found
         classes = [c.without(control[0].source) for c in classes]
         classes = [c for c in classes if c.sources]
-    modes = [_allocate_mode(system, mode, classes, fitter, control, diagnostics, time_limit) for mode in lowered]
+    modes = [_allocate_mode(system, mode, classes, fitter, control, diagnostics, time_limit, below) for mode in lowered]
     complete = tuple(mode for mode in modes if mode is not None)
     return Allocation("carillon", complete) if len(complete) == len(modes) else None
 
@@ -66,7 +85,9 @@ def _allocate_mode(
     controls: list[Carrier],
     diagnostics: Diagnostics,
     time_limit: float,
+    below: int,
 ) -> ModeAllocation | None:
+    fitter = replace(fitter, round_length=mode.round_length)
     demands = [d for d in mode.demands if d.role is not Role.CONTROL]
     control = next((c for c in controls if any(c.demand is d for d in mode.demands)), None)
     builder = OptionBuilder(fitter, classes, mode.round_length, system.on_deadline_miss, 64 if len(demands) <= 80 else 24)
@@ -86,7 +107,7 @@ def _allocate_mode(
         return None
     rules = LevelRules(
         system.board.levels,
-        below_tasks=any(not i.above_tasks for i in system.interrupts),
+        below_tasks=below + any(not i.above_tasks for i in system.interrupts),
         above_tasks=any(i.above_tasks for i in system.interrupts),
         lowered=system.board.lowered_levels,
     )
@@ -136,7 +157,7 @@ def _report(
         taken = [
             text
             for used, text in (
-                (rules.below_tasks, "1 for interrupts below tasks"),
+                (rules.below_tasks > 0, f"{rules.below_tasks} for what is below tasks"),
                 (rules.above_tasks, "1 for interrupts above tasks"),
                 (problem.control or any(o.demand.role is not Role.ACTIVATION for o in required), "1 for deadlines and switches"),
                 (rules.lowered > 0, f"{rules.lowered} if any task runs lowered"),

@@ -15,7 +15,13 @@ from carillon.model import System
 from carillon.model.board import Cells, Rearm, Role
 
 
-def allocate_conventional(system: System, lowered: tuple[LoweredMode, ...], diagnostics: Diagnostics) -> Allocation | None:
+def allocate_conventional(
+    system: System,
+    lowered: tuple[LoweredMode, ...],
+    diagnostics: Diagnostics,
+    taken: frozenset[int] = frozenset(),
+    below: int = 0,
+) -> Allocation | None:
     """One re-armed cell per mode, the same in all, for all points, watched deadlines or not; None after an error.
 
     The cell is the first of the board's first array with role ``system`` that can express every interval
@@ -24,9 +30,9 @@ def allocate_conventional(system: System, lowered: tuple[LoweredMode, ...], diag
     fitter = Fitter(system.board, system.clock_hz)
     modes = [(mode, _system_demand(mode)) for mode in lowered]
     refusals: list[tuple[Demand, str]] = []
-    taken = frozenset(interrupt.source for interrupt in system.interrupts)
+    taken = taken | {interrupt.source for interrupt in system.interrupts}
     above = any(interrupt.above_tasks for interrupt in system.interrupts)
-    level = 1 + any(not interrupt.above_tasks for interrupt in system.interrupts)
+    level = 1 + below + any(not interrupt.above_tasks for interrupt in system.interrupts)
     for group in source_classes(system.board, taken):
         array = group.array
         if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carillon.allocate.result import Progression
-from carillon.model.board import Board, Cells, Rearm, Role
+from carillon.model.board import Board, Cells, Rearm, Role, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +80,36 @@ class Fitter:
 
     board: Board
     clock_hz: int
+    round_length: int | None = None  # of the round that the cells serve; None: they serve no round
 
     def direct(self, array: Cells, progression: Progression) -> int | str:
         """The smallest prescaler with which a free-running cell keeps ``progression``, or why there is none."""
         shortest = array.min_period(self.clock_hz)
+        if array.start is Start.TIMER:
+            return self._channel(array, progression)
         if progression.period < shortest:
             return f"a period of {progression.period} ticks is below its minimum of {shortest}"
         return self._prescaler(array, (progression.period,), progression.offset, progression.period)
+
+    def _channel(self, array: Cells, progression: Progression) -> int | str:
+        """The same for a channel of a timer: it matches once in the timer's period, which in a round is the round."""
+        if self.round_length is not None and progression.period != self.round_length:
+            return f"a channel expires once a round of {self.round_length} ticks, not every {progression.period}"
+        if progression.period < self.board.lead:
+            return f"a period of {progression.period} ticks is below its minimum of {self.board.lead}"
+        if progression.period > 1 << array.width:
+            return f"{progression.period} ticks need more than {array.width} bits"
+        return array.prescalers[0]
 
     def multiplexed(self, array: Cells, times: Sequence[int], round_length: int) -> int | str:
         """The smallest prescaler with which one re-armed cell serves ``times`` (ascending), or why there is none."""
         if array.rearm is Rearm.NONE:
             return "its cells cannot be re-armed"
+        if array.start is Start.TIMER and self.round_length is not None:
+            return "a channel that is re-armed would take its timer from the others"
         intervals = intervals_of(times, round_length)
-        shortest = max(array.min_rearm_ticks, 1)
+        per_tick = max(1, self.board.clock(self.clock_hz).instructions_per_tick)
+        shortest = max(array.min_rearm_ticks, -(-array.min_rearm_cycles // per_tick))
         if array.rearm is Rearm.RELOAD:
             shortest = max(shortest, array.min_period(self.clock_hz))
         if min(intervals) < shortest:

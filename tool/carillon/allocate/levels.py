@@ -16,9 +16,12 @@ from carillon.lower import Demand
 
 
 class Windows:
-    """All activation points of a mode in order of time, with the range of points inside each one's window."""
+    """All activation points of a mode in order of time, with the range of points inside each one's window.
 
-    def __init__(self, demands: Sequence[Demand]) -> None:
+    ``nested``: whatever comes later preempts by itself, so that no window asks for a level.
+    """
+
+    def __init__(self, demands: Sequence[Demand], nested: bool = False) -> None:
         order = sorted((p.at, d, i) for d, demand in enumerate(demands) for i, p in enumerate(demand.points))
         at = [time for time, _, _ in order]
         self._number: list[list[int]] = [[0] * len(demand.points) for demand in demands]
@@ -26,7 +29,8 @@ class Windows:
         self.owner: list[tuple[int, int]] = []
         for number, (time, d, i) in enumerate(order):
             self._number[d][i] = number
-            self._inside.append((bisect_right(at, time), bisect_left(at, demands[d].points[i].window_end)))
+            end = bisect_left(at, demands[d].points[i].window_end)
+            self._inside.append((bisect_right(at, time), 0 if nested else end))
             self.owner.append((d, i))
         self._around = [0] * len(order)
         still_open: list[int] = []

@@ -57,7 +57,7 @@ def place(
 
     activations = [item for item in placed if item[0].role is Role.ACTIVATION]
     demands = list({id(demand): demand for demand, *_ in activations}.values())
-    windows = Windows(demands)
+    windows = Windows(demands, problem.board.nesting == "time")
     index = {id(demand): k for k, demand in enumerate(demands)}
     bits = [windows.bits(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     inside = [windows.inside(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]

@@ -9,9 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from carillon.lower import Demand, LoweredMode
 from carillon.model.board import Cells, Role
+
+if TYPE_CHECKING:
+    from carillon.allocate.osek import OsekAllocation
 
 
 class Style(Enum):
@@ -127,3 +131,4 @@ class Allocation:
 
     kernel: str
     modes: tuple[ModeAllocation, ...]
+    osek: OsekAllocation | None = None

@@ -62,7 +62,7 @@ class LevelRules:
     """The levels of a mode: how many there are, and which are spoken for (each flag costs one)."""
 
     total: int
-    below_tasks: bool
+    below_tasks: int
     above_tasks: bool
     lowered: int
 
@@ -163,7 +163,8 @@ class ModeSolver:
     def __init__(self, problem: Problem, time_limit: float) -> None:
         self.problem = problem
         self.activations = [d for d, o in enumerate(problem.options) if o.demand.role is Role.ACTIVATION]
-        self.windows = Windows([problem.options[d].demand for d in self.activations])
+        demands = [problem.options[d].demand for d in self.activations]
+        self.windows = Windows(demands, problem.board.nesting == "time")
         self.position = {d: k for k, d in enumerate(self.activations)}
         self.clock = _Clock(time.monotonic() + time_limit, DETERMINISTIC_SHARE * time_limit)
         self.vars: list[_Vars] = []

@@ -7,15 +7,15 @@ they never fail because a figure is bad.
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from carillon.bench.osek import osek as event_triggered
+from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import KERNELS, Planned, plan, releases
 from carillon.resources import data_root
@@ -25,48 +25,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from carillon.build import Firmware
-
-BOARD = "ast1030-evb"
-"""The board of the published figures."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One figure of one kernel: ``minimum``, ``median`` and ``maximum`` over ``samples``, in ``unit``."""
-
-    metric: str
-    kernel: str
-    board: str
-    unit: str
-    minimum: float
-    median: float
-    maximum: float
-    samples: int
-
-    def as_json(self) -> dict[str, object]:
-        """The form of ``carillon bench --json``."""
-        return {
-            "metric": self.metric,
-            "kernel": self.kernel,
-            "board": self.board,
-            "unit": self.unit,
-            "min": self.minimum,
-            "median": self.median,
-            "max": self.maximum,
-            "samples": self.samples,
-        }
-
-
-def row(metric: str, kernel: str, board: str, unit: str, values: Iterable[float]) -> Row:
-    """A row from its samples; ``values`` must not be empty."""
-    samples = list(values)
-    middle = statistics.median(samples)
-    return Row(
-        metric, kernel, board, unit, min(samples), int(middle) if middle == int(middle) else middle, max(samples), len(samples)
-    )
-
-
-Progress = Callable[[str], None]
 
 
 def _built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD) -> tuple[Planned, Firmware]:
@@ -93,10 +51,6 @@ def _task(summary: Summary, name: str) -> TaskSummary:
     return next(t for t in summary.tasks if t.lane.name == name)
 
 
-def _runs(summary: Summary, name: str, field: str) -> list[float]:
-    return [value for r in summary.runs if r.lane.name == name and (value := getattr(r, field)) is not None]
-
-
 def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Table I of the paper on ``ast1030-evb``: dispatch, termination, deadlines, jitter, drift, footprint.
 
@@ -110,10 +64,10 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
             progress(f"dispatch, {kernel} kernel: {rounds} rounds")
             planned, summary = _measured("dispatch", kernel, rounds, folder, diagnostics)
             for metric, task in (("dispatch", "Plain"), ("dispatch_deadline_1", "One"), ("dispatch_deadline_2", "Two")):
-                rows.append(row(metric, kernel, BOARD, "instructions", _runs(summary, task, "dispatch")))
-            rows.append(row("dispatch_multiplexed", kernel, BOARD, "instructions", _runs(summary, "Many", "dispatch")))
+                rows.append(row(metric, kernel, BOARD, "instructions", runs_of(summary, task, "dispatch")))
+            rows.append(row("dispatch_multiplexed", kernel, BOARD, "instructions", runs_of(summary, "Many", "dispatch")))
             for metric, task in (("terminate", "Plain"), ("terminate_deadline_1", "One"), ("terminate_deadline_2", "Two")):
-                rows.append(row(metric, kernel, BOARD, "instructions", _runs(summary, task, "terminate")))
+                rows.append(row(metric, kernel, BOARD, "instructions", runs_of(summary, task, "terminate")))
             rows.append(_met(summary, kernel, rounds, planned))
             progress(f"lowered, {kernel} kernel")
             _, lowered = _measured("lowered", kernel, max(1, rounds // 16 + 1), folder, diagnostics)
@@ -131,8 +85,8 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
 
 def _lowered(summary: Summary, field: str) -> list[float]:
     """The samples of the task whose dispatch costs something: the one that was lowered."""
-    best = max(("Fast", "Slow"), key=lambda name: max(_runs(summary, name, "dispatch")))
-    return _runs(summary, best, field)
+    best = max(("Fast", "Slow"), key=lambda name: max(runs_of(summary, name, "dispatch")))
+    return runs_of(summary, best, field)
 
 
 def _met(summary: Summary, kernel: str, rounds: int, planned: Planned) -> Row:
@@ -160,7 +114,11 @@ def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
     return [row("expiries_per_second", "carillon", "virtual-256", "1/s", [round(r) for r in rates])]
 
 
-BENCHMARKS: dict[str, Callable[[int, Diagnostics, Progress], list[Row]]] = {"dispatch": dispatch, "simulator": simulator}
+BENCHMARKS: dict[str, Callable[[int, Diagnostics, Progress], list[Row]]] = {
+    "dispatch": dispatch,
+    "osek": event_triggered,
+    "simulator": simulator,
+}
 
 
 def render(console: Console, name: str, rows: Sequence[Row]) -> None:
@@ -176,6 +134,9 @@ def render(console: Console, name: str, rows: Sequence[Row]) -> None:
         table.add_column(title, no_wrap=True)
     for title in (*kernels, "samples"):
         table.add_column(title, justify="right", no_wrap=True)
+    musts = any(r.must is not None for r in rows)
+    if musts:
+        table.add_column("at most", justify="right", no_wrap=True)
     for metric in dict.fromkeys(r.metric for r in rows):
         of = {r.kernel: r for r in rows if r.metric == metric}
         cells = []
@@ -184,5 +145,6 @@ def render(console: Console, name: str, rows: Sequence[Row]) -> None:
             spread = f" ({r.minimum:,g} to {r.maximum:,g})" if r and r.minimum != r.maximum else ""
             cells.append(f"{r.median:,}{spread}" if r else "-")
         first = next(iter(of.values()))
-        table.add_row(metric, first.unit, *cells, str(first.samples))
+        must = ["" if first.must is None else f"{first.must:,g}"] if musts else []
+        table.add_row(metric, first.unit, *cells, str(first.samples), *must)
     console.print(table)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.build.manifest import as_text, manifest
-from carillon.build.symbols import defined_functions, sizes
+from carillon.build.symbols import defined_functions, sizes, symbols
 from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
 from carillon.emit.image import Image
+from carillon.emit.orti import orti
+from carillon.emit.text import HANDLER
 from carillon.files import write_text
 from carillon.model import System
 from carillon.resources import data_root
@@ -71,12 +73,32 @@ def _units(image: Image, generated: Path, folder: Path) -> list[_Unit]:
     units += [_Unit(generated / n, folder / "objects" / f"generated_{n}.o", strict, False) for n in plan["generated"]]
     for number, source in enumerate(system.sources):
         target = folder / "objects" / f"application_{number}_{source.name}.o"
-        units.append(_Unit(source, target, (*options, "-Wall", "-Wextra", *renamed), True))
+        own = options
+        if source.suffix != ".c":
+            own = [*(o for o in options if not o.startswith("-std=")), *(str(o) for o in plan["cplusplus_options"])]
+        units.append(_Unit(source, target, (*own, "-Wall", "-Wextra", *renamed), True))
     return units
+
+
+def _cplusplus(compiler: str) -> str:
+    """The C++ compiler that comes with a C compiler: g++ with gcc, c++ with cc, clang++ with clang."""
+    path = Path(compiler)
+    name = path.name
+    if "gcc" in name:
+        name = name.replace("gcc", "g++")
+    elif "clang" in name:
+        name = name.replace("clang", "clang++")
+    elif name == "cc" or name.endswith("-cc"):
+        name = name.removesuffix("cc") + "c++"
+    return str(path.with_name(name))
 
 
 def _compile(compiler: str, unit: _Unit) -> str:
     """Compile one file; returns what the compiler said if it failed, else the empty string."""
+    if unit.source.suffix != ".c":
+        compiler = _cplusplus(compiler)
+        if shutil.which(compiler) is None:
+            return f"{compiler}: not installed"
     command = [compiler, *unit.options, "-c", str(unit.source), "-o", str(unit.target)]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     return (result.stderr or f"{compiler}: exit code {result.returncode}") if result.returncode else ""
@@ -87,9 +109,12 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
     defined: set[str] = set()
     for unit in units:
         if unit.application and unit.target.is_file():
-            defined |= defined_functions(unit.target)
+            defined |= {name.removeprefix(HANDLER) for name in defined_functions(unit.target)}
     wanted: list[tuple[str, str, Span]] = [("task", t.entry, t.span) for t in system.tasks]
     wanted += [("interrupt", i.handler, i.span) for i in system.interrupts]
+    if system.osek is not None:
+        wanted += [("task", f"carillon_task_{t.name}", t.span) for t in system.osek.tasks]
+        wanted += [("ISR", f"carillon_isr_{i.name}", i.span) for i in system.osek.isrs]
     sources = ", ".join(s.name for s in system.sources) or "no C file at all"
     for kind, function, span in wanted:
         if function not in defined:
@@ -140,6 +165,7 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
     command = [compiler, *plan["link_options"], *(str(u.target) for u in units), "-o", str(elf)]
     if system.board.build.linker_script:
         command += ["-T", str(system.board.folder / system.board.build.linker_script)]
+    command += [str(generated / name) for name in plan["linker_inputs"]]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if result.returncode:
         elf.unlink(missing_ok=True)
@@ -147,6 +173,9 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
             "C091", Span(system.file.name), f"the linker refuses it:\n{result.stderr.rstrip()}", "define what it misses"
         )
         return None
+    debugger = orti(image, symbols(elf))
+    if debugger is not None:
+        write_text(elf.with_suffix(".ort"), debugger)
     flash, vectors, ram = sizes(elf)
     return Firmware(elf, folder, flash, vectors, ram)
 

@@ -12,20 +12,35 @@ from carillon.model import System
 
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/conventional/dispatcher.c")
-GENERATED = ("tables.c", "vectors.c")
+OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "error", "event", "interrupt", "resource", "start", "task"))
+TIME = tuple(f"kernel/time/{name}.c" for name in ("queue", "clock", "alarm", "wait", "watch"))
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
-COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c")
+COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osek/main.c", "kernel/osek/start.c")
 
 
 def manifest(system: System) -> dict[str, list[str] | str]:
     """Sources, include folders and options for the system's board."""
     board = system.board
     port = f"ports/{board.port}"
-    sources = [*KERNEL, f"{port}/carillon_port.c"]
+    sources = [f"{port}/carillon_port.c"]
+    generated = ["vectors.c"]
+    if system.modes:
+        sources = [*KERNEL, *sources]
+        generated = ["tables.c", *generated]
+    elif system.osek is not None:
+        sources = ["kernel/core/mode.c", "kernel/osek/main.c", *sources]
+    if system.osek is not None:
+        sources += [*OSEK, "kernel/osek/software.c"]
+        generated.append("osek.c")
+    if system.time is not None:
+        sources += TIME
+    if system.cplusplus and board.run.kind != "native":
+        sources.append("kernel/core/cplusplus.c")
     cold = list(COLD)
     if board.run.kind != "native":
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
+    inputs = (["osek.ld"] if system.osek is not None else []) + (["names.ld"] if board.vectors == "code" else [])
     return {
         "board": board.name,
         "compiler": board.build.compiler,
@@ -33,7 +48,8 @@ def manifest(system: System) -> dict[str, list[str] | str]:
         "cold_sources": cold,
         "cold_options": ["-Os", "-fno-tree-loop-distribute-patterns"],
         "board_sources": list(board.build.sources),
-        "generated": list(GENERATED),
+        "generated": generated,
+        "linker_inputs": inputs,
         "include": [".", "kernel/include", port],
         "compile_options": [
             "-std=c11",
@@ -45,6 +61,7 @@ def manifest(system: System) -> dict[str, list[str] | str]:
             *board.build.cflags,
         ],
         "warnings": list(WARNINGS),
+        "cplusplus_options": ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
         "application_options": ["-Dmain=carillon_main"] if board.run.kind == "native" else [],
         "link_options": [*board.build.cflags, *board.build.ldflags, "-Wl,--gc-sections"],
         "linker_script": board.build.linker_script or "",

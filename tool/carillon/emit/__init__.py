@@ -6,14 +6,20 @@ Same input, same bytes: no dates, no paths; the schedule's digest and the tool's
 
 from __future__ import annotations
 
-from carillon.emit import config, tables, vectors
+from carillon.emit import clock, config, osek, tables, vectors
 from carillon.emit.image import Image
 
 
 def emit(image: Image) -> dict[str, str]:
     """The generated files: name -> text."""
-    return {
+    files = {
         "carillon_config.h": config.emit(image),
-        "tables.c": tables.emit(image),
         "vectors.c": vectors.emit(image),
     }
+    if image.system.board.vectors == "code":
+        files["names.ld"] = vectors.names(image)
+    if image.modes:
+        files["tables.c"] = tables.emit(image)
+    if image.osek is not None:
+        files |= osek.emit(image) | clock.emit(image)
+    return files

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from carillon.emit import clock as clocks
 from carillon.emit import text
-from carillon.emit.image import Image
+from carillon.emit.image import Image, base_levels
+from carillon.emit.vectors import direct
 from carillon.model import Idle, OnDeadlineMiss
 
 
@@ -14,26 +16,33 @@ def emit(image: Image) -> str:
     clock = board.clock(system.clock_hz)
     modes = image.modes
     conventional = image.allocation.kernel == "conventional"
-    lowered = conventional or any(c.lowered for m in modes for c in m.allocation.carriers)
+    lowered = (conventional and bool(modes)) or any(c.lowered for m in modes for c in m.allocation.carriers)
+    lowered = lowered or (image.osek is not None and bool(image.osek.allocation.software or image.osek.allocation.slices))
     names = [m.allocation.mode.name for m in modes]
+    cells = [c for m in modes for c in m.cells] + list(image.osek.cells if image.osek else ())
+    below = base_levels(image)
     values: dict[str, object] = {
         "CARILLON_CLOCK_HZ": f"{system.clock_hz}u",
         "CARILLON_INSTRUCTIONS_PER_TICK": f"{clock.instructions_per_tick}u",
         "CARILLON_LEVELS": f"{board.levels}u",
         "CARILLON_MODES": len(modes),
-        "CARILLON_START_MODE": names.index(system.start_mode),
-        "CARILLON_CONVENTIONAL": int(conventional),
+        "CARILLON_START_MODE": names.index(system.start_mode) if names else 0,
+        "CARILLON_OSEK": int(image.osek is not None),
+        "CARILLON_CONVENTIONAL": int(conventional and bool(modes)),
         "CARILLON_LOWERED": int(lowered),
         "CARILLON_SOURCES": board.sources,
         "CARILLON_INITIALS": len(text.masks(board, [i.source for i in system.interrupts])),
-        "CARILLON_BELOW_TASKS": int(any(not i.above_tasks for i in system.interrupts)),
-        "CARILLON_MULTIPLEXES": int(conventional or any(m.multiplexes for m in modes)),
-        "CARILLON_ALIGNS": int(any(c.family.align for m in modes for c in m.cells)),
-        "CARILLON_FINISHES": int(any(c.family.finish for m in modes for c in m.cells)),
+        "CARILLON_BELOW_TASKS": f"{below}u" if below and modes else 0,
+        "CARILLON_MULTIPLEXES": int((conventional and bool(modes)) or any(m.multiplexes for m in modes)),
+        "CARILLON_ALIGNS": int(any(c.family.align for c in cells)),
+        "CARILLON_FINISHES": int(any(c.family.finish for c in cells)),
         "CARILLON_SHUTDOWN_ON_MISS": int(system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN),
         "CARILLON_IDLE_SLEEP": int(system.idle is Idle.SLEEP),
         "CARILLON_COPY_DATA": 0,
+        "CARILLON_ADDRESS_BITS": 32,
     }
+    values.update({"CARILLON_CONSTRUCTORS": 1} if system.cplusplus else {})
+    values.update(clocks.configuration(image))
     values.update(board.defines)
     values.update({name: f"{value}u" for name, value in clock.defines.items()})
     lines = [text.head(image, "What the kernel is compiled for."), "#ifndef CARILLON_CONFIG_H", "#define CARILLON_CONFIG_H", ""]
@@ -46,7 +55,21 @@ def emit(image: Image) -> str:
     if virtual:
         lines += ["", "/* Source and ticks per unit of each virtual cell. */"]
         lines += ["#define CARILLON_VIRTUAL_CELLS \\", ", \\\n".join("    " + v for v in virtual)]
+    if board.vectors == "code":
+        lines += _handlers(image)
     lines += ["", "/* Application modes. */"]
     lines += [f"#define ttAppMode_{name} {number}u" for number, name in enumerate(names)]
     lines += ["", "#endif", ""]
     return "\n".join(lines)
+
+
+def _handlers(image: Image) -> list[str]:
+    """Declarations that make functions of the application handlers, for the files that define them."""
+    declarations = [
+        f'void {function}(void) __asm__("{text.HANDLER}{function}") __attribute__(({"interrupt" if nested else "signal"}, used));'
+        for function, nested in direct(image).items()
+    ]
+    if not declarations:
+        return []
+    head = ["", "/* Functions of the application that are vectors themselves. */", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
+    return [*head, *declarations, "#ifdef __cplusplus", "}", "#endif"]

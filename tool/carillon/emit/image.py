@@ -12,21 +12,26 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 
+from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Style
 from carillon.diagnostics import Diagnostics
 from carillon.lower import ExpiryPoint, points_in_order
 from carillon.model import System
-from carillon.model.board import Cells, Rearm, Role, Start
+from carillon.model.board import Board, Cells, Rearm, Role, Start
 from carillon.resources import data_root
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of cells: the driver's name and the lists that its cells contribute to."""
+    """A family of cells: the driver's name and the lists that its cells contribute to.
+
+    ``late``: to ``finish`` only cells whose first expiry is more than a period away.
+    """
 
     name: str
     align: bool
     finish: bool
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,12 @@ class CellImage:
     def macro(self) -> str:
         """The prefix of the driver's macros."""
         return self.family.name.upper()
+
+    @property
+    def finishes(self) -> bool:
+        """Whether the cell has stores right after the start."""
+        again = self.first > self.period and self.carrier.style is Style.DIRECT
+        return self.family.finish and (again or not self.family.late)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +122,43 @@ class ModeImage:
 
 
 @dataclass(frozen=True, slots=True)
+class OsekImage:
+    """The event-triggered system's hardware: cells of its counters and alarms, and their start sequence.
+
+    ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
+    enough away.
+    """
+
+    allocation: OsekAllocation
+    lead: int
+    cells: tuple[CellImage, ...]
+    start: tuple[StartStore, ...]
+
+    def cell(self, carrier: Carrier) -> CellImage:
+        """The cell of a counter's or an alarm's carrier."""
+        return next(cell for cell in self.cells if cell.carrier is carrier)
+
+
+@dataclass(frozen=True, slots=True)
 class Image:
-    """Everything about the application."""
+    """Everything about the application; ``osek`` is None where all is time-triggered."""
 
     system: System
     allocation: Allocation
     modes: tuple[ModeImage, ...]
+    osek: OsekImage | None = None
+
+
+def base_levels(image: Image) -> int:
+    """How many levels lie below everything time-triggered: the event-triggered system, then interrupts below tasks."""
+    osek = image.osek.allocation.hardware_levels if image.osek is not None else 0
+    return osek + any(not i.above_tasks for i in image.system.interrupts)
 
 
 def family(name: str) -> Family:
     """The family called ``name``, from ``cells/<name>/cell.toml``."""
     data = tomllib.loads((data_root() / "cells" / name / "cell.toml").read_text(encoding="utf-8"))
-    return Family(name, data["align"], data["finish"])
+    return Family(name, data["align"], data["finish"], data.get("late", False))
 
 
 def _number(system: System, cell: Cell) -> int:
@@ -135,7 +171,7 @@ def _number(system: System, cell: Cell) -> int:
     return base + cell.index
 
 
-def _start_order(uses: list[tuple[Carrier, CellUse]]) -> list[tuple[Cells, list[tuple[Carrier, CellUse]]]]:
+def _start_order(board: Board, uses: list[tuple[Carrier, CellUse]]) -> list[tuple[Cells, list[tuple[Carrier, CellUse]]]]:
     """The stores of the start sequence: cells that start one by one come first, groups last."""
     single = [(use.cell.array, [(carrier, use)]) for carrier, use in uses if use.cell.array.start is Start.EACH]
     groups: list[tuple[Cells, list[tuple[Carrier, CellUse]]]] = []
@@ -147,7 +183,11 @@ def _start_order(uses: list[tuple[Carrier, CellUse]]) -> list[tuple[Cells, list[
                     break
             else:
                 groups.append((use.cell.array, [(carrier, use)]))
-    return single + groups
+    timers: list[tuple[Cells, list[tuple[Carrier, CellUse]]]] = []
+    for array in (a for a in board.cells if a.start is Start.TIMER):
+        members = [(carrier, use) for carrier, use in uses if use.cell.array == array]
+        timers += [(array, members)] if members else []
+    return single + timers + groups
 
 
 def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...]:
@@ -168,13 +208,15 @@ def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...
     return tuple(steps)
 
 
-def _cell_image(system: System, carrier: Carrier, use: CellUse, position: int, round_length: int) -> CellImage:
+def _cell_image(
+    system: System, carrier: Carrier, use: CellUse, position: int, round_length: int, lead: int | None = None
+) -> CellImage:
     board = system.board
     times = sorted({t % round_length for t in carrier.demand.times})
     offset = times[0] if carrier.style is Style.MULTIPLEXED else use.progression.offset
     if carrier.role is Role.CONTROL and offset == 0:
         offset = round_length  # the end of the first round, not its beginning
-    first = use.units(board.lead + offset - position * board.start_spacing)
+    first = use.units((board.lead if lead is None else lead) + offset - position * board.start_spacing)
     period = use.units(use.progression.period)
     if carrier.style is Style.MULTIPLEXED and use.cell.array.rearm is Rearm.RELOAD:
         period = use.units(times[1] - times[0] if len(times) > 1 else round_length)
@@ -227,7 +269,7 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         uses = [(carrier, use) for carrier in mode.carriers for use in carrier.cells]
         start: list[StartStore] = []
         cells: list[CellImage] = []
-        for position, (array, members) in enumerate(_start_order(uses)):
+        for position, (array, members) in enumerate(_start_order(system.board, uses)):
             images = tuple(_cell_image(system, carrier, use, position, length) for carrier, use in members)
             cells.extend(images)
             start.append(StartStore(images, array.start is Start.GROUP))
@@ -252,7 +294,22 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
                 _time_base(in_order, length, allocation.kernel),
             )
         )
-    return Image(system, allocation, tuple(modes))
+    osek = _osek(system, allocation.osek) if allocation.osek is not None else None
+    return Image(system, allocation, tuple(modes), osek)
+
+
+def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
+    uses = [(carrier, use) for carrier in allocation.carriers for use in carrier.cells]
+    board = system.board
+    lead = 0 if all(use.progression.offset >= 2 * board.lead for _, use in uses) else board.lead
+    start: list[StartStore] = []
+    cells: list[CellImage] = []
+    for position, (array, members) in enumerate(_start_order(board, uses)):
+        longest = [use.progression.offset + use.progression.period for _, use in members]
+        images = tuple(_cell_image(system, c, u, position, n, lead) for (c, u), n in zip(members, longest, strict=True))
+        cells.extend(images)
+        start.append(StartStore(images, array.start is Start.GROUP))
+    return OsekImage(allocation, lead, tuple(cells), tuple(start))
 
 
 def _table(timer: CellImage, length: int, mode: ModeAllocation) -> tuple[TableEntry, ...]:

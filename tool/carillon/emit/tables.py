@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from carillon.allocate.result import Style
 from carillon.emit import text
-from carillon.emit.image import CellImage, Image, ModeImage
+from carillon.emit.image import CellImage, Image, ModeImage, base_levels
 from carillon.model.board import Board, Rearm, Role
 
 
@@ -57,7 +57,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
 
     levels = {c.carrier.source: c.carrier.level for c in mode.cells}
     for interrupt in image.system.interrupts:
-        levels[interrupt.source] = mode.allocation.above_tasks_level if interrupt.above_tasks else 1
+        levels[interrupt.source] = mode.allocation.above_tasks_level if interrupt.above_tasks else base_levels(image)
     lines += _array("struct carillon_level", f"{name}_levels", [f"{{{s}, {v}}}," for s, v in sorted(levels.items())])
 
     starts: list[str] = []
@@ -97,7 +97,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
             stop.append(text.macro(cell, "STOP", cell.number) + ",")
         if cell.family.align:
             align.append(text.macro(cell, "ALIGN", cell.number, cell.first, cell.period) + "," + comment)
-        if cell.family.finish:
+        if cell.finishes:
             finish.append(text.macro(cell, "FINISH", cell.number, cell.first, cell.period) + "," + comment)
     own = [c.carrier.source for c in mode.cells if text.controlled(board, c.carrier.source)]
     prepare += _store_list(board, "UNPEND", own)
@@ -110,7 +110,8 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         cells = store.cells
         who = " /* " + ", ".join(c.use.cell.name for c in cells) + " */"
         if store.group:
-            bits = " | ".join(text.macro(c, "BIT", c.number) for c in cells)
+            others = [c for c in (image.osek.cells if image.osek else ()) if c.family == cells[0].family]
+            bits = " | ".join(text.macro(c, "BIT", c.number) for c in (*cells, *others))
             start.append(text.macro(cells[0], "START", bits) + "," + who)
         else:
             held = disarmed(cells[0]) and cells[0].use.cell.array.request_enable == "cell"

@@ -11,6 +11,9 @@ from carillon.diagnostics import Span
 from carillon.emit.image import CellImage, Image, ModeImage
 from carillon.model.board import Board, Role
 
+HANDLER = "__vector_"
+"""What the symbols of handlers begin with where vectors are code, because avr-gcc wants it so."""
+
 
 def head(image: Image, purpose: str) -> str:
     """The comment that opens a generated file."""

@@ -8,7 +8,7 @@ multiplexed cell moved on, a request acknowledged, the execution priority lowere
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier, Style
-from carillon.emit import text
+from carillon.emit import osek, text
 from carillon.emit.image import CellImage, Image, ModeImage
 from carillon.emit.tables import disarmed
 from carillon.model.board import Rearm, Role
@@ -57,6 +57,10 @@ def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
             after.append(_operation(cell, move, _multiplex(image, mode, cell)))
     if not before and not after and not carrier.lowered:
         return []
+    if image.system.board.nesting == "time":  # nothing but this keeps a task from being entered again while it runs
+        source, bit = carrier.source, f"CARILLON_SOURCE_BIT({carrier.source})"
+        before.insert(0, f"    carillon_port_hold({source}, {bit});")
+        after.append(f"    carillon_port_enable({source}, {bit});")
     call = f"    carillon_port_run_lowered({task.entry});" if carrier.lowered else f"    {task.entry}();"
     if carrier.lowered:
         before, after = _lowered(image, carrier, before, after)
@@ -162,7 +166,8 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
                     name, k = f"{stem}_{k}", k + 1
                 used.add(name)
                 bodies[tuple(body)] = name
-                lines += [*_comment(mode, carrier), f"void {name}(void);", f"void {name}(void)", "{", *body, "}", ""]
+                nested = carrier.role is Role.ACTIVATION
+                lines += [*_comment(mode, carrier), _declaration(image, name, nested), f"void {name}(void)", "{", *body, "}", ""]
             names[carrier.source] = name
         for interrupt in image.system.interrupts:
             names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if interrupt.reenabled else interrupt.handler
@@ -170,13 +175,61 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
     return vectors, lines
 
 
+def _declaration(image: Image, name: str, nested: bool = False) -> str:
+    """What makes a function a handler; ``nested``: others may preempt it."""
+    if image.system.board.vectors == "table":
+        return f"void {name}(void);"
+    return f"{'CARILLON_NESTED_HANDLER' if nested else 'CARILLON_HANDLER'}({name});"
+
+
+def direct(image: Image) -> dict[str, bool]:
+    """The application's functions that are vectors themselves, and whether others may preempt them."""
+    tasks = {t.entry for t in image.system.tasks}
+    used = {function for names in _handlers(image)[0] for function in names.values()}
+    result = dict.fromkeys(sorted(used & tasks), True)
+    return result | {i.handler: False for i in image.system.interrupts if i.handler in used}
+
+
+def names(image: Image) -> str:
+    """Names for the linker: functions of the application whose symbols are those of handlers have their own too."""
+    lines = [text.head(image, "The application's own names for its handlers."), ""]
+    return "\n".join([*lines, *(f"{function} = {text.HANDLER}{function};" for function in direct(image)), ""])
+
+
+def _table(image: Image, name: str, kind: str, comment: str, functions: dict[int, str]) -> list[str]:
+    """A vector table: of addresses, or where vectors are code, of jumps."""
+    board = image.system.board
+    listed = [(s, functions.get(s, "carillon_port_unexpected")) for s in range(board.system_vectors, board.sources)]
+    declaration = f"extern const carillon_vector {name}_vectors[];{comment}"
+    if board.vectors == "code":
+        jumps = [f"        CARILLON_VECTOR({function}) /* {s} */" for s, function in listed]
+        begin = f"__asm__(CARILLON_VECTORS_BEGIN({name}_vectors)"
+        return [declaration, begin, *jumps, "        CARILLON_VECTORS_END);", ""]
+    entries = [f"    {function}, /* {s} */" for s, function in listed]
+    return [declaration, f"{kind} const carillon_vector {name}_vectors[] = {{", "    CARILLON_SYSTEM_VECTORS", *entries, "};", ""]
+
+
+def _event_triggered(image: Image) -> tuple[dict[int, str], list[str]]:
+    """The vectors of the event-triggered system, and the C that they need beside it."""
+    below = osek.vectors(image)
+    if not below:
+        return {}, []
+    lines = ["/* The event-triggered system. */"]
+    if image.system.board.vectors == "table" or image.osek is None:
+        return below, [*lines, *(f"void {function}(void);" for function in sorted(set(below.values()))), ""]
+    first = {isr.source for isr, _ in image.osek.allocation.isrs if isr.category == 1}
+    kinds = {s: "CARILLON_FRAME_OF_CATEGORY_1" if s in first else "CARILLON_FRAME" for s in below}
+    lines += [f"{kinds[source]}({source}, {function});" for source, function in sorted(below.items())]
+    return {source: f"carillon_frame_{source}" for source in below}, [*lines, ""]
+
+
 def emit(image: Image) -> str:
     """Handlers and vector tables."""
-    system, board = image.system, image.system.board
+    system = image.system
     families = sorted({c.family.name for m in image.modes for c in m.cells})
     lines = [text.head(image, "Interrupt handlers and vector tables."), '#include "carillon/kernel.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
-    if image.allocation.kernel == "conventional":
+    if image.allocation.kernel == "conventional" and image.modes:
         lines += ['#include "carillon/conventional.h"', "", "extern struct carillon_multiplex carillon_system;"]
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
@@ -192,7 +245,7 @@ def emit(image: Image) -> str:
             source = interrupt.source
             lines += [
                 f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}): disabled until the round enables it again. */",
-                f"void {name}(void);",
+                _declaration(image, name),
                 f"void {name}(void)",
                 "{",
                 f"    carillon_port_disarm({source}, CARILLON_SOURCE_BIT({source}));",
@@ -200,19 +253,15 @@ def emit(image: Image) -> str:
                 "}",
                 "",
             ]
-    tables = []
+    tables: list[str] = []
+    below, frames = _event_triggered(image)
+    lines += frames
     vectors, handler_lines = _handlers(image)
     lines += handler_lines
-    for mode, names in zip(image.modes, vectors, strict=True):
+    for mode, own in zip(image.modes, vectors, strict=True):
         name = mode.allocation.mode.name
         kind = "CARILLON_RESET_VECTOR_TABLE" if name == system.start_mode else "CARILLON_VECTOR_TABLE"
-        tables += [
-            f"extern const carillon_vector {text.stem(image, mode)}_vectors[]; /* {name} */",
-            f"{kind} const carillon_vector {text.stem(image, mode)}_vectors[] = {{",
-            "    CARILLON_SYSTEM_VECTORS",
-        ]
-        tables += [
-            f"    {names.get(s, 'carillon_port_unexpected')}, /* {s} */" for s in range(board.system_vectors, board.sources)
-        ]
-        tables += ["};", ""]
+        tables += _table(image, text.stem(image, mode), kind, f" /* {name} */", below | own)
+    if not image.modes:
+        tables += _table(image, "carillon_osek", "CARILLON_RESET_VECTOR_TABLE", "", below)
     return "\n".join(lines + tables)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from carillon.diagnostics import Span
 from carillon.model.board import Board
+from carillon.model.osek import Osek
+from carillon.model.time import TimeServices
 
 
 class Monitor(Enum):
@@ -119,7 +121,11 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A whole application, ready to be checked and lowered."""
+    """A whole application, ready to be checked and lowered.
+
+    ``modes`` are its rounds and ``osek`` is its event-triggered system; it has at least one of the two.  Without
+    rounds ``modes`` is empty and ``start_mode`` is "".  ``time`` are its time services, which ask for ``osek``.
+    """
 
     name: str
     file: Path
@@ -134,6 +140,13 @@ class System:
     idle: Idle
     sources: tuple[Path, ...]
     drifts: tuple[Drift, ...]
+    osek: Osek | None = None
+    time: TimeServices | None = None
+
+    @property
+    def cplusplus(self) -> bool:
+        """Whether any source of the application is C++."""
+        return any(path.suffix != ".c" for path in self.sources)
 
     def task(self, name: str) -> Task:
         """The task of that name; KeyError if there is none."""

@@ -9,6 +9,7 @@ array; it raises an interrupt *source*; its request can be enabled and disabled.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
@@ -34,6 +35,7 @@ class Start(Enum):
 
     GROUP = "group"  # all by one store
     EACH = "each"  # one store per cell, at a fixed spacing
+    TIMER = "timer"  # one store per array: its cells are the channels of one timer, and have one period
 
 
 class Rearm(Enum):
@@ -41,6 +43,7 @@ class Rearm(Enum):
 
     SHIFT = "shift"  # add to the running counter
     RELOAD = "reload"  # write the interval after the running one, taken over at the next expiry
+    MATCH = "match"  # add to the value at which a free-running counter's channel matches
     NONE = "none"
 
 
@@ -70,6 +73,7 @@ class Cells(_Frozen):
     prescalers: tuple[int, ...] = (1,)
     min_period_ns: int = 0
     min_rearm_ticks: int = Field(default=1, ge=1, description="shortest interval that a re-armed cell can keep")
+    min_rearm_cycles: int = Field(default=0, ge=0, description="the same in instructions or cycles of the processor")
     start: Start = Start.EACH
     rearm: Rearm = Rearm.NONE
     acknowledge: bool = Field(default=False, description="the handler must clear the request")
@@ -109,8 +113,8 @@ class Build(_Frozen):
 class Run(_Frozen):
     """How an image is run: natively, or in an emulator that the tracing plugin watches."""
 
-    kind: Literal["native", "qemu"]
-    command: tuple[str, ...] = ()
+    kind: Literal["native", "qemu", "simavr"]
+    command: tuple[str, ...] = Field(default=(), description="the emulator and its options; of simavr the device")
     packages: tuple[str, ...] = ()
     warm_up_at: int | None = Field(
         default=None,
@@ -127,8 +131,23 @@ class Board(_Frozen):
     summary: str
     port: str = Field(description="the folder in ports/ that runs its processor")
     levels: int = Field(ge=1, description="priority levels of the interrupt controller")
+    nesting: Literal["levels", "time"] = Field(
+        default="levels", description="what preempts: a higher level, or (time) whatever comes later, as there are no levels"
+    )
+    dispatch: Literal["hardware", "software"] = Field(
+        default="hardware", description="software: the controller cannot dispatch event-triggered tasks"
+    )
+    vectors: Literal["table", "code"] = Field(
+        default="table", description="code: vectors are jumps, and handlers functions of a kind of their own"
+    )
+    stack: int = Field(default=1024, ge=64, description="bytes of an extended task's stack where the schedule says none")
     sources: int = Field(ge=1, description="vectors of the interrupt controller, system exceptions included")
     application_sources: dict[str, int] = Field(default_factory=dict, description="sources that the application may name")
+    software_sources: tuple[int, ...] = Field(
+        default=(), description="sources of devices that applications rarely use: event-triggered tasks may have them"
+    )
+    dispatcher_source: int | None = Field(default=None, description="source of the software dispatcher; None: any spare one")
+    unmaskable_levels: int = Field(default=0, ge=0, description="top levels that a mask of levels cannot hold back")
     clocks: tuple[Clock, ...] = Field(min_length=1)
     cells: tuple[Cells, ...]
     system_vectors: int = Field(default=0, ge=0, description="vectors before the first that the tool fills")
@@ -148,6 +167,12 @@ class Board(_Frozen):
     def cell_count(self) -> int:
         """All cells of the board."""
         return sum(len(group.names) for group in self.cells)
+
+    def mates(self, sources: Iterable[int]) -> frozenset[int]:
+        """These sources, and those of the other channels of the same timers."""
+        own = set(sources)
+        arrays = [a for a in self.cells if a.start is Start.TIMER and own & set(a.sources)]
+        return frozenset(own.union(*(a.sources for a in arrays)))
 
     def clock(self, hz: int) -> Clock:
         """The clock setting of exactly ``hz``; KeyError if the board has none."""

@@ -8,17 +8,20 @@ from pathlib import Path
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.read.build import Builder
+from carillon.read.oil import SUFFIX, read_oil_system
 from carillon.read.shape import fit
 from carillon.read.text import parse_toml, read_text
 
 
 def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None) -> System | None:
-    """Read the schedule file ``path``; ``board`` (a name or a path) overrides the board that it names.
+    """Read the schedule or OIL file ``path``; ``board`` (a name or a path) overrides the board that it names.
 
     Never raises for anything that a file can hold.  If ``diagnostics`` has no error afterwards, the result is
     the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
     or None; it must not be lowered then.
     """
+    if path.suffix.lower() == SUFFIX:
+        return read_oil_system(path, diagnostics, board)
     text = read_text(path, diagnostics)
     if text is None:
         return None

@@ -12,16 +12,19 @@ from pathlib import Path
 from carillon.diagnostics import CarillonError, Diagnostics, Span, suggestion
 from carillon.model import Activation, Drift, Enable, Idle, Interrupt, Mode, Monitor, OnDeadlineMiss, System, Task, Window
 from carillon.model.board import Board, load_board
-from carillon.read.schema import APPLICATION_NAME, ModeTable, PointTable, ScheduleFile, TaskTable
+from carillon.read.osek import OsekReader
+from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable, PointTable, ScheduleFile, TaskTable
 from carillon.read.shape import Broken, describe
 from carillon.read.spans import SpanIndex
 from carillon.read.ticks import LONGEST, Ticks, choose_clock, whole
+from carillon.read.time import TimeReader
 from carillon.read.times import Time, format_duration, format_frequency, format_number, shorten
 from carillon.resources import board_names, find_board
 
 DEFAULT_BOARD = "ast1030-evb"
 DEFAULT_MODE = "default"
 MOST_POINTS = 65_536
+SOURCES = (".c", ".cc", ".cpp")
 
 
 class Builder:
@@ -35,15 +38,23 @@ class Builder:
         self.diagnostics = diagnostics
 
     def build(self, file: ScheduleFile, override: str | None) -> System | None:
-        """The system, without the parts that could not be built; None if there is no board or no mode left."""
+        """The system, without the parts that could not be built; None if nothing is left, or there is no board."""
         self.file = file
+        # Time services are those of the event-triggered system.
+        implied = OsekTable.model_validate({}) if self._event_triggered() else None
+        table = file.osek or implied
+        osek = OsekReader(file, table, self.places, self.broken, self.diagnostics) if table else None
+        time = TimeReader(file, self.places, self.broken, self.diagnostics)
         name = self._name()
         sources = self._sources()
         board = self._board(override)
         self._references(board)
+        if osek is not None:
+            osek.resolve(board)
+        time.resolve()
         if board is None:
             return None
-        clock_hz = self._clock(board)
+        clock_hz = self._clock(board, [*self._times(), *(osek.times() if osek else ()), *time.times()])
         if clock_hz is None:
             return None
         self.ticks = Ticks(board, clock_hz, file.system.inexact_times == "refuse", self.diagnostics)
@@ -52,11 +63,14 @@ class Builder:
         interrupts = tuple(self._interrupts(board))
         if file.mode or self.broken.at("mode"):
             modes = tuple(mode for name, table in file.mode.items() if (mode := self._mode(name, table)))
-        else:
+        elif self._default_mode():
             default = self._mode(DEFAULT_MODE, ModeTable.model_validate({}))
             modes = (default,) if default else ()
-        if not modes:
+        else:
+            modes = ()
+        if not modes and osek is None:
             return None
+        event_triggered = osek.build(self.ticks) if osek else None
         return System(
             name=name,
             file=self.path,
@@ -66,11 +80,13 @@ class Builder:
             tasks=tasks,
             interrupts=interrupts,
             modes=modes,
-            start_mode=file.system.start_mode or modes[0].name,
+            start_mode=(file.system.start_mode or modes[0].name) if modes else "",
             on_deadline_miss=OnDeadlineMiss(file.system.on_deadline_miss),
             idle=Idle(file.system.idle or board.idle),
             sources=sources,
             drifts=tuple(self.ticks.drifts),
+            osek=event_triggered,
+            time=time.build(self.ticks),
         )
 
     # The system table
@@ -93,7 +109,7 @@ class Builder:
     def _sources(self) -> tuple[Path, ...]:
         folder = self.path.parent
         if self.file.system.sources is None:
-            return tuple(sorted(folder.glob("*.c")))
+            return tuple(sorted(path for suffix in SOURCES for path in folder.glob(f"*{suffix}")))
         sources: list[Path] = []
         for number, source in enumerate(self.file.system.sources):
             span = self.places.value(("system", "sources", number))
@@ -101,7 +117,7 @@ class Builder:
             if path in sources:
                 self.diagnostics.error("C049", span, f"the source {shorten(source)} is listed twice", "list every C file once")
             elif not _is_file(path):
-                here = [str(p.relative_to(folder)) for p in sorted(folder.glob("*.c"))]
+                here = [str(p.relative_to(folder)) for suffix in SOURCES for p in sorted(folder.glob(f"*{suffix}"))]
                 remedy = (
                     suggestion(source, here) if here else "sources are relative to the schedule file, beside which no *.c lies"
                 )
@@ -129,12 +145,12 @@ class Builder:
             self.diagnostics.found.extend(error.diagnostics)
             return None
 
-    def _clock(self, board: Board) -> int | None:
+    def _clock(self, board: Board, times: Iterable[Time]) -> int | None:
         if self.broken.at("system", "clock"):
             return None
         wanted = self.file.system.clock
         if wanted is None:
-            return choose_clock(board, self._times())
+            return choose_clock(board, times)
         for clock in board.clocks:
             if clock.hz == wanted:
                 return clock.hz
@@ -162,8 +178,16 @@ class Builder:
 
     def _references(self, board: Board | None) -> None:
         if self.file.system.start_mode is not None and not self.broken.at("mode"):
-            modes = list(self.file.mode) or [DEFAULT_MODE]
-            self._known(self.file.system.start_mode, modes, "mode", "C024", ("system", "start_mode"))
+            modes = list(self.file.mode) or ([DEFAULT_MODE] if self._default_mode() else [])
+            if modes:
+                self._known(self.file.system.start_mode, modes, "mode", "C024", ("system", "start_mode"))
+            else:
+                self.diagnostics.error(
+                    "C024",
+                    self.places.value(("system", "start_mode")),
+                    f"there is no mode {shorten(self.file.system.start_mode)}: the file has no rounds",
+                    "leave start_mode out: an event-triggered system is started in the first of its own application modes",
+                )
         for name, interrupt in self.file.interrupt.items():
             path = ("interrupt", name)
             if interrupt.source is None:
@@ -350,6 +374,14 @@ class Builder:
                 )
 
     # Modes
+
+    def _default_mode(self) -> bool:
+        """Whether a file without modes has one nevertheless: an event-triggered system alone has no rounds."""
+        return not self._event_triggered() or any(self._has_period(task) for task in self.file.task)
+
+    def _event_triggered(self) -> bool:
+        """Whether the file has an event-triggered system, by its tables or by those that imply it."""
+        return bool(self.file.osek is not None or self.file.time is not None or self.file.thread)
 
     def _mode(self, name: str, table: ModeTable) -> Mode | None:
         """The mode; None if its round cannot be told, after a diagnostic."""

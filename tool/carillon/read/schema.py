@@ -82,7 +82,8 @@ class SystemTable(_Table):
         description="Frequency of a tick, one of the board's; if absent, the first of them into whose ticks every time divides.",
     )
     sources: list[Name] | None = Field(
-        None, description="C files of the application, relative to this file; every *.c beside it if absent."
+        None,
+        description="C and C++ files of the application, relative to this file; every *.c, *.cc and *.cpp beside it if absent.",
     )
     start_mode: Identifier | None = Field(
         None, description="The application mode that the default main starts with; the first mode of the file if absent."
@@ -159,6 +160,136 @@ class ModeTable(_Table):
     points: list[PointTable] | None = Field(None, description="Expiry points in ascending order of 'at'.")
 
 
+class OsekTaskTable(_Table):
+    """An event-triggered task, defined in C by TASK(name)."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["priority"]})
+
+    priority: int | None = Field(None, ge=0, le=65_535, description="The higher the more urgent.")
+    schedule: Literal["full", "non"] = Field("full", description="Whether other tasks may preempt it anywhere.")
+    activations: int = Field(1, ge=1, le=255, description="Activations that may wait or run at the same time.")
+    autostart: bool | list[Identifier] = Field(False, description="Activated by StartOS; in every application mode, or in these.")
+    events: list[Identifier] = Field(default_factory=list, description="Events that it owns; they make it an extended task.")
+    resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
+    stack: int | None = Field(None, ge=64, le=1_048_576, description="Bytes of an extended task's stack.")
+
+
+class IsrTable(_Table):
+    """An interrupt service routine, defined in C by ISR(name)."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["source"]})
+
+    source: Name | None = Field(None, description="One of the board's application sources, by name.")
+    category: Literal[1, 2] = Field(2, description="Category 2 may call services; category 1 is above it.")
+    priority: int = Field(1, ge=0, le=65_535, description="Among the ISRs of its category, the higher the more urgent.")
+    resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
+
+
+class ResourceTable(_Table):
+    """A resource (priority ceiling protocol)."""
+
+    property: Literal["standard", "internal", "linked"] = Field("standard", description="Its kind.")
+    linked: Identifier | None = Field(None, description="The resource behind a linked one.")
+
+
+class EventTable(_Table):
+    """An event."""
+
+    mask: int | None = Field(None, ge=1, le=0xFFFF_FFFF, description="Its bits; the tool chooses one if absent.")
+
+
+class CounterTable(_Table):
+    """A counter."""
+
+    kind: Literal["hardware", "software"] = Field("hardware", description="Driven by a timer cell, or by IncrementCounter.")
+    tick: AnyTime | None = Field(None, description="Length of a tick of a hardware counter.")
+    max_allowed: int = Field(0xFFFF_FFFF, ge=1, le=0xFFFF_FFFF, description="MAXALLOWEDVALUE: 0 follows it.")
+    ticks_per_base: int = Field(1, ge=1, le=0xFFFF_FFFF, description="TICKSPERBASE.")
+    min_cycle: int = Field(1, ge=1, le=0xFFFF_FFFF, description="MINCYCLE: shortest cycle of an alarm, in ticks.")
+
+
+class SetEventTable(_Table):
+    """An alarm's event."""
+
+    task: Identifier | None = Field(None, description="The extended task.")
+    event: Identifier | None = Field(None, description="One of its events.")
+
+
+class AutostartTable(_Table):
+    """What StartOS sets an alarm to."""
+
+    at: int = Field(1, ge=0, le=0xFFFF_FFFF, description="First expiry, in ticks of the counter.")
+    cycle: int = Field(0, ge=0, le=0xFFFF_FFFF, description="Ticks between expiries; 0: once.")
+    absolute: bool = Field(False, description="Whether 'at' is a value of the counter instead of a distance.")
+    modes: list[Identifier] | None = Field(None, description="Application modes; every one if absent.")
+
+
+class AlarmTable(_Table):
+    """An alarm; it has exactly one action."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["counter"]})
+
+    counter: Identifier | None = Field(None, description="Its counter.")
+    activate: Identifier | None = Field(None, description="Action: the task to activate.")
+    set_event: SetEventTable | None = Field(None, description="Action: the event to set.")
+    callback: Identifier | None = Field(None, description="Action: the function, ALARMCALLBACK(name), to call.")
+    increment: Identifier | None = Field(None, description="Action: the software counter to advance.")
+    autostart: AutostartTable | None = Field(None, description="Set by StartOS.")
+    static: bool = Field(False, description="It is never cancelled nor set anew: a cell alone may carry it.")
+
+
+class OsekTable(_Table):
+    """The event-triggered system (OSEK/VDX OS 2.2.3); it runs alone, or in the idle time of the rounds."""
+
+    status: Literal["standard", "extended"] = Field("standard", description="How much the services check.")
+    dispatch: Literal["hardware", "software"] = Field(
+        "hardware", description="Whether the interrupt controller orders the tasks, or a software one."
+    )
+    hooks: list[Literal["startup", "shutdown", "error", "pretask", "posttask"]] = Field(
+        default_factory=list, description="Hook routines that the application defines."
+    )
+    get_service_id: bool = Field(False, description="OSErrorGetServiceId works in the error hook.")
+    parameter_access: bool = Field(False, description="The OSError_... macros work in the error hook.")
+    scheduler_resource: bool = Field(True, description="RES_SCHEDULER exists.")
+    stack_check: bool = Field(False, description="Stacks of extended tasks are checked at each switch.")
+    modes: list[Identifier] | None = Field(
+        None, description='Application modes; the first is what the default main starts; ["OSDEFAULTAPPMODE"] if absent.'
+    )
+    task: dict[str, OsekTaskTable] = Field(default_factory=dict, description="The event-triggered tasks, by name.")
+    isr: dict[str, IsrTable] = Field(default_factory=dict, description="Interrupt service routines, by name.")
+    resource: dict[str, ResourceTable] = Field(default_factory=dict, description="Resources, by name.")
+    event: dict[str, EventTable] = Field(default_factory=dict, description="Events, by name.")
+    counter: dict[str, CounterTable] = Field(default_factory=dict, description="Counters, by name.")
+    alarm: dict[str, AlarmTable] = Field(default_factory=dict, description="Alarms, by name.")
+
+
+class ThreadTable(_Table):
+    """A thread: an extended task, defined in C by THREAD(name), that StartOS activates and that can wait for times."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["priority"]})
+
+    priority: int | None = Field(None, ge=0, le=65_535, description="The higher the more urgent, among the tasks of [osek] too.")
+    stack: int | None = Field(None, ge=64, le=1_048_576, description="Bytes of its stack; the board decides if absent.")
+
+
+class TimeServicesTable(_Table):
+    """The time services: alarms, delays, semaphores with time-outs, chronometers and time slices."""
+
+    clock: Literal["periodic", "one-shot", "compare"] = Field(
+        "one-shot", description="What drives them: a timer that ticks, one that is set to the next event, or a compare register."
+    )
+    tick: AnyTime | None = Field(
+        None, description="The unit of time in C; required of a periodic clock, else one unit of the timer if absent."
+    )
+    bits: Literal[16, 32] = Field(32, description="Width of a time in C.")
+    longest: AnyTime | None = Field(
+        None, description="The longest delay and period that occurs; if absent there is none, at the cost of longer events."
+    )
+    queue: Literal["list", "tree"] = Field("list", description="What the queue of events is: short, or fast with many events.")
+    slice: AnyTime | None = Field(None, description="Time slice of threads of equal priority; they run to their end if absent.")
+    now: bool = Field(True, description="The time can be asked for; without, the timer rests while nothing waits.")
+
+
 class ScheduleFile(_Table):
     """A schedule: what Carillon compiles into timers and interrupts."""
 
@@ -168,3 +299,6 @@ class ScheduleFile(_Table):
     mode: dict[str, ModeTable] = Field(
         default_factory=dict, description="The application modes, by name; without any there is one, 'default', with every task."
     )
+    osek: OsekTable | None = Field(None, description="The event-triggered system, if there is one.")
+    time: TimeServicesTable | None = Field(None, description="The time services, if there are any.")
+    thread: dict[str, ThreadTable] = Field(default_factory=dict, description="The threads, by name.")

@@ -14,18 +14,53 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from carillon.diagnostics import Diagnostics, suggestion
-from carillon.read.schema import InterruptTable, ModeTable, PointTable, ScheduleFile, SystemTable, TaskTable, toml_type
+from carillon.read.schema import (
+    AlarmTable,
+    AutostartTable,
+    CounterTable,
+    EventTable,
+    InterruptTable,
+    IsrTable,
+    ModeTable,
+    OsekTable,
+    OsekTaskTable,
+    PointTable,
+    ResourceTable,
+    ScheduleFile,
+    SetEventTable,
+    SystemTable,
+    TaskTable,
+    ThreadTable,
+    TimeServicesTable,
+    toml_type,
+)
 from carillon.read.spans import Path, SpanIndex
 from carillon.read.times import shorten
 
 MOST_ERRORS = 100
-_SECTIONS: dict[str, type[BaseModel]] = {"task": TaskTable, "interrupt": InterruptTable, "mode": ModeTable}
+_SECTIONS: dict[str, type[BaseModel]] = {"task": TaskTable, "interrupt": InterruptTable, "mode": ModeTable, "thread": ThreadTable}
+_SINGLE: dict[str, type[BaseModel]] = {"system": SystemTable, "osek": OsekTable, "time": TimeServicesTable}
+_OSEK_SECTIONS: dict[str, type[BaseModel]] = {
+    "task": OsekTaskTable,
+    "isr": IsrTable,
+    "resource": ResourceTable,
+    "event": EventTable,
+    "counter": CounterTable,
+    "alarm": AlarmTable,
+}
+_ALARM_PARTS: dict[str, tuple[type[BaseModel], str]] = {
+    "set_event": (SetEventTable, "the event action"),
+    "autostart": (AutostartTable, "the autostart"),
+}
+_LIMITS = {"greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most")}
 _WANTED = {
     "string_type": "a string",
     "list_type": "an array",
     "dict_type": "a table",
     "model_type": "a table",
     "model_attributes_type": "a table",
+    "bool_type": "true or false",
+    "int_type": "an integer",
 }
 
 
@@ -61,10 +96,14 @@ def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tu
         try:
             return ScheduleFile.model_validate(data), broken
         except ValidationError as error:
+            seen: set[Path] = set()
             for detail in error.errors(include_url=False):
                 path = _existing(data, detail["loc"])
                 if not path:
                     raise
+                if path in seen:  # the other alternatives of a union
+                    continue
+                seen.add(path)
                 if reported < MOST_ERRORS:
                     _report(detail, path, places, diagnostics)
                 elif reported == MOST_ERRORS:
@@ -82,19 +121,34 @@ def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tu
 
 def _drop_unprintable(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics, broken: Broken) -> None:
     """Take out what has a name that would spoil every message about it."""
-    for section in _SECTIONS:
-        tables = data.get(section)
+    osek = data.get("osek")
+    sections: list[tuple[Path, Any]] = [((section,), data.get(section)) for section in _SECTIONS]
+    if isinstance(osek, dict):
+        sections += ((("osek", section), osek.get(section)) for section in _OSEK_SECTIONS)
+    for path, tables in sections:
         if not isinstance(tables, dict):
             continue
         for name in [name for name in tables if not name.isprintable()]:
             diagnostics.error(
                 "C026",
-                places.key((section, name)),
-                f"the {section} name {shorten(name)} is no C identifier",
+                places.key((*path, name)),
+                f"the {_kind(path)} name {shorten(name)} is no C identifier",
                 "use letters, digits and '_', not beginning with a digit",
             )
             del tables[name]
-            broken.add((section, name))
+            broken.add((*path, name))
+
+
+def _named(path: Path) -> bool:
+    """Whether ``path`` is that of a table with a name of its own: ``task.fuel``, ``osek.task.Blink``."""
+    if path[0] == "osek":
+        return len(path) == 3 and path[1] in _OSEK_SECTIONS
+    return len(path) == 2 and path[0] in _SECTIONS
+
+
+def _kind(path: Path) -> str:
+    """What messages call an object of the section ``path``."""
+    return "ISR" if path[-1] == "isr" else str(path[-1])
 
 
 def _existing(data: Any, path: tuple[str | int, ...]) -> Path:
@@ -114,7 +168,7 @@ def _remove(data: Any, path: Path) -> None:
     parents = [data]
     for part in path[:-1]:
         parents.append(parents[-1][part])
-    if (len(path) == 2 and path[0] in _SECTIONS) or (len(path) == 4 and path[0] == "mode" and path[2] == "points"):
+    if _named(path) or (len(path) == 4 and path[0] == "mode" and path[2] == "points"):
         parents[-1][path[-1]] = {}
         return
     level = len(path) - 1
@@ -135,14 +189,29 @@ def _report(detail: ErrorDetails, path: Path, places: SpanIndex, diagnostics: Di
             cause = f"unknown table or key {shorten(str(path[0]))} at the top of the file"
         else:
             cause = f"unknown key {shorten(str(path[-1]))} in {_describe(path[:-1])}"
-        diagnostics.error("C013", places.key(path), cause, _elsewhere(str(path[-1]), known) or suggestion(str(path[-1]), known))
+        remedy = _elsewhere(str(path[-1]), known, osek=path[0] == "osek") or suggestion(str(path[-1]), known)
+        diagnostics.error("C013", places.key(path), cause, remedy)
     elif kind == "written":
         diagnostics.error(context["code"], places.value(path), f"{where}: {context['cause']}", context["remedy"])
     elif kind == "literal_error":
         allowed = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
         shown = shorten(value) if isinstance(value, str) else toml_type(value)
-        listed = ", ".join(f'"{a}"' for a in allowed[:-1]) + f' or "{allowed[-1]}"'
+        if type(value) is int and len(str(value)) < 40:
+            shown = str(value)
+        quoted = [a if a.isdigit() else f'"{a}"' for a in allowed]
+        listed = ", ".join(quoted[:-1]) + f" or {quoted[-1]}"
         diagnostics.error("C015", places.value(path), f"{where}: {shown} is none of its values", f"write {listed}")
+    elif kind in _LIMITS:
+        key, relation = _LIMITS[kind]
+        shown = str(value) if len(str(value)) < 40 else "the number"
+        diagnostics.error("C015", places.value(path), f"{where}: {shown} is out of range", f"write {relation} {context[key]}")
+    elif path[0] == "osek" and path[-1] == "autostart" and path[1] == "task":
+        diagnostics.error(
+            "C015",
+            places.value(path),
+            f"{where} must be true, false or an array of strings, not {_held(value)}",
+            'write true, or the application modes: autostart = ["normal"]',
+        )
     elif kind in _WANTED:
         wanted = _WANTED[kind]
         diagnostics.error("C015", places.value(path), f"{where} must be {wanted}, not {toml_type(value)}", _example(path, wanted))
@@ -154,12 +223,24 @@ def _report(detail: ErrorDetails, path: Path, places: SpanIndex, diagnostics: Di
         )
 
 
-def _elsewhere(key: str, known: list[str]) -> str | None:
-    """The table that an unknown ``key`` belongs to, if it is a key of another one and no misspelt one of this."""
+def _held(value: object) -> str:
+    return "an array that holds something else" if isinstance(value, list) else toml_type(value)
+
+
+def _elsewhere(key: str, known: list[str], osek: bool) -> str | None:
+    """The table that an unknown ``key`` belongs to, if it is a key of another one and no misspelt one of this.
+
+    ``osek``: it stands in a table of the event-triggered system, whose tables are then looked at first.
+    """
     if difflib.get_close_matches(key, known):
         return None
     tables: dict[str, type[BaseModel]] = {"[system]": SystemTable}
-    tables |= {f"[{name}.NAME]": table for name, table in _SECTIONS.items()} | {"a point": PointTable}
+    tables |= {f"[{name}.NAME]": table for name, table in _SECTIONS.items() if name != "thread"} | {"a point": PointTable}
+    event_triggered: dict[str, type[BaseModel]] = {"[osek]": OsekTable}
+    event_triggered |= {f"[osek.{name}.NAME]": table for name, table in _OSEK_SECTIONS.items()}
+    event_triggered |= {f"'{name}' of an alarm": table for name, (table, _) in _ALARM_PARTS.items()}
+    tables = event_triggered | tables if osek else tables | event_triggered
+    tables |= {"[time]": TimeServicesTable, "[thread.NAME]": ThreadTable}
     homes = [name for name, table in tables.items() if key in table.model_fields]
     return f"'{key}' is a key of {homes[0]}; {suggestion(key, known)}" if homes else None
 
@@ -167,8 +248,12 @@ def _elsewhere(key: str, known: list[str]) -> str | None:
 def _table(path: Path) -> type[BaseModel]:
     if not path:
         return ScheduleFile
-    if path[0] == "system":
-        return SystemTable
+    if path[0] in ("system", "time"):
+        return _SINGLE[str(path[0])]
+    if path[0] == "osek":
+        if len(path) == 4:
+            return _ALARM_PARTS[str(path[3])][0]
+        return OsekTable if len(path) == 1 else _OSEK_SECTIONS[str(path[1])]
     return PointTable if len(path) == 4 else _SECTIONS[str(path[0])]
 
 
@@ -177,8 +262,10 @@ def _describe(path: Path) -> str:
     first = str(path[0])
     if len(path) == 1:
         return f"[{first}]" if first in ScheduleFile.model_fields else shorten(first)
-    if first == "system":
-        return f"'{path[1]}' of [system]" if len(path) == 2 else f"element {int(path[2]) + 1} of '{path[1]}' of [system]"
+    if first == "osek" and path[1] in _OSEK_SECTIONS:
+        return _describe_osek(path)
+    if first in _SINGLE:
+        return f"'{path[1]}' of [{first}]" if len(path) == 2 else f"element {int(path[2]) + 1} of '{path[1]}' of [{first}]"
     owner = f"{first} {shorten(str(path[1]))}"
     if len(path) == 2:
         return owner
@@ -191,15 +278,40 @@ def _describe(path: Path) -> str:
     return f"element {element} of '{path[2]}' of {owner}"
 
 
+def _describe_osek(path: Path) -> str:
+    """As ``_describe``, for an object of the event-triggered system and what it holds."""
+    if len(path) == 2:
+        return f"[osek.{path[1]}]"
+    owner = f"{_kind(path[:2])} {shorten(str(path[2]))}"
+    rest = path[3:]
+    if path[1] == "alarm" and len(rest) > 1 and rest[0] in _ALARM_PARTS:
+        owner, rest = f"{_ALARM_PARTS[str(rest[0])][1]} of {owner}", rest[1:]
+    if not rest:
+        return owner
+    key = f"'{rest[0]}' of {owner}"
+    return key if len(rest) == 1 else f"element {int(rest[1]) + 1} of {key}"
+
+
 def _example(path: Path, wanted: str) -> str:
     first, last = str(path[0]), str(path[-1])
+    if wanted in ("true or false", "an integer"):
+        return f"write it without quotes: {last} = {'true' if wanted == 'true or false' else '1'}"
     if wanted == "a table":
+        if first == "osek":
+            return _osek_example(path)
         if len(path) == 4:
             return 'write a point as { at = "100 ticks", activate = "Task1" }'
-        return f"write it as [{first}]" if first == "system" else f"write it as [{first}.NAME], followed by its keys"
+        return f"write it as [{first}]" if first in _SINGLE else f"write it as [{first}.NAME], followed by its keys"
     if wanted == "an array":
         return f"write it in brackets: {last} = [{'...' if last == 'points' else chr(34) + '...' + chr(34)}]"
     return 'write it in quotes: "..."'
+
+
+def _osek_example(path: Path) -> str:
+    if len(path) == 4:
+        parts = {"set_event": '{ task = "Task1", event = "Event1" }', "autostart": "{ at = 1, cycle = 10 }"}
+        return f"write {path[3]} = {parts[str(path[3])]}"
+    return "write it as [osek]" if len(path) == 1 else f"write it as [osek.{path[1]}.NAME], followed by its keys"
 
 
 def describe(*path: str | int) -> str:

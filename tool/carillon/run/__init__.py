@@ -11,31 +11,54 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
+from carillon.emit import osek
 from carillon.emit.image import Image
 from carillon.emit.vectors import handlers
 from carillon.resources import data_root
-from carillon.run.records import Code, Decoder, Record, read_records
+from carillon.run.records import DELIVER, Code, Decoder, Record, read_records
 from carillon.trace import Trace
 
 # A run that takes longer than this many seconds of wall time is ended: the firmware hangs or storms.
 PATIENCE = 300.0
 
-NOTHING_STARTS = ("the application has started no round", "call ttStartOS from main, or define no main at all")
+NOTHING_STARTS = (
+    "the application has started nothing",
+    "call ttStartOS (or StartOS, without rounds) from main, or define no main at all",
+)
+
+# Instructions, at most, from the start of the event-triggered system's cells to that of the first round.
+BENEATH = 10_000
+
+# A jump in AVR's table of vectors.
+_VECTOR_BYTES = 4
+
+# Where tasks of the event-triggered system begin and end, for the tracing plugin.
+MARKS = {
+    "carillon_port_begin": "C",
+    "carillon_port_landed": "U",
+    "carillon_port_resumed": "R",
+    "carillon_port_suspended": "S",
+    "carillon_port_left": "X",
+}
 
 
-def _plugin(diagnostics: Diagnostics) -> Path | None:
-    """The compiled tracing plugin, from the cache or compiled now; C093 if there is no C compiler."""
-    source = data_root() / "ports/armv7m/trace_plugin.c"
+def _compiled(
+    source: Path, name: str, options: Sequence[str], missing: str, diagnostics: Diagnostics, libraries: Sequence[str] = ()
+) -> Path | None:
+    """A helper of the runner's, from the cache or compiled now; C093 if there is no C compiler or it refuses."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
     import hashlib
 
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
-    target = cache / f"trace_plugin-{digest}.so"
+    stem, _, suffix = name.partition(".")
+    target = cache / (f"{stem}-{digest}" + (f".{suffix}" if suffix else ""))
     if target.is_file():
         return target
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -46,27 +69,80 @@ def _plugin(diagnostics: Diagnostics) -> Path | None:
         return None
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
-        output = Path(scratch) / "plugin.so"
-        result = subprocess.run(
-            [compiler, "-O2", "-shared", "-fPIC", str(source), "-o", str(output)], capture_output=True, text=True, check=False
-        )
+        output = Path(scratch) / name
+        command = [compiler, "-O2", *options, str(source), "-o", str(output), *libraries]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:
-            diagnostics.error(
-                "C093",
-                None,
-                f"the tracing plugin does not compile:\n{result.stderr.rstrip()}",
-                "this is a defect of Carillon: report it",
-            )
+            diagnostics.error("C093", None, f"the tracing plugin does not compile:\n{result.stderr.rstrip()}", missing)
             return None
         output.replace(target)
     return target
+
+
+def _plugin(diagnostics: Diagnostics) -> Path | None:
+    """The tracing plugin of QEMU."""
+    source = data_root() / "ports/armv7m/trace_plugin.c"
+    options = ("-shared", "-fPIC")
+    return _compiled(source, "trace_plugin.so", options, "this is a defect of Carillon: report it", diagnostics)
+
+
+def _simavr_command(
+    image: Image, firmware: Firmware, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
+) -> list[str] | None:
+    """The runner on libsimavr, and a map of what it watches."""
+    board = image.system.board
+    clock = board.clock(image.system.clock_hz)
+    source = data_root() / "ports" / board.port / "simavr_runner.c"
+    if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
+        diagnostics.error(
+            "C092",
+            None,
+            f"board '{board.name}' needs simavr's library, which is not installed",
+            f"on Debian: apt-get install {' '.join(board.run.packages)}",
+        )
+        return None
+    runner = _compiled(
+        source, "simavr_runner", (), f"on Debian: apt-get install {' '.join(board.run.packages)}", diagnostics, ("-lsimavr",)
+    )
+    if runner is None:
+        return None
+    table = symbols(firmware.elf)
+    if "carillon_port_start" not in table:
+        diagnostics.error("C095", None, *NOTHING_STARTS)
+        return None
+    vectors = osek.vectors(image) | {s: h for mode in image.modes for s, h in handlers(image, mode).items()}
+    lines = [f"{_VECTOR_BYTES * source:x} V {table[handler][0]:x}" for source, handler in sorted(vectors.items())]
+    places = {"carillon_port_start": "B", "carillon_port_start_store": "D"}
+    places |= dict.fromkeys(("carillon_port_halt", "carillon_port_unexpected"), "H")
+    if image.system.osek is not None:
+        places |= MARKS
+    lines += [f"{table[symbol][0]:x} {kind} 0" for symbol, kind in places.items() if symbol in table]
+    lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted(_functions(image, table))]
+    lines += [f"{table[symbol][0]:x} M 0" for symbol in marks]
+    chart = out.with_suffix(".map")
+    chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    limit = (ticks + board.lead) * clock.instructions_per_tick + 1
+    frequency = clock.hz * clock.instructions_per_tick
+    return [str(runner), *board.run.command, str(firmware.elf), str(chart), str(out), str(limit), str(frequency)]
+
+
+def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
+    """The functions whose calls and returns are recorded."""
+    functions = {t.entry for t in image.system.tasks} | {i.handler for i in image.system.interrupts}
+    if image.system.osek is not None:
+        functions |= {f"carillon_task_{t.name}" for t in image.system.osek.tasks if not t.extended}
+        functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
+        functions |= {DELIVER} & table.keys()
+    return functions
 
 
 def _native_command(firmware: Firmware, ticks: int, out: Path) -> list[str]:
     return [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
 
 
-def _qemu_command(image: Image, firmware: Firmware, ticks: int, out: Path, diagnostics: Diagnostics) -> list[str] | None:
+def _qemu_command(
+    image: Image, firmware: Firmware, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
+) -> list[str] | None:
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
     emulator = shutil.which(board.run.command[0])
@@ -86,11 +162,14 @@ def _qemu_command(image: Image, firmware: Firmware, ticks: int, out: Path, diagn
     if "carillon_port_start" not in table:
         diagnostics.error("C095", None, *NOTHING_STARTS)
         return None
-    lines = [f"{table[f][0]:x} V" for f in sorted({h for mode in image.modes for h in handlers(image, mode).values()})]
-    functions = {t.entry for t in image.system.tasks} | {i.handler for i in image.system.interrupts}
-    lines += [f"{table[f][0]:x} F" for f in sorted(functions)]
+    entries = {h for mode in image.modes for h in handlers(image, mode).values()} | set(osek.vectors(image).values())
+    lines = [f"{table[f][0]:x} V" for f in sorted(entries)]
+    if image.system.osek is not None:
+        lines += [f"{table[f][0] & ~1:x} {kind}" for f, kind in MARKS.items() if f in table]
+    lines += [f"{table[f][0]:x} F" for f in sorted(_functions(image, table))]
     lines.append(f"{table['carillon_port_start'][0]:x} B")
     lines += [f"{table[f][0]:x} H" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
+    lines += [f"{table[symbol][0] & ~1:x} M" for symbol in marks]
     if "carillon_port_lower" in table:
         lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L")
     chart = out.with_suffix(".map")
@@ -98,9 +177,13 @@ def _qemu_command(image: Image, firmware: Firmware, ticks: int, out: Path, diagn
     before = 0
     warm_up: list[str] = []
     if board.run.warm_up_at is not None:
-        before = max(mode.allocation.mode.round_length for mode in image.modes) * clock.instructions_per_tick
+        lengths = [mode.allocation.mode.round_length for mode in image.modes]
+        lengths += [cell.use.progression.period for cell in image.osek.cells] if image.osek is not None else []
+        before = max(lengths, default=1) * clock.instructions_per_tick
         warm_up = _warm_up(board.run.warm_up_at, before, table)
     limit = (ticks + board.lead) * clock.instructions_per_tick + 1
+    if image.osek is not None and image.modes:
+        limit += BENEATH  # the plugin counts from the start of the event-triggered system's cells
     return [
         emulator,
         *board.run.command[1:],
@@ -142,9 +225,18 @@ def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> l
     return [*options, "-device", f"loader,addr={at | 1:#x},cpu-num=0"]
 
 
-def run(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, *, rounds: int = 0) -> Trace | None:
-    """Run ``firmware`` for ``ticks`` from the start of its first round and return what happened.
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a run wrote: its records in their order, and the firmware's output."""
 
+    records: list[Record]
+    output: str
+
+
+def record(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, marks: Sequence[str] = ()) -> Recording | None:
+    """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
+
+    ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.
     Reports C092 (no emulator), C093 (no plugin) or C095 (the run failed), and returns None then.
     """
     system = image.system
@@ -152,8 +244,10 @@ def run(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, 
         out = Path(scratch) / "records"
         if system.board.run.kind == "native":
             command: list[str] | None = _native_command(firmware, ticks, out)
+        elif system.board.run.kind == "simavr":
+            command = _simavr_command(image, firmware, ticks, out, marks, diagnostics)
         else:
-            command = _qemu_command(image, firmware, ticks, out, diagnostics)
+            command = _qemu_command(image, firmware, ticks, out, marks, diagnostics)
         if command is None:
             return None
         try:
@@ -178,8 +272,21 @@ def run(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, 
             )
             return None
         records: list[Record] = read_records(out)
-        if not any(record.code == Code.BEGIN for record in records):
+        began = any(record.code == Code.BEGIN for record in records)
+        # ShutdownOS may be called from the startup hook (OSEK OS, figure 12-1).
+        ended = system.osek is not None and any(record.code == Code.HALT and record.value for record in records)
+        if not (began or ended):
             diagnostics.error("C095", None, *NOTHING_STARTS)
             return None
-        decoder = Decoder(image, symbols(firmware.elf))
-        return decoder.trace(records, ticks, rounds, result.stdout.decode(errors="replace"))
+        return Recording(records, result.stdout.decode(errors="replace"))
+
+
+def run(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, *, rounds: int = 0) -> Trace | None:
+    """Run ``firmware`` for ``ticks`` from the start of its first round and return what happened.
+
+    Reports what :func:`record` reports, and returns None then.
+    """
+    recording = record(image, firmware, ticks, diagnostics)
+    if recording is None:
+        return None
+    return Decoder(image, symbols(firmware.elf)).trace(recording.records, ticks, rounds, recording.output)

@@ -16,14 +16,21 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from carillon.emit import text
+from carillon.emit import osek, text
 from carillon.emit.image import Image, ModeImage
 from carillon.emit.vectors import handlers
 from carillon.model import Mode
 from carillon.model.board import Role
+from carillon.model.osek import ActivateTask, Osek
 from carillon.trace import Event, Kind, Trace
 
 _RECORD = struct.Struct("<QII")
+
+DELIVER = "carillon_software_deliver"
+"""The function that runs tasks where a software interrupt controller dispatches: by its interrupt, or called by a service."""
+
+RESPONSE = 16
+"""Cycles within which an AVR has answered an interrupt, unless a handler has interrupts off."""
 
 
 class Code(IntEnum):
@@ -36,6 +43,10 @@ class Code(IntEnum):
     CALL = 4  # a watched function's first instruction
     RETURN = 5  # its last one
     HALT = 6  # the run ended
+    RESUME = 7  # an extended task begins or goes on; value: address of its context
+    SUSPEND = 8  # it waits
+    LEAVE = 9  # it ends
+    MARK = 10  # a marked instruction; value: its address
 
 
 class Record(NamedTuple):
@@ -53,12 +64,26 @@ def read_records(path: Path) -> list[Record]:
     return [Record(*fields) for fields in _RECORD.iter_unpack(data[:usable])]
 
 
-@dataclass
+def _by_priority(system: Osek) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """ISRs and tasks, the most urgent first."""
+    isrs = sorted(system.isrs, key=lambda i: (i.category, -i.priority))
+    return tuple(i.name for i in isrs), tuple(t.name for t in sorted(system.tasks, key=lambda t: -t.priority))
+
+
+def _timers(system: Osek) -> tuple[str, ...]:
+    return (*(c.name for c in system.counters), *(a.name for a in system.alarms))
+
+
+@dataclass(frozen=True, slots=True)
 class _Frame:
-    """A handler that has not ended: what it serves, and the task that it started."""
+    """What has begun and not ended: a handler and what it serves, or (``runs``) a task's or an ISR's own code.
+
+    ``delivers``: the software dispatcher, within its handler or a service.
+    """
 
     object: str
-    running: str | None = None
+    runs: bool
+    delivers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +102,32 @@ class Decoder:
     def __init__(self, image: Image, symbols: dict[str, tuple[int, int]]) -> None:
         self._image = image
         self._native = image.system.board.run.kind == "native"
+        self._response = RESPONSE if image.system.board.run.kind == "simavr" else 0
         self._per_tick = max(1, image.system.board.clock(image.system.clock_hz).instructions_per_tick)
         self._functions: dict[int, list[str]] = {}
         named = [(t.entry, t.name) for t in image.system.tasks] + [(i.handler, i.name) for i in image.system.interrupts]
+        event_triggered = image.system.osek
+        if event_triggered is not None:
+            named += [(f"carillon_task_{t.name}", t.name) for t in event_triggered.tasks if not t.extended]
+            named += [(f"carillon_isr_{i.name}", i.name) for i in event_triggered.isrs]
+            extended = [(f"carillon_extended_{t.name}", t.name) for t in event_triggered.tasks if t.extended]
+            self._contexts = {symbols[symbol][0]: name for symbol, name in extended if symbol in symbols}
+        else:
+            self._contexts = {}
         for function, name in named:
             if function in symbols:
                 self._functions.setdefault(symbols[function][0], []).append(name)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
+        self._deliver = symbols.get(DELIVER, (-1, 0))[0]
         self._unexpected = symbols.get("carillon_port_unexpected", (0, 0))[0]
         self._checks: set[int] = set()  # vectors that check deadlines
         self._checked: set[int] = set()  # when they were entered
         self._watches: set[int] = set()  # vectors that are only taken when a deadline is missed
         self._caught: set[tuple[int, str]] = set()  # when they were entered, and the task
-        self._vectors = [self._of_mode(mode, symbols) for mode in image.modes]
+        below = self._of_osek(symbols)
+        modes = [self._of_mode(mode, symbols) for mode in image.modes] or [({}, {})]
+        self._vectors = [(below[0] | objects, below[1] | direct) for objects, direct in modes]
 
     def _of_mode(self, mode: ModeImage, symbols: dict[str, tuple[int, int]]) -> tuple[dict[int, str], dict[int, str]]:
         """What each vector of a mode serves, and which task or interrupt it runs if that is not seen by itself."""
@@ -111,26 +148,51 @@ class Decoder:
                 direct[key] = name
         return objects, direct
 
+    def _of_osek(self, symbols: dict[str, tuple[int, int]]) -> tuple[dict[int, str], dict[int, str]]:
+        """The same of the event-triggered system."""
+        objects: dict[int, str] = {}
+        direct: dict[int, str] = {}
+        if self._image.osek is None:
+            return objects, direct
+        allocation = self._image.osek.allocation
+        serves = {isr.source: isr.name for isr, _ in allocation.isrs}
+        serves |= {c.source: c.demand.object for c in allocation.carriers}
+        serves |= {level.source: level.tasks[0].name for level in allocation.levels if level.source}
+        serves |= {allocation.dispatcher: "dispatcher"} if allocation.software else {}
+        for source, function in osek.vectors(self._image).items():
+            key = source if self._native else symbols.get(function, (0, 0))[0]
+            objects[key] = serves[source]
+            own = (f"carillon_task_{serves[source]}", f"carillon_isr_{serves[source]}")
+            if self._native and any(name in symbols and symbols[function][0] == symbols[name][0] for name in own):
+                direct[key] = serves[source]
+        return objects, direct
+
     def _mode_of(self, address: int) -> int:
         for (begin, size), mode in self._starts.items():
             if begin <= address < begin + max(size, 1):
                 return self._image.modes.index(mode)
         return 0
 
+    def _is_round(self, address: int) -> bool:
+        """Whether a start list begins a round; with rounds, that of the event-triggered system does not."""
+        return not self._image.modes or any(b <= address < b + max(size, 1) for b, size in self._starts)
+
     def trace(self, records: list[Record], ticks: int, rounds: int, output: str) -> Trace:
         """The trace of a run of ``ticks``; events before the first round are left out."""
         system = self._image.system
-        begins = [(r.time, self._mode_of(r.value)) for r in records if r.code == Code.BEGIN]
-        lead = system.board.lead * self._per_tick
+        begins = [(r.time, self._mode_of(r.value)) for r in records if r.code == Code.BEGIN and self._is_round(r.value)]
+        lead = (system.board.lead if self._image.modes or not self._image.osek else self._image.osek.lead) * self._per_tick
         origin = begins[0][0] + lead if begins else 0
         end = next((r for r in records if r.code == Code.HALT), Record(0, Code.HALT, 0))
         halt = end.time
         # A run that stopped by itself includes the tick in which it did.
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length)
-        events = self._sort(list(self._happenings(records, origin)) + self._due(segments, origin))
+        due = self._due(segments, origin) + self._alarms(length)
+        events = self._sort(list(self._happenings(records, origin)) + due)
         events = self._with_deadlines(events, segments, origin, length)
-        first = next(m for m in system.modes if m.name == system.start_mode)
+        first = next((m for m in system.modes if m.name == system.start_mode), None)
+        below = _by_priority(system.osek) if system.osek is not None else ((), ())
         return Trace(
             application=system.name,
             board=system.board.name,
@@ -139,13 +201,16 @@ class Decoder:
             instructions_per_tick=system.board.clock(system.clock_hz).instructions_per_tick,
             rounds=rounds,
             length=length,
-            round_length=first.round_length,
-            tasks=tuple(t.name for t in system.tasks),
-            interrupts=tuple(i.name for i in system.interrupts),
+            round_length=first.round_length if first is not None else ticks,
+            tasks=(*(t.name for t in system.tasks), *below[1]),
+            interrupts=(*(i.name for i in system.interrupts), *below[0]),
             events=tuple(e for e in events if 0 <= e.t < max(length, 1)),
             output=output,
+            unit="cycles" if system.board.run.kind == "simavr" else "instructions",
             modes=tuple((s.begin, s.mode.name) for s in segments),
             stopped=self._reason(end.value) if halt - origin < ticks * self._per_tick else "",
+            event_triggered=(*below[0], *below[1]),
+            timers=_timers(system.osek) if system.osek is not None else (),
         )
 
     def _reason(self, where: int) -> str:
@@ -155,7 +220,9 @@ class Decoder:
         return "the system was shut down" if where else ""
 
     def _segments(self, begins: list[tuple[int, int]], origin: int, lead: int, length: int) -> list[_Segment]:
-        segments = []
+        segments: list[_Segment] = []
+        if not self._image.modes:
+            return segments
         for k, (time, number) in enumerate(begins):
             image = self._image.modes[number]
             mode = next(m for m in self._image.system.modes if m.name == image.allocation.mode.name)
@@ -170,8 +237,9 @@ class Decoder:
 
     def _happenings(self, records: list[Record], origin: int) -> Iterator[Event]:
         """Events that were seen, in their order."""
-        frames: list[_Frame] = []
+        stack: list[_Frame] = []
         objects, direct = self._vectors[0]
+        waiting: set[str] = set()
         for record in records:
             n = record.time - origin
             t = n // self._per_tick
@@ -179,36 +247,64 @@ class Decoder:
             def event(kind: Kind, name: str, t: int = t, n: int = n) -> Event:
                 return Event(t, n, kind, name)
 
+            def begin(name: str, kind: Kind) -> Iterator[Event]:
+                if stack and stack[-1].runs:
+                    yield event(Kind.PREEMPT, stack[-1].object)
+                stack.append(_Frame(name, True))
+                yield event(kind, name)
+
+            def end(kind: Kind) -> Iterator[Event]:
+                yield event(kind, stack.pop().object)
+                yield from goes_on()
+
+            def goes_on() -> Iterator[Event]:
+                if not stack:
+                    yield event(Kind.IDLE, "idle")
+                elif stack[-1].runs:
+                    yield event(Kind.RESUME, stack[-1].object)
+
             if record.code == Code.BEGIN:
                 objects, direct = self._vectors[self._mode_of(record.value)]
             elif record.code == Code.ENTER:
-                if frames and frames[-1].running:
-                    yield event(Kind.PREEMPT, frames[-1].running)
-                frames.append(_Frame(objects.get(record.value, "unexpected")))
+                if stack and stack[-1].runs:
+                    yield event(Kind.PREEMPT, stack[-1].object)
+                stack.append(_Frame(objects.get(record.value, "unexpected"), False))
                 if record.value in self._checks:
                     self._checked.add(n)
                 if record.value in self._watches:
-                    self._caught.add((n, frames[-1].object))
-                yield event(Kind.ENTER, frames[-1].object)
+                    self._caught.add((n, stack[-1].object))
+                yield event(Kind.ENTER, stack[-1].object)
                 if record.value in direct:
-                    frames[-1].running = direct[record.value]
-                    yield event(Kind.START, direct[record.value])
-            elif record.code == Code.CALL and frames and record.value in self._functions:
+                    yield from begin(direct[record.value], Kind.START)
+            elif record.code == Code.CALL and record.value == self._deliver:
+                if stack and stack[-1].runs:
+                    yield event(Kind.PREEMPT, stack[-1].object)
+                stack.append(_Frame("dispatcher", False, delivers=True))
+            elif record.code == Code.RETURN and record.value == self._deliver:
+                if stack and stack[-1].delivers:
+                    stack.pop()
+                    yield from goes_on()
+            elif record.code == Code.CALL and record.value in self._functions:
                 names = self._functions[record.value]
-                frames[-1].running = frames[-1].object if frames[-1].object in names else names[0]
-                yield event(Kind.START, frames[-1].running)
-            elif record.code == Code.RETURN and frames and frames[-1].running:
-                yield event(Kind.END, frames[-1].running)
-                frames[-1].running = None
-            elif record.code == Code.EXIT and frames:
-                frame = frames.pop()
-                if frame.running:
-                    yield event(Kind.END, frame.running)
-                yield event(Kind.EXIT, frame.object)
-                if frames and frames[-1].running:
-                    yield event(Kind.RESUME, frames[-1].running)
-                elif not frames:
-                    yield event(Kind.IDLE, "idle")
+                yield from begin(stack[-1].object if stack and stack[-1].object in names else names[0], Kind.START)
+            elif record.code == Code.RESUME and record.value in self._contexts:
+                name = self._contexts[record.value]
+                yield from begin(name, Kind.RESUME if name in waiting else Kind.START)
+                waiting.discard(name)
+            elif record.code in (Code.RETURN, Code.LEAVE) and stack and stack[-1].runs:
+                if record.code == Code.LEAVE or record.value in self._functions:
+                    yield from end(Kind.END)
+            elif record.code == Code.SUSPEND and stack and stack[-1].runs:
+                waiting.add(stack[-1].object)
+                yield from end(Kind.WAIT)
+            elif record.code == Code.EXIT and stack:
+                if stack[-1].runs:  # the handler is the task
+                    yield event(Kind.END, stack.pop().object)
+                while stack and stack[-1].delivers:
+                    stack.pop()
+                if stack:
+                    yield event(Kind.EXIT, stack.pop().object)
+                yield from goes_on()
 
     def _due(self, segments: list[_Segment], origin: int) -> list[Event]:
         """Expiry points that came due, worked out from the rounds that began."""
@@ -223,6 +319,19 @@ class Decoder:
                         events.append(Event(begin + at, (begin + at) * scale, Kind.EXPIRY, name))
         return events
 
+    def _alarms(self, length: int) -> list[Event]:
+        """Activations by alarms that cells carry and nobody cancels; beneath rounds it is not known from when on they count."""
+        if self._image.osek is None or self._image.modes:
+            return []
+        scale = 1 if self._native else self._per_tick
+        events = []
+        for it in self._image.osek.allocation.alarms:
+            if it.alarm.static and isinstance(it.alarm.action, ActivateTask):
+                points = it.carrier.cells[0].progression
+                due = range(points.offset, length, points.period)
+                events += [Event(at, at * scale, Kind.EXPIRY, it.alarm.action.task) for at in due]
+        return events
+
     def _with_deadlines(self, events: list[Event], segments: list[_Segment], origin: int, length: int) -> list[Event]:
         """Add what became of each deadline: whether its task had ended when it passed."""
         del origin
@@ -235,6 +344,7 @@ class Decoder:
             elif e.kind is Kind.END:
                 ends.setdefault(e.object, []).append(e.n)
         verdicts = []
+        checked = sorted(self._checked)
         for segment in segments:
             for begin in range(segment.begin, segment.end, segment.mode.round_length):
                 for a in segment.mode.activations:
@@ -249,10 +359,19 @@ class Decoder:
                         if begin + deadline < length:
                             # A task whose last instruction is the last before the deadline is not disarmed yet.
                             met = (end is not None and end < n) or (end == n and self._native)
-                            met = met and (n, a.task) not in self._caught
+                            seen = self._seen(checked, n)
+                            met = met and (seen, a.task) not in self._caught
                             kind = Kind.DEADLINE_MET if met else Kind.DEADLINE_MISSED
-                            verdicts.append(Event(begin + deadline, n, kind, a.task))
+                            verdicts.append(Event(begin + deadline, seen, kind, a.task))
         return self._merge(events, sorted(verdicts, key=lambda e: e.n))
+
+    def _seen(self, checked: list[int], n: int) -> int:
+        """When the handler that checks a deadline at ``n`` was entered; ``n`` if there was none.
+
+        That is then, or where a processor answers after the instruction that it executes, soon after.
+        """
+        k = bisect_left(checked, n)
+        return checked[k] if k < len(checked) and checked[k] <= n + self._response else n
 
     def _merge(self, events: list[Event], verdicts: list[Event]) -> list[Event]:
         """Verdicts among events: in the handler that checked them if there is one, else before what happens then."""

@@ -18,6 +18,7 @@ import jinja2
 
 from carillon.show.scene import (
     MISSED,
+    SILENT,
     Panel,
     Window,
     checked_window,
@@ -31,7 +32,7 @@ from carillon.show.scene import (
 from carillon.show.terminal import spread_text, totals_rows
 from carillon.trace.analyse import HandlerKind, LaneKind, Spread, TaskSummary
 
-COLUMNS = (
+ROUNDS = (
     ("Runs", "Activations that began"),
     ("Start delay", "Start less nominal release, in ticks: min / median / max"),
     ("Jitter", "Greatest less least start delay, in ticks"),
@@ -43,6 +44,16 @@ COLUMNS = (
     ("Missed", "Deadlines missed"),
     ("Dispatch", "Instructions from the interrupt's entry to the task's first: min / median / max"),
     ("Terminate", "Instructions from the task's last to the first of what ran next: min / median / max"),
+)
+EVENTS = (
+    ("Runs", "Activations that began"),
+    ("Waits", "How often it waited for an event"),
+    ("Preempted", "How often it was interrupted"),
+    ("Longest", "Longest time from a start or the end of a wait to the end or the next wait, in ticks"),
+    ("Share", "Its part of the run's time"),
+    ("Execution", "What it executed itself from a start or the end of a wait to the end or the next wait: min / median / max"),
+    ("Dispatch", "Instructions from the interrupt's entry to its first after a start or a wait: min / median / max"),
+    ("Terminate", "Instructions from its last before the end or a wait to the first of what ran next: min / median / max"),
 )
 
 
@@ -60,8 +71,11 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             application=first.trace.application,
             board=first.trace.board,
             clock=describe(first),
-            panels=[{"title": p.title, "unit": unit_of(p), "rows": [_row(p, task) for task in p.summary.tasks]} for p in panels],
-            columns=COLUMNS,
+            titles=[p.title for p in panels],
+            tables=[table for p in panels for table in _tables(p)],
+            rounds=any(p.rounds for p in panels),
+            activations=any(p.rounds or any(p.activations.values()) for p in panels),
+            waits=any(any(p.waiting.values()) for p in panels),
             totals=totals_rows(panels),
             cards=_cards(panels),
             data=data,
@@ -72,18 +86,50 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
 def _cards(panels: Sequence[Panel]) -> list[dict[str, object]]:
     """The few figures that stand above the picture."""
     rows = dict(totals_rows(panels))
-    names = ("Interrupts taken", "Interrupts for deadlines that were met", "Kernel share", "Idle share", "Deadlines missed")
+    names = [
+        *("Interrupts taken", "Interrupts for deadlines that were met", "  of counters and alarms"),
+        *("Kernel share", "Idle share", "Deadlines missed"),
+    ]
     return [
         {
-            "name": name,
+            "name": name if not name.startswith(" ") else f"Interrupts{name[1:]}",
             "values": [
                 {"panel": panel.trace.kernel.capitalize(), "text": text, "bad": name == "Deadlines missed" and text != "0"}
                 for panel, text in zip(panels, rows[name], strict=True)
             ],
         }
         for name in names
-        if any(text != "-" for text in rows[name])
+        if name in rows and any(text != "-" for text in rows[name])
     ]
+
+
+def _tables(panel: Panel) -> list[dict[str, object]]:
+    """The tables of a panel: what the rounds start, and what is event-triggered."""
+    tables: list[dict[str, object]] = []
+    unit = unit_of(panel)
+    if panel.rounds:
+        own = [task for task in panel.summary.tasks if not task.event_triggered]
+        tables.append(
+            {
+                "title": f"{panel.title}: time-triggered tasks" if panel.event_triggered else f"{panel.title}: tasks",
+                "columns": ROUNDS,
+                "rows": [_row(panel, task) for task in own],
+                "help": f"Start delay, jitter, drift and response in ticks, execution in {unit}, dispatch and terminate in "
+                f"{panel.trace.unit}",
+            }
+        )
+    if panel.event_triggered:
+        own = [task for task in panel.summary.tasks if task.event_triggered]
+        what = "ISRs and tasks" if any(task.lane.kind is LaneKind.INTERRUPT for task in own) else "tasks"
+        tables.append(
+            {
+                "title": f"{panel.title}: event-triggered {what}" if panel.rounds else f"{panel.title}: {what}",
+                "columns": EVENTS,
+                "rows": [_row(panel, task) for task in own],
+                "help": f"Longest in ticks, execution in {unit}, dispatch and terminate in {panel.trace.unit}",
+            }
+        )
+    return tables
 
 
 def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:
@@ -95,7 +141,11 @@ def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:
     def single(value: int | None) -> tuple[str, float]:
         return ("-", -1.0) if value is None else (str(value), float(value))
 
+    def share(value: float) -> tuple[str, float]:
+        return f"{100 * value:.2f} %", value
+
     runs = f"{task.activations} (-{task.unstarted})" if task.unstarted else str(task.activations)
+    kernel = [spread(task.dispatch, panel.counts_code), spread(task.terminate, panel.counts_code)]
     cells = [
         (runs, float(task.activations)),
         spread(task.start_delay),
@@ -106,13 +156,15 @@ def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:
         single(task.preemptions),
         single(task.deadlines_met),
         single(task.deadlines_missed),
-        spread(task.dispatch, panel.counts_code),
-        spread(task.terminate, panel.counts_code),
+        *kernel,
     ]
+    if task.event_triggered:
+        cells = [single(task.activations), single(task.waits), single(task.preemptions), single(task.longest), share(task.share)]
+        cells += [spread(task.execution), *kernel]
     return {
         "name": task.lane.name,
         "colour": colours_of([panel])[task.lane],
-        "cells": [{"text": text, "key": format_number(key)} for text, key in cells],
+        "cells": [{"text": text, "key": format_number(key, 6)} for text, key in cells],
         "late": task.deadlines_missed > 0,
     }
 
@@ -123,11 +175,12 @@ def payload(panels: Sequence[Panel], window: Window) -> dict[str, object]:
         "clock": panels[0].trace.clock_hz,
         "begin": min(panel.summary.begin.t for panel in panels),
         "end": length_of(panels),
-        "round": panels[0].trace.round_length,
+        "round": panels[0].trace.round_length if panels[0].rounds else 0,
         "first": default_window(panels),
         "window": window,
         "missed": MISSED,
         "kinds": [kind.value for kind in HandlerKind],
+        "silent": [kind.value for kind in SILENT],
         "panels": [_panel(panel, panels) for panel in panels],
     }
 
@@ -161,8 +214,10 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
                 "name": lane.name,
                 "kind": lane.kind.value,
                 "colour": colours.get(lane, ""),
+                "marked": panel.marked(lane),
                 "run": intervals(panel.running[lane], lane.kind is not LaneKind.IDLE),
                 "wait": intervals(panel.preempted[lane]),
+                "sleep": intervals(panel.waiting[lane]),
                 "over": intervals(panel.overhead[lane], owners=False),
                 "act": differences(panel.activations[lane]),
                 "due": differences(v.at * panel.scale for v in own),
@@ -189,6 +244,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
             "delay": [None if run.release is None else run.begin.t - run.release.at for run in runs],
             "executed": [run.executed for run in runs],
             "preempted": [run.preemptions for run in runs],
+            "waits": [len(run.waits) for run in runs],
             "dispatch": [-1 if run.dispatch is None else run.dispatch for run in runs],
             "terminate": [-1 if run.terminate is None else run.terminate for run in runs],
         },

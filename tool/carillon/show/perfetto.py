@@ -16,7 +16,7 @@ from carillon.trace.analyse import KERNEL, LaneKind
 
 
 def write(stream: IO[str], panels: Sequence[Panel]) -> None:
-    """Write every segment as a slice and every activation and deadline as an instant, one JSON object a line."""
+    """Write every segment and every wait as a slice, every activation and deadline as an instant, one JSON object a line."""
     stream.write('{"displayTimeUnit":"ns","traceEvents":[\n')
     separator = ""
     for process, panel in enumerate(panels, start=1):
@@ -43,6 +43,18 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
     for lane, thread in threads.items():
         yield about("thread_name", thread, "name", lane.name)
         yield about("thread_sort_index", thread, "sort_index", thread)
+    for lane, thread in threads.items():
+        for since, until, owner in panel.waiting.get(lane, ()):
+            yield {
+                "ph": "X",
+                "name": f"{lane.name} waits",
+                "cat": "waiting",
+                "pid": process,
+                "tid": thread,
+                "ts": microseconds(since),
+                "dur": microseconds(until - since),
+                "args": {"activation": summary.runs[owner].number},
+            }
     for segment in summary.segments:
         if segment.end.u == segment.begin.u:
             continue

@@ -1,14 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan: schedule line, cell, vector, task, and why; as a table, a drawing, and JSON."""
+"""The plan: schedule line, cell, vector, task, and why; as a table, a drawing, and JSON.
+
+Of an event-triggered system: priority, level, source, task and how it is served; ISRs, counters, alarms, resources.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier, ModeAllocation, Style
-from carillon.emit.image import ModeImage
+from carillon.emit import osek as emitted
+from carillon.emit.image import Image, ModeImage
 from carillon.emit.vectors import handlers
 from carillon.model.board import Role
+from carillon.model.osek import (
+    Action,
+    ActivateTask,
+    Alarm,
+    Callback,
+    CounterKind,
+    IncrementCounter,
+    Osek,
+    OsekTask,
+    Property,
+    SetEvent,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,7 +81,8 @@ def _rows(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
 def plan_json(planned: Planned) -> dict[str, Any]:
     """The plan as ``carillon plan --json`` prints it."""
     system = planned.system
-    return {
+    below = {"osek": _osek_json(planned.image)} if planned.image.osek is not None else {}
+    return below | {
         "system": system.name,
         "board": system.board.name,
         "clock_hz": system.clock_hz,
@@ -89,6 +107,184 @@ def plan_json(planned: Planned) -> dict[str, Any]:
             for image in planned.image.modes
         ],
     }
+
+
+def stack_bytes(image: Image, task: OsekTask) -> int:
+    """Bytes of a task's own stack; 0 of a basic task, which runs on that of whatever it preempts."""
+    assert image.osek is not None
+    guard = emitted.GUARD_WORDS if image.osek.allocation.osek.stack_check else 0
+    return (-(-(task.stack or image.system.board.stack) // 8) + guard) * 8 if task.extended else 0
+
+
+def _served(level: TaskLevel, software: bool) -> str:
+    """How a task level is served."""
+    if level.kind is TaskKind.DIRECT:
+        return "the vector is the task" + (", requested by its alarm's cell, too" if level.cell is not None else "")
+    handler = "software dispatch" if software else "its level's handler"
+    return handler + (f", queue of {level.capacity}" if level.capacity else "")
+
+
+def _action(action: Action) -> str:
+    match action:
+        case ActivateTask(task):
+            return f"activates {task}"
+        case SetEvent(task, event):
+            return f"sets {event} of {task}"
+        case Callback(function):
+            return f"calls {function}"
+        case IncrementCounter(counter):
+            return f"increments {counter}"
+
+
+def _why_queued(osek: Osek, alarm: Alarm, reasons: tuple[str, ...], conventional: bool) -> str:
+    """Why no cell carries an alarm."""
+    start = alarm.autostart
+    if osek.counter(alarm.counter).kind is CounterKind.SOFTWARE:
+        return "its counter is no timer's"
+    if start is None:
+        return "it is set at run time"
+    if start.cycle == 0:
+        return "it expires once"
+    if set(start.modes) != set(osek.modes):
+        return "not every application mode sets it"
+    if start.time == 0:
+        return "it begins with a value that comes around"
+    if conventional:
+        return "the conventional kernel has one timer"
+    prefix = f"alarm {alarm.name} "
+    return next((r.rpartition(": ")[2] for r in reasons if r.startswith(prefix)), "no cell is left that can")
+
+
+def _osek_json(image: Image) -> dict[str, Any]:
+    """The event-triggered system's allocation."""
+    assert image.osek is not None
+    allocation = image.osek.allocation
+    osek = allocation.osek
+    vectors = emitted.vectors(image)
+    return {
+        "status": osek.status.value,
+        "dispatch": "software" if allocation.software else "hardware",
+        "conformance": osek.conformance,
+        "modes": list(osek.modes),
+        "controller_levels": allocation.hardware_levels,
+        "dispatcher_source": allocation.dispatcher or None,
+        "stacks_bytes": sum(stack_bytes(image, t) for t in osek.tasks),
+        "levels": [
+            {
+                "priority": level.tasks[0].priority,
+                "level": level.number,
+                "source": level.source or None,
+                "vector": vectors.get(level.source) if level.source else None,
+                "served": _served(level, allocation.software),
+                "direct": level.kind is TaskKind.DIRECT,
+                "queue": level.capacity,
+                "cell": level.cell.cells[0].cell.name if level.cell is not None else None,
+                "tasks": [_task_json(image, task) for task in level.tasks],
+            }
+            for level in reversed(allocation.levels)
+        ],
+        "isrs": [
+            {
+                "line": isr.span.line,
+                "name": isr.name,
+                "category": isr.category,
+                "level": allocation.hardware(level),
+                "source": isr.source,
+                "vector": vectors[isr.source],
+            }
+            for isr, level in sorted(allocation.isrs, key=lambda x: -x[1])
+        ],
+        "counters": _counters_json(allocation),
+        "alarms": _alarms_json(allocation, image.allocation.kernel == "conventional"),
+        "resources": [
+            {
+                "name": name,
+                "property": "standard" if name == emitted.SCHEDULER else _property(osek, name),
+                "ceiling": allocation.ceilings[name],
+                "users": _users(osek, name),
+            }
+            for name in [*(r.name for r in osek.resources), *([emitted.SCHEDULER] if osek.scheduler_resource else [])]
+        ],
+    }
+
+
+def _property(osek: Osek, name: str) -> str:
+    resource = next(r for r in osek.resources if r.name == name)
+    return f"linked to {resource.linked}" if resource.property is Property.LINKED else resource.property.value
+
+
+def _users(osek: Osek, name: str) -> list[str]:
+    return [*(t.name for t in osek.tasks if name in t.resources), *(i.name for i in osek.isrs if name in i.resources)]
+
+
+def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
+    assert image.osek is not None
+    return {
+        "line": task.span.line,
+        "name": task.name,
+        "extended": task.extended,
+        "preemptable": task.preemptable,
+        "activations": task.activations,
+        "runs_at": emitted.ceiling(image.osek.allocation, task),
+        "stack_bytes": stack_bytes(image, task),
+    }
+
+
+def _counters_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
+    cells = {c.counter.name: c.carrier for c in allocation.counters}
+    found = []
+    for counter in allocation.osek.counters:
+        carrier = cells.get(counter.name)
+        if counter.kind is CounterKind.SOFTWARE:
+            why = "advanced by software"
+        elif carrier is None:
+            why = "nothing ticks: no alarm of it is in the queue"
+        else:
+            why = "an interrupt every tick, for the alarms in its queue"
+        found.append(
+            {
+                "line": counter.span.line,
+                "name": counter.name,
+                "tick": counter.tick or None,
+                "max_allowed": counter.max_allowed,
+                "cell": carrier.cells[0].cell.name if carrier is not None else None,
+                "source": carrier.source if carrier is not None else None,
+                "level": allocation.hardware(carrier.level) if carrier is not None else None,
+                "why": why,
+            }
+        )
+    return found
+
+
+def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[str, Any]]:
+    osek = allocation.osek
+    cells = {a.alarm.name: a for a in allocation.alarms}
+    found = []
+    for alarm in osek.alarms:
+        on_cell = cells.get(alarm.name)
+        carrier = on_cell.carrier if on_cell is not None else None
+        if on_cell is None:
+            why = _why_queued(osek, alarm, allocation.reasons, conventional)
+        elif on_cell.direct:
+            why = "its expiry is the activation"
+        else:
+            why = "its handler acts"
+        if on_cell is not None and not alarm.static:
+            why += "; in the queue once it has been cancelled"
+        found.append(
+            {
+                "line": alarm.span.line,
+                "name": alarm.name,
+                "counter": alarm.counter,
+                "action": _action(alarm.action),
+                "cell": carrier.cells[0].cell.name if carrier is not None else None,
+                "source": carrier.source if carrier is not None else None,
+                "level": allocation.hardware(carrier.level) if carrier is not None else None,
+                "static": alarm.static,
+                "why": why,
+            }
+        )
+    return found
 
 
 def _drawing(mode: ModeAllocation, width: int) -> list[tuple[str, str]]:
@@ -162,3 +358,71 @@ def render_plan(console: Console, planned: Planned) -> None:
             console.print("ttGetScheduleTime is not available: no cell counts whole rounds")
         for reason in mode.reasons:
             console.print(Text("  · " + reason))
+    if planned.image.osek is not None:
+        _render_osek(console, _osek_json(planned.image), system.board.levels)
+
+
+def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
+    """Print what :func:`_osek_json` says, as tables."""
+    from rich.table import Table
+
+    def table(*titles: str) -> Table:
+        result = Table(box=None, header_style="bold", pad_edge=False)
+        for title in titles:
+            result.add_column(title, overflow="fold")
+        return result
+
+    def cell(value: object) -> str:
+        return "-" if value is None else str(value)
+
+    def show(heading: str, rows: Table) -> None:
+        if rows.row_count:
+            console.print(f"\n[bold]{heading}[/]")
+            console.print(rows)
+
+    console.print(
+        f"\n[bold]event-triggered system[/]: {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
+        f"{plan['controller_levels']} of {board_levels} priority levels"
+    )
+    tasks = table("line", "priority", "level", "source", "task", "served by", "stack")
+    for level in plan["levels"]:
+        for k, task in enumerate(level["tasks"]):
+            first = k == 0
+            kind = [task["name"]]
+            kind += [f"x{task['activations']}"] if task["activations"] > 1 else []
+            if task["runs_at"] > level["level"]:
+                kind.append(f"(runs at level {task['runs_at']})")
+            tasks.add_row(
+                str(task["line"]),
+                str(level["priority"]) if first else "",
+                str(level["level"]) if first else "",
+                cell(level["source"]) if first else "",
+                " ".join(kind),
+                level["served"] if first else "",
+                f"{task['stack_bytes']} bytes" if task["extended"] else "shared",
+            )
+    console.print(tasks)
+    if plan["dispatcher_source"]:
+        console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1")
+    if plan["stacks_bytes"]:
+        console.print(f"stacks of extended tasks: {plan['stacks_bytes']} bytes of RAM")
+    rows = table("line", "ISR", "category", "level", "source", "vector")
+    for isr in plan["isrs"]:
+        rows.add_row(*(str(isr[key]) for key in ("line", "name", "category", "level", "source", "vector")))
+    show("ISRs", rows)
+    rows = table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
+    for counter in plan["counters"]:
+        rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
+    show("counters", rows)
+    rows = table("line", "alarm", "counter", "what it does", "carried by", "source", "level", "why")
+    for alarm in plan["alarms"]:
+        rows.add_row(
+            *(str(alarm["line"]), alarm["name"], alarm["counter"], alarm["action"], alarm["cell"] or "queue"),
+            *(cell(alarm["source"]), cell(alarm["level"]), alarm["why"]),
+        )
+    show("alarms", rows)
+    rows = table("resource", "property", "ceiling", "taken by")
+    for resource in plan["resources"]:
+        if resource["users"] or resource["name"] != emitted.SCHEDULER:
+            rows.add_row(resource["name"], resource["property"], str(resource["ceiling"]), ", ".join(resource["users"]) or "-")
+    show("resources", rows)

@@ -7,17 +7,18 @@ axis.  Positions are in units of 1/``scale`` ticks (``u``, see :mod:`carillon.tr
 
 from __future__ import annotations
 
+import bisect
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import IO
 
-from carillon.trace import Trace
-from carillon.trace.analyse import KERNEL, HandlerKind, Lane, LaneKind, Release, Summary, analyse
+from carillon.trace import Kind, Trace
+from carillon.trace.analyse import KERNEL, HandlerKind, Lane, LaneKind, Release, Run, Summary, analyse
 
 Window = tuple[int, int]
 """A part of a run: from one tick to another, absolute."""
@@ -30,6 +31,9 @@ MISSED = "#d92638"
 BUSY_RUNS = 24
 """A default window shows a whole round if it has no more activations than this."""
 
+SILENT = (HandlerKind.TIMER, HandlerKind.DEADLINE, HandlerKind.OTHER)
+"""Interrupts that run nothing of the application."""
+
 KERNELS = {"carillon": "Carillon", "conventional": "Conventional kernel"}
 
 
@@ -37,16 +41,18 @@ KERNELS = {"carillon": "Carillon", "conventional": "Conventional kernel"}
 class Panel:
     """One trace, analysed, with the intervals to draw for each lane.
 
-    ``running`` and ``preempted`` hold (begin, end, owner) in units of 1/scale ticks, ascending; owners are
-    those of :class:`carillon.trace.analyse.Segment`.  ``activations`` holds the nominal releases, and the
-    interrupts' entries for runs that answer none; ``deadlines`` (time, missed).  ``overhead`` is the kernel's time once
-    more, in the lane of the task that it served or interrupted.
+    ``running``, ``preempted`` and ``waiting`` (for an event) hold (begin, end, owner) in units of 1/scale ticks,
+    ascending; owners are those of :class:`carillon.trace.analyse.Segment`.  ``activations`` holds the nominal releases,
+    and the interrupts' entries for runs that answer none.  Of what is event-triggered it has what alarms are known to
+    have activated: when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).
+    ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.
     """
 
     trace: Trace
     summary: Summary
     running: dict[Lane, list[tuple[int, int, int]]]
     preempted: dict[Lane, list[tuple[int, int, int]]]
+    waiting: dict[Lane, list[tuple[int, int, int]]]
     activations: dict[Lane, list[int]]
     deadlines: dict[Lane, list[tuple[int, bool]]]
     overhead: dict[Lane, list[tuple[int, int, int]]]
@@ -66,9 +72,25 @@ class Panel:
         """Whether code takes time on this board, so that instructions mean something."""
         return self.trace.instructions_per_tick > 0
 
+    @property
+    def event_triggered(self) -> bool:
+        """Whether there is an event-triggered system."""
+        return bool(self.trace.event_triggered)
+
+    @property
+    def rounds(self) -> bool:
+        """Whether there are dispatcher rounds, and with them releases and deadlines."""
+        return bool(self.trace.modes) or not self.event_triggered
+
+    def marked(self, lane: Lane) -> bool:
+        """Whether a lane has a place for activations and deadlines; of what is event-triggered only where there are any."""
+        if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
+            return False
+        return lane.name not in self.trace.event_triggered or bool(self.activations[lane] or self.deadlines[lane])
+
     def silent(self) -> list[int]:
         """When interrupts were taken for which nothing of the application ran, in units of 1/scale ticks."""
-        return [h.begin.u for h in self.summary.handlers if h.kind in (HandlerKind.DEADLINE, HandlerKind.OTHER)]
+        return [h.begin.u for h in self.summary.handlers if h.kind in SILENT]
 
 
 def panels_of(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> tuple[Panel, ...]:
@@ -90,16 +112,28 @@ def _panel(trace: Trace, releases: Sequence[Release]) -> Panel:
     summary = analyse(trace, releases)
     running: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
     preempted: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
+    waiting: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
+    waiters = {index for index, run in enumerate(summary.runs) if len(run.stretches) > 1 or run.waits}
+    ran: dict[int, list[tuple[int, int]]] = {index: [] for index in waiters}
     last: dict[int, int] = {}
     for segment in summary.segments:
         running[segment.lane].append((segment.begin.u, segment.end.u, segment.owner))
         if segment.owner >= 0 and segment.lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+            if segment.owner in waiters:
+                ran[segment.owner].append((segment.begin.u, segment.end.u))
+                continue
             if segment.owner in last:
                 preempted[segment.lane].append((last[segment.owner], segment.begin.u, segment.owner))
             last[segment.owner] = segment.end.u
     for owner, end in last.items():
         if summary.runs[owner].end is None and end < summary.end.u:
             preempted[summary.runs[owner].lane].append((end, summary.end.u, owner))
+    for owner, own in ran.items():
+        run = summary.runs[owner]
+        waits = _waits(run, own, summary.end.u)
+        waiting[run.lane] += [(begin, end, owner) for begin, end in waits]
+        end = summary.end.u if run.end is None else run.end.u
+        preempted[run.lane] += [(b, e, owner) for b, e in _between([*own, *waits], run.begin.u, end)]
     activations: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
     deadlines: dict[Lane, list[tuple[int, bool]]] = {lane: [] for lane in summary.lanes}
     by_name = {lane.name: lane for lane in summary.lanes if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)}
@@ -107,20 +141,49 @@ def _panel(trace: Trace, releases: Sequence[Release]) -> Panel:
         if release.task in by_name:
             activations[by_name[release.task]].append(release.at * summary.scale)
     for run in summary.runs:
-        if run.release is None:
+        if run.release is None and run.lane.name not in trace.event_triggered:
             activations[run.lane].append(run.begin.u - (run.dispatch or 0))
+    for event in trace.events:
+        if event.kind is Kind.EXPIRY and event.object in trace.event_triggered and event.object in by_name:
+            activations[by_name[event.object]].append(event.t * summary.scale)
     for verdict in summary.verdicts:
         if verdict.task in by_name:
             deadlines[by_name[verdict.task]].append((verdict.at * summary.scale, verdict.missed))
     for lane in summary.lanes:
         preempted[lane].sort()
+        waiting[lane].sort()
         activations[lane].sort()
-    return Panel(trace, summary, running, preempted, activations, deadlines, _overhead(summary))
+    return Panel(trace, summary, running, preempted, waiting, activations, deadlines, _overhead(summary))
+
+
+def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
+    """When a run waited, after the instruction by which it does."""
+    found = []
+    ends = [e for _, e in ran]
+    for begin, until in run.waits:
+        position = bisect.bisect_left(ends, begin.u)
+        own = begin.u + 1
+        first = own if position < len(ends) and ran[position][0] <= begin.u < ends[position] == own else begin.u
+        last = end if until is None else until.u
+        if last > first:
+            found.append((first, last))
+    return found
+
+
+def _between(intervals: Iterable[tuple[int, int]], begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """What the intervals leave of [begin, end)."""
+    for first, last in sorted(intervals):
+        if first > begin:
+            yield begin, min(first, end)
+        begin = max(begin, last)
+    if begin < end:
+        yield begin, end
 
 
 def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
     """The kernel's segments by the lane that bears them: of the task dispatched or terminated, else of the one interrupted."""
     overhead: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
+    begun = {(index, stretch.begin.u) for index, run in enumerate(summary.runs) for stretch in run.stretches}
     for index, segment in enumerate(summary.segments):
         if segment.lane is not KERNEL:
             continue
@@ -128,8 +191,8 @@ def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
         before = summary.segments[index - 1] if index else None
         after = summary.segments[index + 1] if index + 1 < len(summary.segments) else None
         bearer = before.lane if before is not None else None
-        if kind in (HandlerKind.ACTIVATION, HandlerKind.INTERRUPT) and after is not None and after.owner >= 0:
-            begins = after.lane is not KERNEL and summary.runs[after.owner].begin.u == segment.end.u
+        if kind in (HandlerKind.ACTIVATION, HandlerKind.INTERRUPT, HandlerKind.TASK) and after is not None and after.owner >= 0:
+            begins = after.lane is not KERNEL and (after.owner, segment.end.u) in begun
             bearer = after.lane if begins else bearer
         if bearer is not None and bearer.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
             overhead[bearer].append((segment.begin.u, segment.end.u, segment.owner))
@@ -233,15 +296,16 @@ def describe(panel: Panel) -> str:
 
 def unit_of(panel: Panel) -> str:
     """What ``n`` counts on this board."""
-    return "instructions" if panel.counts_code else "ticks"
+    return panel.trace.unit if panel.counts_code else "ticks"
 
 
 def silent_runs(panel: Panel) -> dict[Lane, list[int]]:
-    """For each lane the runs that took no time at all, which only a mark can show."""
+    """For each lane the stretches of runs that took no time at all, which only a mark can show."""
     found: dict[Lane, list[int]] = defaultdict(list)
     for run in panel.summary.runs:
-        if run.end is not None and run.end.u == run.begin.u:
-            found[run.lane].append(run.begin.u)
+        for stretch in run.stretches:
+            if stretch.end is not None and stretch.end.u == stretch.begin.u:
+                found[run.lane].append(stretch.begin.u)
     return found
 
 

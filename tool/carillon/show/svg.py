@@ -33,7 +33,8 @@ THINNEST = 1.6
 INK, MUTED, GRID, PAPER, DARK = "#1b2430", "#5d6b7a", "#e6eaef", "#ffffff", "#111827"
 IDLE_FILL = "#c9d1da"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-MARKS, BAR, GAP, KERNEL_BAR, IDLE_BAR = 17, 20, 9, 14, 8
+WAITS = ' stroke-width="2" stroke-dasharray="1.5 4.5"'
+MARKS, UNMARKED, BAR, GAP, KERNEL_BAR, IDLE_BAR = 17, 3, 20, 9, 14, 8
 
 
 def number(value: float) -> str:
@@ -99,7 +100,9 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
         totals = panel.summary.totals
         y += 16
         picture.text(14, y, letter + panel.title, ' font-size="15" font-weight="600"')
-        facts = [f"Whole run: {totals.interrupts} interrupts, {totals.interrupts_for_met_deadlines} for deadlines that were met"]
+        facts = [f"Whole run: {totals.interrupts} interrupts"]
+        if panel.rounds:
+            facts[0] += f", {totals.interrupts_for_met_deadlines} for deadlines that were met"
         if totals.kernel_share is not None:
             facts.append(f"kernel {100 * totals.kernel_share:.2f} % of instructions")
         if totals.deadlines_missed:
@@ -115,7 +118,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
     y -= 8
     axis = _axis(panels[0], shown, labels, y)
     y += 40
-    legend = _legend(y + 16)
+    legend = _legend(panels, y + 16)
     height = y + 34
     grid = _Picture(shown, 1)
     for top, bottom in grids:
@@ -139,10 +142,11 @@ def _description(panels: Sequence[Panel], window: Window) -> str:
     words = [f"Ticks {window[0]} to {window[1]}."]
     for panel in panels:
         totals = panel.summary.totals
-        words.append(
-            f"{panel.title}: {totals.interrupts} interrupts, {totals.interrupts_for_met_deadlines} for deadlines that were met,"
-            f" {totals.deadlines_met} deadlines met, {totals.deadlines_missed} missed."
+        due = (
+            f", {totals.interrupts_for_met_deadlines} for deadlines that were met, {totals.deadlines_met} deadlines met,"
+            f" {totals.deadlines_missed} missed"
         )
+        words.append(f"{panel.title}: {totals.interrupts} interrupts{due if panel.rounds else ''}.")
     return " ".join(words)
 
 
@@ -160,13 +164,15 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
         picture.bars(running, y, KERNEL_BAR, DARK, THINNEST)
         picture.bars(((at, at + 1, -1) for at in panel.silent() if picture.sees(at)), y, KERNEL_BAR, DARK, THINNEST)
         return y + KERNEL_BAR + GAP
-    bar = y + MARKS
+    bar = y + (MARKS if panel.marked(lane) else UNMARKED)
     name = lane.name if len(lane.name) <= 16 else lane.name[:15] + "…"
     size = min(13.0, (GUTTER - 20) / (WIDEST_LETTER * max(1, len(name))))  # a long name is written smaller
     picture.text(GUTTER - 12, bar + BAR - 5.5, name, f' font-size="{number(size)}" text-anchor="end"')
     picture.line(GUTTER, bar + BAR, WIDTH - RIGHT, bar + BAR, GRID)
     for left, right in picture.clipped(panel.preempted[lane]):
         picture.rectangle(left, bar + 5, right - left, BAR - 10, colour, ' fill-opacity="0.22"')
+    for left, right in picture.clipped(panel.waiting[lane]):
+        picture.line(left, bar + BAR / 2, right, bar + BAR / 2, colour, WAITS)
     picture.bars(running, bar, BAR, colour)
     picture.bars(((at, at + 1, -1) for at in silent_runs(panel).get(lane, [])), bar, BAR, colour, THINNEST)
     picture.bars(panel.overhead[lane], bar, BAR, DARK, THINNEST)
@@ -213,28 +219,39 @@ def _axis(panel: Panel, window: Window, labels: Sequence[int], y: float) -> list
     return picture.parts
 
 
-def _legend(y: float) -> list[str]:
+def _legend(panels: Sequence[Panel], y: float) -> list[str]:
     """What the signs mean, in one line."""
     picture = _Picture((0, 1), 1)
     small = ' font-size="11.5"'
     x = float(GUTTER)
     neutral = "#6b7f99"
-    picture.parts.append(
-        f'<circle cx="{number(x + 4)}" cy="{number(y - 4)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
-    )
-    picture.text(x + 14, y, "activation", small, MUTED)
-    for start, colour, word in ((x + 88, INK, "deadline"), (x + 162, MISSED, "missed")):
+    rounds = any(panel.rounds for panel in panels)
+    if rounds or any(any(panel.activations.values()) for panel in panels):
         picture.parts.append(
-            f'<path d="M{number(start)} {number(y - 8)}l8 8m0 -8l-8 8" stroke="{colour}" stroke-width="2" '
+            f'<circle cx="{number(x + 4)}" cy="{number(y - 4)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
+        )
+        picture.text(x + 14, y, "activation", small, MUTED)
+        x += 88
+    for colour, word, room in ((INK, "deadline", 74), (MISSED, "missed", 70)) if rounds else ():
+        picture.parts.append(
+            f'<path d="M{number(x)} {number(y - 8)}l8 8m0 -8l-8 8" stroke="{colour}" stroke-width="2" '
             'stroke-linecap="round" fill="none"/>'
         )
-        picture.text(start + 14, y, word, small, MUTED)
-    for start, width, fill, more, word in (
-        (x + 232, 22, neutral, "", "runs"),
-        (x + 296, 22, neutral, ' fill-opacity="0.25"', "preempted"),
-        (x + 402, 5, DARK, "", "kernel"),
-        (x + 470, 22, IDLE_FILL, "", "idle"),
+        picture.text(x + 14, y, word, small, MUTED)
+        x += room
+    for width, fill, more, word, room in (
+        (22, neutral, "", "runs", 64),
+        (22, neutral, ' fill-opacity="0.25"', "preempted", 106),
+        (22, "", "", "waits", 70),
+        (5, DARK, "", "kernel", 68),
+        (22, IDLE_FILL, "", "idle", 0),
     ):
-        picture.rectangle(start, y - 9, width, 10, fill, more)
-        picture.text(start + width + 7, y, word, small, MUTED)
+        if fill:
+            picture.rectangle(x, y - 9, width, 10, fill, more)
+        elif any(any(panel.waiting.values()) for panel in panels):
+            picture.line(x, y - 4, x + width, y - 4, neutral, WAITS)
+        else:
+            continue
+        picture.text(x + width + 7, y, word, small, MUTED)
+        x += room
     return picture.parts

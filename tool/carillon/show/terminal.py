@@ -37,6 +37,7 @@ class Signs:
     cells: tuple[str, str, str, str]
     sliver: str
     preempted: str
+    waiting: str
     activation: str
     met: str
     missed: str
@@ -46,8 +47,8 @@ class Signs:
     tilde: str
 
 
-BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "○", "×", "✗", "⊗", "─", "┬", "…")
-ASCII = Signs((" ", "#", "#", "#"), "|", ".", "o", "x", "!", "X", "-", "+", "~")
+BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "○", "×", "✗", "⊗", "─", "┬", "…")
+ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "o", "x", "!", "X", "-", "+", "~")
 
 
 def render(console: Console, panels: Sequence[Panel], window: Window | None = None) -> None:
@@ -89,29 +90,34 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
         for lane in panel.summary.lanes:
             name = lane.name if len(lane.name) <= gutter - 2 else lane.name[: gutter - 3] + signs.tilde
             style = colours.get(lane, "bold" if lane.kind is LaneKind.KERNEL else "dim")
-            if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+            if panel.marked(lane):
                 lines.append(Text(" " * gutter) + _marks(panel, lane, window, columns, signs))
             elif lane.kind is LaneKind.KERNEL:
                 lines.append(Text())
             lines.append(Text(name.ljust(gutter), style=style) + _bar(panel, lane, window, columns, signs, style))
-    lines.extend((Text(), *_legend(gutter, width, signs)))
+    lines.extend((Text(), *_legend(panels, gutter, width, signs)))
     for line in lines:
         line.rstrip()
         line.truncate(width, overflow="crop")
     return lines
 
 
-def _legend(gutter: int, width: int, signs: Signs) -> list[Text]:
+def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> list[Text]:
     """What the signs mean, in as many lines as it takes."""
     lines = [Text(" " * gutter)]
-    for sign, meaning in (
-        (signs.activation, "activation"),
-        (signs.met, "deadline"),
-        (signs.missed, "missed"),
-        (signs.cells[3], "runs"),
-        (signs.preempted, "preempted"),
-        (signs.sliver, "brief"),
+    rounds = any(panel.rounds for panel in panels)
+    activations = rounds or any(any(panel.activations.values()) for panel in panels)
+    for sign, meaning, used in (
+        (signs.activation, "activation", activations),
+        (signs.met, "deadline", rounds),
+        (signs.missed, "missed", rounds),
+        (signs.cells[3], "runs", True),
+        (signs.preempted, "preempted", True),
+        (signs.waiting, "waits", any(any(panel.waiting.values()) for panel in panels)),
+        (signs.sliver, "brief", True),
     ):
+        if not used:
+            continue
         if lines[-1].cell_len + len(meaning) + 2 > width and lines[-1].cell_len > gutter:
             lines.append(Text(" " * gutter))
         lines[-1].append(sign, style="bold red" if meaning == "missed" else "bold").append(f" {meaning}  ", style="dim")
@@ -177,8 +183,8 @@ def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, s
     """What the lane did: two halves to a cell, a thin line for what is shorter than half of a half."""
     low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
     halves = columns * 2
-    ran, waited = [0] * halves, [0] * halves
-    for target, intervals in ((ran, panel.running[lane]), (waited, panel.preempted[lane])):
+    ran, stood, waited = [0] * halves, [0] * halves, [0] * halves
+    for target, intervals in ((ran, panel.running[lane]), (stood, panel.preempted[lane]), (waited, panel.waiting[lane])):
         for begin, end, _ in intervals:
             first, last = max(0, (begin - low) * halves), min(span * halves, (end - low) * halves)
             for half in range(first // span, -(-last // span) if first < last else 0):
@@ -194,8 +200,10 @@ def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, s
         sign = signs.cells[(2 * left >= span) + 2 * (2 * right >= span)]
         if sign == " " and (left or right or cell in marks):
             sign = signs.sliver
-        elif sign == " " and waited[2 * cell] + waited[2 * cell + 1] >= span:
-            sign = signs.preempted
+        elif sign == " ":
+            without, asleep = stood[2 * cell] + stood[2 * cell + 1], waited[2 * cell] + waited[2 * cell + 1]
+            if without + asleep >= span:
+                sign = signs.preempted if without >= asleep else signs.waiting
         cells.append(sign)
     return Text("".join(cells), style=style)
 
@@ -209,24 +217,56 @@ def spread_text(spread: Spread | None) -> str:
     return f"{spread.minimum}/{format_number(spread.median)}/{spread.maximum}"
 
 
-def figures(panel: Panel, signs: Signs = BLOCKS) -> list[Table]:
-    """The figures of each task: times in ticks, then what it and the kernel executed."""
+def _table(caption: str, columns: Sequence[str], signs: Signs) -> Table:
+    """A table of tasks."""
     shape = box.ASCII if signs is ASCII else box.SIMPLE_HEAD
-    caption = f"{panel.title}: min/median/max in ticks, {describe(panel)}"
-    times = Table(
-        box=shape, title=caption if signs is BLOCKS else caption.replace("µ", "u"), title_justify="left", title_style="bold"
-    )
-    work_title = f"{panel.title}: min/median/max in {unit_of(panel)}"
-    work = Table(box=shape, title=work_title, title_justify="left", title_style="bold")
-    times.add_column("Task", no_wrap=True, overflow="ellipsis", min_width=5)
-    for name in ("Runs", "Start delay", "Jitter", "Drift", "Response"):
-        times.add_column(name, justify="right")
-    times.add_column("Met", justify="right")
-    times.add_column("Missed", justify="right")
-    work.add_column("Task", no_wrap=True, overflow="ellipsis", min_width=5)
-    for name in ("Execution", "Preempted", "Dispatch", "Terminate"):
-        work.add_column(name, justify="right")
+    title = caption if signs is BLOCKS else caption.replace("µ", "u")
+    table = Table(box=shape, title=title, title_justify="left", title_style="bold")
+    table.add_column("Task", no_wrap=True, overflow="ellipsis", min_width=5)
+    for name in columns:
+        table.add_column(name, justify="right")
+    return table
+
+
+def figures(panel: Panel, signs: Signs = BLOCKS) -> list[Table]:
+    """The figures of each task: times in ticks, then what it and the kernel executed; those of rounds first."""
+    tables = _of_rounds(panel, signs) if panel.rounds else []
+    return tables + (_of_events(panel, signs) if panel.event_triggered else [])
+
+
+def _of_events(panel: Panel, signs: Signs) -> list[Table]:
+    """What is event-triggered has no release and no deadline."""
+    code = panel.counts_code
+    title = f"{panel.title}, event-triggered: in ticks" if panel.rounds else f"{panel.title}: in ticks, {describe(panel)}"
+    columns = ("Runs", "Waits", "Preempted", "Longest", "Share")
+    times = _table(title, columns if code else (*columns, "Execution"), signs)
+    title = f"{panel.title}, event-triggered: in" if panel.rounds else f"{panel.title}: min/median/max in"
+    work = _table(f"{title} {unit_of(panel)}", ("Execution", "Dispatch", "Terminate"), signs)
     for task in panel.summary.tasks:
+        if task.event_triggered:
+            times.add_row(
+                task.lane.name,
+                str(task.activations),
+                str(task.waits),
+                str(task.preemptions),
+                "-" if task.longest is None else str(task.longest),
+                f"{100 * task.share:.2f} %",
+                *([] if code else [spread_text(task.execution)]),
+            )
+            work.add_row(task.lane.name, spread_text(task.execution), spread_text(task.dispatch), spread_text(task.terminate))
+    return [times, work] if code else [times]
+
+
+def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
+    """Time-triggered tasks, and the interrupts beside them."""
+    columns = ("Runs", "Start delay", "Jitter", "Drift", "Response", "Met", "Missed")
+    times = _table(f"{panel.title}: min/median/max in ticks, {describe(panel)}", columns, signs)
+    work = _table(
+        f"{panel.title}: min/median/max in {unit_of(panel)}", ("Execution", "Preempted", "Dispatch", "Terminate"), signs
+    )
+    for task in panel.summary.tasks:
+        if task.event_triggered:
+            continue
         late = Text(str(task.deadlines_missed), style="bold red" if task.deadlines_missed else "")
         times.add_row(
             task.lane.name,
@@ -257,18 +297,26 @@ def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
         rows.append((name, values))
 
     all_totals = [panel.summary.totals for panel in panels]
+    rounds, events = any(p.rounds for p in panels), any(p.event_triggered for p in panels)
     row("Interrupts taken", [str(t.interrupts) for t in all_totals])
-    for kind, name in (
-        (HandlerKind.ACTIVATION, "that started a task"),
-        (HandlerKind.INTERRUPT, "of the application"),
-        (HandlerKind.DEADLINE, "that checked a deadline"),
-        (HandlerKind.OTHER, "for the kernel itself"),
+    for kind, name, used in (
+        (HandlerKind.ACTIVATION, "that started a time-triggered task" if events else "that started a task", rounds),
+        (HandlerKind.INTERRUPT, "of the application", True),
+        (HandlerKind.TASK, "that started an event-triggered task" if rounds else "that started a task", events),
+        (HandlerKind.TIMER, "of counters and alarms", events),
+        (HandlerKind.DEADLINE, "that checked a deadline", rounds),
+        (HandlerKind.OTHER, "for the kernel itself", True),
     ):
-        row(f"  {name}", [str(t.interrupts_by_kind[kind]) for t in all_totals])
-    row("Interrupts for deadlines that were met", [str(t.interrupts_for_met_deadlines) for t in all_totals])
-    row("Deadlines met", [str(t.deadlines_met) for t in all_totals])
-    row("Deadlines missed", [str(t.deadlines_missed) for t in all_totals])
-    row("Kernel instructions", [str(t.kernel_n) if p.counts_code else "-" for p, t in zip(panels, all_totals, strict=True)])
+        if used:
+            row(f"  {name}", [str(t.interrupts_by_kind[kind]) for t in all_totals])
+    if rounds:
+        row("Interrupts for deadlines that were met", [str(t.interrupts_for_met_deadlines) for t in all_totals])
+        row("Deadlines met", [str(t.deadlines_met) for t in all_totals])
+        row("Deadlines missed", [str(t.deadlines_missed) for t in all_totals])
+    row(
+        f"Kernel {panels[0].trace.unit}",
+        [str(t.kernel_n) if p.counts_code else "-" for p, t in zip(panels, all_totals, strict=True)],
+    )
     row("Kernel share", ["-" if t.kernel_share is None else f"{100 * t.kernel_share:.3f} %" for t in all_totals])
     row("Idle share", [f"{100 * t.idle_share:.2f} %" for t in all_totals])
     return rows
@@ -284,4 +332,7 @@ def totals(panels: Sequence[Panel]) -> Table:
         table.add_column(panel.title, justify="right")
     for name, values in totals_rows(panels):
         table.add_row(name, *values)
+    if panels[0].trace.unit == "cycles":
+        table.caption = "Cycles are simavr's, which charges none for entering an interrupt; the processor takes 4 or 5."
+        table.caption_justify = "left"
     return table

@@ -2,8 +2,8 @@
 """Export as a Value Change Dump for GTKWave, PulseView and logic-analyser software.
 
 A scope per trace and per lane: the wire ``running``, the wire ``active`` (started, not ended) for tasks and
-interrupts, and the events ``activation``, ``deadline_met`` and ``deadline_missed``.  No date, so the same
-run gives the same bytes.
+interrupts, and the events ``activation``, ``deadline_met`` and ``deadline_missed``; for what is event-triggered the
+wire ``waiting`` instead of the deadlines.  No date, so the same run gives the same bytes.
 """
 
 from __future__ import annotations
@@ -59,15 +59,21 @@ def write(stream: IO[str], panels: Sequence[Panel]) -> None:
                     continue
                 active = writer.register_var(scope, "active", "wire", size=1, init=0)
                 spans: dict[int, tuple[int, int]] = {}
-                for begin, end, owner in (*panel.running[lane], *panel.preempted[lane]):
+                for begin, end, owner in (*panel.running[lane], *panel.preempted[lane], *panel.waiting[lane]):
                     known = spans.get(owner, (begin, end))
                     spans[owner] = (min(known[0], begin), max(known[1], end))
                 for begin, end in spans.values():
                     changes.append((at(begin), 1, len(changes), active, True))
                     changes.append((at(end), 0, len(changes), active, False))
-                names = ("activation", "deadline_met", "deadline_missed")
-                activation, met, missed = (writer.register_var(scope, name, "event") for name in names)
+                activation = writer.register_var(scope, "activation", "event")
                 changes.extend((at(time), 2, len(changes), activation, True) for time in panel.activations[lane])
+                if lane.name in panel.trace.event_triggered:
+                    waiting = writer.register_var(scope, "waiting", "wire", size=1, init=0)
+                    for begin, end, _ in panel.waiting[lane]:
+                        changes.append((at(begin), 1, len(changes), waiting, True))
+                        changes.append((at(end), 0, len(changes), waiting, False))
+                    continue
+                met, missed = (writer.register_var(scope, name, "event") for name in ("deadline_met", "deadline_missed"))
                 for time, late in panel.deadlines[lane]:
                     changes.append((at(time), 2, len(changes), missed if late else met, True))
         for time, _, _, variable, value in sorted(changes, key=lambda change: change[:3]):

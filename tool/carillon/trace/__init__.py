@@ -24,6 +24,7 @@ class Kind(Enum):
     START = "start"  # first instruction of a task (or application interrupt)
     PREEMPT = "preempt"  # a running task is interrupted; object: that task
     RESUME = "resume"  # it goes on
+    WAIT = "wait"  # an extended task waits for an event; it goes on with ``resume``
     END = "end"  # the task's last instruction was executed
     EXIT = "exit"  # the handler's last instruction was executed
     DEADLINE_MET = "deadline_met"  # a deadline passed, its task had ended
@@ -48,7 +49,9 @@ class Trace:
     ``instructions_per_tick`` is 0 where code takes no time (virtual boards).  ``rounds`` is how many rounds
     were asked for, 0 if a time was; ``length`` how many ticks the run lasted; ``output`` is what the firmware
     wrote.  ``modes`` lists (tick, mode): when the first round of each mode in turn began.
-    ``stopped`` says why the firmware stopped before its time.
+    ``stopped`` says why the firmware stopped before its time.  Of ``tasks`` and ``interrupts``, ``event_triggered``
+    has those of the event-triggered system, if there is one, ISRs and tasks each by falling priority; ``timers`` are
+    its counters and alarms, which handlers can be for.  ``unit`` is what ``n`` counts where code takes time.
     """
 
     application: str
@@ -65,6 +68,9 @@ class Trace:
     output: str = ""
     modes: tuple[tuple[int, str], ...] = ()
     stopped: str = ""
+    event_triggered: tuple[str, ...] = ()
+    timers: tuple[str, ...] = ()
+    unit: str = "instructions"
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

@@ -8,8 +8,9 @@ per interrupt taken, one :class:`Verdict` per deadline, and figures for each tas
 Order of events that it expects: ``enter(object)``, then ``start(task)`` ... ``end(task)``, then
 ``exit(object)``; ``preempt(task)`` precedes the ``enter`` of the handler that preempts it and
 ``resume(task)`` follows the ``exit`` after which it goes on; ``idle`` whenever idle (re)gains the
-processor.  Handlers nest.  It accepts a kernel that starts tasks outside handlers, missing ``preempt`` and
-``resume`` events, and a trace that is cut off at either end.
+processor.  ``wait(task)`` instead of ``end(task)`` leaves an extended task's run open: a later ``resume(task)``
+begins where ``start(task)`` would.  Handlers nest.  It accepts a kernel that starts tasks outside handlers,
+missing ``preempt`` and ``resume`` events, and a trace that is cut off at either end.
 
 Units: ``t`` in ticks; ``n`` in instructions (QEMU) or cycles (simavr); ``u`` in fractions of a tick, see
 :class:`Moment`.
@@ -91,8 +92,10 @@ class Segment(NamedTuple):
 class HandlerKind(Enum):
     """What an interrupt was for: the first of these that applies."""
 
-    ACTIVATION = "activation"  # it started a task
+    ACTIVATION = "activation"  # it started a time-triggered task
     INTERRUPT = "interrupt"  # it started an interrupt of the application
+    TASK = "task"  # it started an event-triggered task, or let one go on that had waited
+    TIMER = "timer"  # it served a counter or an alarm
     DEADLINE = "deadline"  # it only checked deadlines
     OTHER = "other"  # nothing that the application sees: ticks, re-arming, control points
 
@@ -114,6 +117,20 @@ class Handler:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a run from its start, or the end of a wait, to its end, or the next wait (None: the end of the trace).
+
+    ``executed`` (unit ``n``) leaves out what preempted it.  ``dispatch``, ``terminate`` are as in :class:`Run`.
+    """
+
+    begin: Moment
+    end: Moment | None
+    executed: int
+    dispatch: int | None
+    terminate: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One activation as it ran; ``number`` counts from 1 for each task.
 
@@ -121,6 +138,7 @@ class Run:
     ``executed`` (unit ``n``) leaves out what preempted it.  ``from_idle``: nothing else was active when it began.
     ``dispatch``, ``terminate`` are instructions between the interrupt's entry and the task's first one, and
     from the task's last one to the first of what ran next (a bare return: 1); None where unknown.
+    An extended task's run has a stretch more than it has waits; any other has one.
     """
 
     lane: Lane
@@ -133,6 +151,15 @@ class Run:
     from_idle: bool
     dispatch: int | None
     terminate: int | None
+    stretches: tuple[Stretch, ...]
+
+    @property
+    def waits(self) -> tuple[tuple[Moment, Moment | None], ...]:
+        """When it waited: from, and until it went on (None: it waited when the trace ended)."""
+        begins = [s.end for s in self.stretches if s.end is not None]
+        ends = [s.begin for s in self.stretches[1:]]
+        open_ended = len(ends) < len(begins) and self.end is None
+        return tuple(zip(begins, [*ends, None] if open_ended else ends, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +204,10 @@ class TaskSummary:
 
     In ticks: ``start_delay`` (start - nominal release), ``jitter`` (its maximum - its minimum), ``drift``
     (its last value - its first, over activations that began in an idle system), ``response`` (end - nominal
-    release).  In units of ``n``: ``execution``, ``dispatch``, ``terminate``.  ``unstarted`` counts releases
-    within the trace that no start answers.
+    release).  ``longest`` is the greatest time in ticks from a stretch's begin to its end, with what preempted it.
+    In units of ``n``: ``execution``, ``dispatch``, ``terminate``, each of stretches (of whole runs, for a task that
+    does not wait).  ``share`` is its part of the run's length.  ``unstarted`` counts releases within the trace that no
+    start answers.
     """
 
     lane: Lane
@@ -194,13 +223,23 @@ class TaskSummary:
     deadlines_missed: int
     dispatch: Spread | None
     terminate: Spread | None
+    event_triggered: bool
+    waits: int
+    longest: int | None
+    share: float
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         record: dict[str, object] = {"name": self.lane.name, "kind": self.lane.kind.value}
-        for name in ("activations", "unstarted", "jitter", "drift", "preemptions", "deadlines_met", "deadlines_missed"):
+        numbers = ["activations", "unstarted", "jitter", "drift", "preemptions", "deadlines_met", "deadlines_missed"]
+        spreads = ["start_delay", "response", "execution", "dispatch", "terminate"]
+        if self.event_triggered:
+            numbers = ["activations", "waits", "preemptions", "longest", "share"]
+            spreads = ["execution", "dispatch", "terminate"]
+        record["event_triggered"] = self.event_triggered
+        for name in numbers:
             record[name] = getattr(self, name)
-        for name in ("start_delay", "response", "execution", "dispatch", "terminate"):
+        for name in spreads:
             spread: Spread | None = getattr(self, name)
             record[name] = spread.as_json() if spread else None
         return record
@@ -243,7 +282,8 @@ class Totals:
 class Summary:
     """All that :func:`analyse` found.
 
-    ``lanes`` is the order of display: tasks by first activation, interrupts, kernel, idle.  ``segments`` are
+    ``lanes`` is the order of display: tasks by first activation, interrupts, what is event-triggered by priority,
+    kernel, idle.  ``segments`` are
     in order of time, never overlap and cover the trace from ``begin`` to ``end`` in each of the three units.
     ``scale`` is the number of units ``u`` in a tick.
     """
@@ -286,7 +326,12 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     runs = _with_releases(walk.runs, known)
     verdicts = _verdicts(trace.events, known, runs, end)
     lanes = _lanes(trace, runs)
-    tasks = tuple(_task_summary(lane, runs, known, verdicts) for lane in lanes if lane not in (KERNEL, IDLE))
+    shares = _shares(walk)
+    tasks = tuple(
+        _task_summary(lane, lane.name in trace.event_triggered, shares.get(lane, 0.0), runs, known, verdicts)
+        for lane in lanes
+        if lane not in (KERNEL, IDLE)
+    )
     return Summary(
         begin=walk.begin,
         end=end,
@@ -343,16 +388,33 @@ class _Phase(Enum):
 
 
 @dataclass
-class _RunRecord:
-    lane: Lane
-    number: int
+class _StretchRecord:
     begin: Moment
-    from_idle: bool
     dispatch: int | None
     end: Moment | None = None
     executed: int = 0
-    preemptions: int = 0
     terminate: int | None = None
+
+    def freeze(self) -> Stretch:
+        return Stretch(self.begin, self.end, self.executed, self.dispatch, self.terminate)
+
+
+@dataclass
+class _RunRecord:
+    lane: Lane
+    number: int
+    from_idle: bool
+    stretches: list[_StretchRecord]
+    end: Moment | None = None
+    preemptions: int = 0
+
+    @property
+    def begin(self) -> Moment:
+        return self.stretches[0].begin
+
+    @property
+    def last(self) -> _StretchRecord:
+        return self.stretches[-1]
 
 
 @dataclass
@@ -361,16 +423,18 @@ class _HandlerRecord:
     begin: Moment
     end: Moment | None = None
     kernel_n: int = 0
-    started: set[LaneKind] = field(default_factory=set)
+    timer: bool = False
+    started: set[HandlerKind] = field(default_factory=set)
     met: int = 0
     missed: int = 0
 
     @property
     def kind(self) -> HandlerKind:
-        if LaneKind.TASK in self.started:
-            return HandlerKind.ACTIVATION
-        if LaneKind.INTERRUPT in self.started:
-            return HandlerKind.INTERRUPT
+        if self.timer:
+            return HandlerKind.TIMER
+        for kind in (HandlerKind.ACTIVATION, HandlerKind.INTERRUPT, HandlerKind.TASK):
+            if kind in self.started:
+                return kind
         return HandlerKind.DEADLINE if self.met + self.missed else HandlerKind.OTHER
 
     def freeze(self) -> Handler:
@@ -387,6 +451,7 @@ class _Frame:
     nested_n: int = 0  # of handlers that nested since then
     lane: Lane = IDLE
     run: int = -1
+    stretch: _StretchRecord | None = None
     preempted: bool = False
     resumed: Moment | None = None  # when it last got the processor
 
@@ -400,6 +465,9 @@ class _Walk:
         self.scale = max(1, trace.instructions_per_tick)
         self.times = fine_times(self.events, trace.instructions_per_tick)
         self.interrupts = set(trace.interrupts)
+        self.event_triggered = set(trace.event_triggered)
+        self.timers = set(trace.timers)
+        self.waiting: dict[str, int] = {}  # tasks that wait, and their runs
         self.begin, self.end = self._bounds(trace)
         self.segments: list[Segment] = []
         self.runs: list[_RunRecord] = []
@@ -435,12 +503,13 @@ class _Walk:
             Kind.PREEMPT: self._preempt,
             Kind.RESUME: self._resume,
             Kind.END: self._end,
+            Kind.WAIT: self._end,
             Kind.EXIT: self._exit,
             Kind.IDLE: self._idle,
             Kind.DEADLINE_MET: self._deadline,
             Kind.DEADLINE_MISSED: self._deadline,
         }
-        if self.events and self.events[0].kind in (Kind.PREEMPT, Kind.END):
+        if self.events and self.events[0].kind in (Kind.PREEMPT, Kind.END, Kind.WAIT):
             self.lane = self._lane_of(self.events[0].object)
         for index, event in enumerate(self.events):
             self.index = index
@@ -467,7 +536,7 @@ class _Walk:
                     if self.lane is KERNEL:
                         self.handlers[self.owner].kernel_n += at.n - self.since.n
                     else:
-                        self.runs[self.owner].executed += at.n - self.since.n
+                        self.runs[self.owner].last.executed += at.n - self.since.n
                 self.since = at
             self.lane, self.owner = lane, owner
 
@@ -484,14 +553,14 @@ class _Walk:
     def _interrupt_top(self, at: Moment, announced: bool = False) -> None:
         """What runs now is preempted.
 
-        Not announced by an event, it counts only if it ran at all since it got the processor: one handler
-        may follow another with no instruction of the task in between.
+        It counts only if it ran at all since it got the processor: one handler may follow another with no
+        instruction of the task in between.  Where code takes no time, the event that announces it says so.
         """
         top = self.stack[-1] if self.stack else None
         if top is None or top.phase is not _Phase.INSIDE or top.preempted:
             return
         top.preempted = True
-        if top.run >= 0 and (announced or top.resumed != at):
+        if top.run >= 0 and ((announced and not self.counts_code) or top.resumed != at):
             self.runs[top.run].preemptions += 1
 
     def _pop(self, at: Moment) -> None:
@@ -502,32 +571,51 @@ class _Walk:
         handler.end = at
         if self.stack:
             self.stack[-1].nested_n += at.n - handler.begin.n
-        if frame.phase is _Phase.AFTER and frame.run >= 0 and self.runs[frame.run].terminate is None:
-            self.runs[frame.run].terminate = at.n - frame.since_n - frame.nested_n
+        self._left(frame, at)
+
+    def _left(self, frame: _Frame, at: Moment) -> None:
+        """What follows a task's end, or the begin of a wait, in its handler is over."""
+        if frame.phase is _Phase.AFTER and frame.stretch is not None and frame.stretch.terminate is None:
+            frame.stretch.terminate = at.n - frame.since_n - frame.nested_n
 
     def _enter(self, event: Event, at: Moment) -> None:
         self._interrupt_top(at)
-        self.handlers.append(_HandlerRecord(event.object, at))
+        self.handlers.append(_HandlerRecord(event.object, at, timer=event.object in self.timers))
         self.stack.append(_Frame(len(self.handlers) - 1, _Phase.BEFORE, event.n))
         self._show_top(at)
 
     def _start(self, event: Event, at: Moment) -> None:
+        """A task or an interrupt begins, or a task goes on that has waited."""
         lane = self._lane_of(event.object)
+        dispatch = None
         if not self.stack or self.stack[-1].phase is _Phase.INSIDE:  # a task that the kernel starts outside handlers
+            if self.lane is KERNEL and self.index and self.events[self.index - 1].kind is Kind.PREEMPT:
+                dispatch = event.n - self.events[self.index - 1].n
             self._interrupt_top(at)
             self.stack.append(_Frame(-1, _Phase.INSIDE, event.n))
         top = self.stack[-1]
-        dispatch = None
         if top.phase is _Phase.BEFORE:
             dispatch = event.n - top.since_n - top.nested_n
-        elif top.phase is _Phase.AFTER and top.run >= 0:  # a second task in one handler
-            self.runs[top.run].terminate = event.n - top.since_n - top.nested_n
+        else:  # a second task in one handler
+            self._left(top, at)
         if top.handler >= 0:
-            self.handlers[top.handler].started.add(lane.kind)
-        self.numbers[lane] += 1
-        self.runs.append(_RunRecord(lane, self.numbers[lane], at, len(self.stack) == 1, dispatch))
-        top.phase, top.lane, top.run, top.nested_n, top.preempted = _Phase.INSIDE, lane, len(self.runs) - 1, 0, False
+            self.handlers[top.handler].started.add(self._purpose(lane))
+        top.stretch = _StretchRecord(at, dispatch)
+        if event.kind is Kind.START:
+            self.numbers[lane] += 1
+            self.runs.append(_RunRecord(lane, self.numbers[lane], len(self.stack) == 1, [top.stretch]))
+            run = len(self.runs) - 1
+        else:
+            run = self.waiting.pop(event.object, -1)  # -1: it began before the trace
+            if run >= 0:
+                self.runs[run].stretches.append(top.stretch)
+        top.phase, top.lane, top.run, top.nested_n, top.preempted = _Phase.INSIDE, lane, run, 0, False
         self._show_top(at)
+
+    def _purpose(self, lane: Lane) -> HandlerKind:
+        if lane.kind is LaneKind.INTERRUPT:
+            return HandlerKind.INTERRUPT
+        return HandlerKind.TASK if lane.name in self.event_triggered else HandlerKind.ACTIVATION
 
     def _find(self, name: str) -> int:
         """The frame in which that task is active; -1 if none."""
@@ -559,6 +647,10 @@ class _Walk:
         if event.object == "idle":
             self._idle(event, at)
             return
+        begins = self.stack and self.stack[-1].phase is _Phase.BEFORE and event.object in self.event_triggered
+        if event.object in self.waiting or (begins and self._find(event.object) < 0):
+            self._start(event, at)
+            return
         self._reach(event, at).preempted = False
         self._show_top(at)
 
@@ -567,12 +659,16 @@ class _Walk:
         if self.lane is KERNEL or self.lane is IDLE:  # its resume is missing
             self._show_top(at)
         after = self._next_instruction(at)
-        if frame.run >= 0:
+        if event.kind is Kind.WAIT:
+            self.waiting[event.object] = frame.run
+        elif frame.run >= 0:
             self.runs[frame.run].end = at
+        if frame.stretch is not None:
+            frame.stretch.end = at
         if frame.handler < 0:
             following = self.following
-            if frame.run >= 0 and following is not None:
-                self.runs[frame.run].terminate = following.n - event.n
+            if frame.stretch is not None and following is not None:
+                frame.stretch.terminate = following.n - event.n
             self._pop(at)
             announced = following is not None and following.kind in (Kind.START, Kind.RESUME, Kind.IDLE)
             if announced:
@@ -653,11 +749,12 @@ def _with_releases(records: Sequence[_RunRecord], releases: Sequence[Release]) -
             begin=record.begin,
             end=record.end,
             release=chosen.get(index),
-            executed=record.executed,
+            executed=sum(s.executed for s in record.stretches),
             preemptions=record.preemptions,
             from_idle=record.from_idle,
-            dispatch=record.dispatch,
-            terminate=record.terminate,
+            dispatch=record.stretches[0].dispatch,
+            terminate=record.last.terminate,
+            stretches=tuple(s.freeze() for s in record.stretches),
         )
         for index, record in enumerate(records)
     )
@@ -697,21 +794,43 @@ def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequen
 
 
 def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
-    """Tasks by first activation, then those that never ran, then interrupts, kernel, idle."""
+    """Tasks by first activation, then those that never ran, then interrupts, what is event-triggered, kernel, idle."""
     seen = dict.fromkeys(run.lane for run in runs)
     tasks = dict.fromkeys(lane for lane in seen if lane.kind is LaneKind.TASK)
     tasks.update(dict.fromkeys(Lane(LaneKind.TASK, name) for name in trace.tasks))
     interrupts = dict.fromkeys(Lane(LaneKind.INTERRUPT, name) for name in trace.interrupts)
     interrupts.update(dict.fromkeys(lane for lane in seen if lane.kind is LaneKind.INTERRUPT))
-    return (*tasks, *interrupts, KERNEL, IDLE)
+    below = [
+        Lane(LaneKind.INTERRUPT if name in trace.interrupts else LaneKind.TASK, name)
+        for name in dict.fromkeys(trace.event_triggered)
+    ]
+    above = [lane for lane in (*tasks, *interrupts) if lane not in below]
+    return (*above, *below, KERNEL, IDLE)
 
 
-def _task_summary(lane: Lane, runs: Sequence[Run], releases: Sequence[Release], verdicts: Sequence[Verdict]) -> TaskSummary:
+def _shares(walk: _Walk) -> dict[Lane, float]:
+    """The part of the time in which each lane had the processor."""
+    had: dict[Lane, int] = defaultdict(int)
+    for segment in walk.segments:
+        had[segment.lane] += segment.end.u - segment.begin.u
+    length = walk.end.u - walk.begin.u
+    return {lane: time / length for lane, time in had.items()} if length else {}
+
+
+def _task_summary(
+    lane: Lane,
+    event_triggered: bool,
+    share: float,
+    runs: Sequence[Run],
+    releases: Sequence[Release],
+    verdicts: Sequence[Verdict],
+) -> TaskSummary:
     own = [run for run in runs if run.lane == lane]
+    stretches = [stretch for run in own for stretch in run.stretches]
+    finished = [stretch for stretch in stretches if stretch.end is not None]
     answered = [(run, run.release) for run in own if run.release is not None]
     delays = [run.begin.t - release.at for run, release in answered]
     undisturbed = [run.begin.t - release.at for run, release in answered if run.from_idle]
-    ended = [run for run in own if run.end is not None]
     judged = [verdict.missed for verdict in verdicts if verdict.task == lane.name]
     return TaskSummary(
         lane=lane,
@@ -721,12 +840,16 @@ def _task_summary(lane: Lane, runs: Sequence[Run], releases: Sequence[Release], 
         jitter=max(delays) - min(delays) if delays else None,
         drift=undisturbed[-1] - undisturbed[0] if len(undisturbed) > 1 else None,
         response=Spread.of([run.end.t - release.at for run, release in answered if run.end is not None]),
-        execution=Spread.of([run.executed for run in ended]),
+        execution=Spread.of([stretch.executed for stretch in finished]),
         preemptions=sum(run.preemptions for run in own),
         deadlines_met=judged.count(False),
         deadlines_missed=judged.count(True),
-        dispatch=Spread.of([run.dispatch for run in own if run.dispatch is not None]),
-        terminate=Spread.of([run.terminate for run in ended if run.terminate is not None]),
+        dispatch=Spread.of([stretch.dispatch for stretch in stretches if stretch.dispatch is not None]),
+        terminate=Spread.of([stretch.terminate for stretch in finished if stretch.terminate is not None]),
+        event_triggered=event_triggered,
+        waits=sum(len(run.waits) for run in own),
+        longest=max((stretch.end.t - stretch.begin.t for stretch in finished if stretch.end is not None), default=None),
+        share=share,
     )
 
 

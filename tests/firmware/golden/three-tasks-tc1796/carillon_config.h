@@ -13,6 +13,7 @@
 #define CARILLON_LEVELS 255u
 #define CARILLON_MODES 1
 #define CARILLON_START_MODE 0
+#define CARILLON_OSEK 0
 #define CARILLON_CONVENTIONAL 0
 #define CARILLON_LOWERED 0
 #define CARILLON_SOURCES 92
@@ -24,6 +25,7 @@
 #define CARILLON_SHUTDOWN_ON_MISS 1
 #define CARILLON_IDLE_SLEEP 1
 #define CARILLON_COPY_DATA 0
+#define CARILLON_ADDRESS_BITS 32
 
 /* Source and ticks per unit of each virtual cell. */
 #define CARILLON_VIRTUAL_CELLS \

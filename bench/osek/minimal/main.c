@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os.h"
+
+TASK(Low)
+{
+    TerminateTask();
+}
+
+TASK(Middle)
+{
+    (void)ActivateTask(High);
+    (void)ActivateTask(Low);
+    TerminateTask();
+}
+
+TASK(High)
+{
+    TerminateTask();
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The 16-bit timers of AVR: a cell is one of the compare channels A, B and C of a timer.
+ *
+ * In a round, a timer counts it (waveform mode 14: from 0 to ICR) and each channel matches once in it, at its own
+ * time, with nothing to be set again.  A timer begins at 0 with its start store; a channel whose first expiry is more
+ * than a round away has matched once before, and that match is forgotten (FINISH) before interrupts are on.
+ *
+ * The conventional kernel's cell is a channel of a timer that runs freely (mode 0); its handler adds the next interval
+ * to the match, so nothing drifts.
+ *
+ * Registers are set in the order that the devices want: a match in mode 0, where it takes effect at once; the length
+ * in mode 12, where it can be written; the mode last. */
+#ifndef CARILLON_CELL_AVR16_H
+#define CARILLON_CELL_AVR16_H
+
+#include "carillon_port.h"
+
+#define AVR16_CHANNEL(cell) ((cell) % 3u)
+#if defined(__AVR_ATmega128__) || defined(__AVR_ATmega64__)
+#define AVR16_OF_1(cell) ((cell) < 3u)
+#define AVR16_CONTROL_A(cell) (AVR16_OF_1(cell) ? 0x4Fu : 0x8Bu)
+#define AVR16_CONTROL_B(cell) (AVR16_OF_1(cell) ? 0x4Eu : 0x8Au)
+#define AVR16_COUNT(cell) (AVR16_OF_1(cell) ? 0x4Cu : 0x88u)
+#define AVR16_LENGTH(cell) (AVR16_OF_1(cell) ? 0x46u : 0x80u)
+#define AVR16_MATCH(cell)                                                                      \
+    (AVR16_OF_1(cell) ? (AVR16_CHANNEL(cell) == 2u ? 0x78u : 0x4Au - 2u * AVR16_CHANNEL(cell)) \
+                      : 0x86u - 2u * AVR16_CHANNEL(cell))
+#define AVR16_SOURCE(cell) \
+    (AVR16_OF_1(cell) ? (AVR16_CHANNEL(cell) == 2u ? 24u : 12u + AVR16_CHANNEL(cell)) : 26u + AVR16_CHANNEL(cell))
+#else
+/* Timers 1, 3, 4 and 5. */
+#define AVR16_BASE(cell) ((cell) < 3u ? 0x80u : ((cell) < 6u ? 0x90u : ((cell) < 9u ? 0xA0u : 0x120u)))
+#define AVR16_CONTROL_A(cell) AVR16_BASE(cell)
+#define AVR16_CONTROL_B(cell) (AVR16_BASE(cell) + 1u)
+#define AVR16_COUNT(cell) (AVR16_BASE(cell) + 4u)
+#define AVR16_LENGTH(cell) (AVR16_BASE(cell) + 6u)
+#define AVR16_MATCH(cell) (AVR16_BASE(cell) + 8u + 2u * AVR16_CHANNEL(cell))
+#define AVR16_SOURCE(cell) (((cell) < 3u ? 17u : ((cell) < 6u ? 32u : ((cell) < 9u ? 42u : 47u))) + AVR16_CHANNEL(cell))
+#endif
+
+/* The counter of the timer that a match belongs to. */
+#if defined(__AVR_ATmega128__) || defined(__AVR_ATmega64__)
+#define AVR16_COUNT_OF(match) ((match) < 0x80u ? 0x4Cu : 0x88u)
+#else
+#define AVR16_COUNT_OF(match) (((match)&0xFFF0u) + 4u)
+#endif
+
+#define AVR16_ROUND_A 0x02u /* WGMn1 */
+#define AVR16_ROUND_B 0x18u /* WGMn3, WGMn2 */
+
+/* The place of a match in the round, from 1. */
+#define AVR16_PLACE(first, period) ((first) > (period) ? (first) - (period) : (first))
+
+#define AVR16_STOPPED(cell)                                                               \
+    CARILLON_STORE(AVR16_CONTROL_B(cell), 0u), CARILLON_STORE(AVR16_CONTROL_A(cell), 0u), \
+        CARILLON_STORE(CARILLON_WORD | AVR16_COUNT(cell), 0u)
+#if CARILLON_CONVENTIONAL
+#define AVR16_PREPARE(cell, first, period, prescaler) \
+    AVR16_STOPPED(cell), CARILLON_STORE(CARILLON_WORD | AVR16_MATCH(cell), (carillon_value)((first)-1u))
+#define AVR16_START(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), CARILLON_CLOCK_SELECT)
+#else
+#define AVR16_PREPARE(cell, first, period, prescaler)                                                         \
+    AVR16_STOPPED(cell),                                                                                      \
+        CARILLON_STORE(CARILLON_WORD | AVR16_MATCH(cell), (carillon_value)(AVR16_PLACE(first, period) - 1u)), \
+        CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND_B),                                                 \
+        CARILLON_STORE(CARILLON_WORD | AVR16_LENGTH(cell), (carillon_value)((period)-1u)),                    \
+        CARILLON_STORE(AVR16_CONTROL_A(cell), AVR16_ROUND_A)
+#define AVR16_START(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND_B | CARILLON_CLOCK_SELECT)
+#endif
+#define AVR16_STOP(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), 0u)
+
+/* Of a cell whose first expiry is more than a period away: when the counter has passed its match, forget it. */
+#define AVR16_FINISH(cell, first, period)                                                           \
+    CARILLON_STORE(CARILLON_AWAIT | AVR16_COUNT(cell), (carillon_value)AVR16_PLACE(first, period)), \
+        CARILLON_STORE_UNPEND(AVR16_SOURCE(cell), CARILLON_SOURCE_BIT(AVR16_SOURCE(cell)))
+
+#define AVR16_REARM_REGISTER(cell) (CARILLON_WORD | AVR16_MATCH(cell))
+#define AVR16_INTERVAL(interval, period) (interval)
+
+/* Go to the next point: the interval counts from the match.  A handler that comes late skips the points that have
+ * passed, and one that passes before it can be set: the loop is bounded by them. */
+#define AVR16_REARM_TIME (40u / CARILLON_INSTRUCTIONS_PER_TICK + 1u)
+static inline void avr16_rearm(struct carillon_multiplex *multiplex)
+{
+    const carillon_address match = multiplex->reg & CARILLON_ADDRESS;
+    const uint16_t last = CARILLON_REGISTER_16(match);
+    const uint16_t since = (uint16_t)(CARILLON_REGISTER_16(AVR16_COUNT_OF(match)) - last);
+    const struct carillon_step *step = multiplex->next;
+    uint32_t ahead = step->interval;
+    while (ahead <= ((uint32_t)since + AVR16_REARM_TIME)) {
+        step = step->next;
+        ahead += step->interval;
+    }
+    multiplex->next = step->next;
+    CARILLON_REGISTER_16(match) = (uint16_t)(last + (uint16_t)ahead);
+}
+
+#endif

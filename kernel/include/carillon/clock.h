@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The clock: it drives one event queue from one timer.
+ *
+ * The timer is of one of three kinds, which the configuration chooses (CARILLON_CLOCK):
+ *
+ * - CARILLON_CLOCK_TICK interrupts once a tick; the ticks are counted down here.
+ * - CARILLON_CLOCK_ONE_SHOT counts down to an expiry, and on.  As a rule what remains can be shifted while it
+ *   counts: each expiry is relative to the last one and there is no drift.  With CARILLON_CLOCK_RESTARTS it can only
+ *   be loaded anew, which takes CARILLON_CLOCK_COST ticks from reading it; where that is not exact, the difference
+ *   adds up (third cause of drift of the paper).
+ * - CARILLON_CLOCK_COMPARE counts up for ever, and expires where it equals a register.
+ *
+ * What differs between them is a few lines each in clock.c; the loop that arms, checks again and serves is one.
+ *
+ * The configuration (carillon_config.h), in ticks where it is a time:
+ *
+ *   CARILLON_CLOCK               the kind; CARILLON_CLOCK_NONE: no clock
+ *   CARILLON_CLOCK_BITS          width of the timer's counter: up to 16, 24, 32; of a tick clock CARILLON_TIME_BITS
+ *   CARILLON_CLOCK_MINIMUM       how far ahead an expiry must be when it has been set, for the timer to see it: >= 1
+ *   CARILLON_CLOCK_LATEST        how long after an expiry the handler may end, at most; of a tick clock, where an
+ *                                interrupt that waits absorbs the next, it must begin within a tick
+ *   CARILLON_CLOCK_FARTHEST      the longest distance that occurs; CARILLON_LAP if there are far events.  If the
+ *                                timer cannot reach it, interrupts come in between that only count; if it can, there
+ *                                is no code for that.
+ *   CARILLON_CLOCK_KEEPS_TIME    1: the time is kept while nothing waits, for carillon_clock_now; with
+ *                                carillon_clock_start
+ *   CARILLON_CLOCK_REQUESTS      1: the timer's interrupt can be requested by software
+ *   CARILLON_CLOCK_NESTS         of a tick clock: 0: no event's handler unlocks, so that no tick comes within another
+ *   CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above
+ *
+ * The timer (carillon_clock_device.h, unless it is a tick) is a set of static inline functions, in its own width:
+ *
+ *   carillon_device_now()        COMPARE: the counter
+ *   carillon_device_set(at)      COMPARE: expire when the counter gets to `at`
+ *   carillon_device_remaining()  ONE_SHOT: ticks to the expiry, negative (modulo the width) after it
+ *   carillon_device_shift(by)    ONE_SHOT: expire so many ticks later (modulo the width)
+ *   carillon_device_load(ticks)  ONE_SHOT that restarts: expire in so many ticks
+ *   carillon_device_enable()     expiries interrupt from now on, not those before
+ *   carillon_device_disarm()     they do not any more; the counter goes on
+ *   carillon_device_acknowledge()  forget the expiry that has led to the handler; may be empty
+ *   carillon_device_request()    if CARILLON_CLOCK_REQUESTS
+ *
+ * A distance of d ticks is d edges of the clock, that is, more than d - 1 ticks of time and at most d.  Who must not
+ * be early by a part of a tick asks for one more.  With a tick clock 0 is 1, unless it is a handler that asks.
+ *
+ * Every function is called locked: no other that uses the clock may come in between. */
+#ifndef CARILLON_CLOCK_H
+#define CARILLON_CLOCK_H
+
+#define CARILLON_CLOCK_NONE 0
+#define CARILLON_CLOCK_TICK 1
+#define CARILLON_CLOCK_ONE_SHOT 2
+#define CARILLON_CLOCK_COMPARE 3
+
+#include "carillon/queue.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef CARILLON_CLOCK
+#define CARILLON_CLOCK CARILLON_CLOCK_NONE
+#endif
+
+#if CARILLON_CLOCK != CARILLON_CLOCK_NONE
+
+#ifndef CARILLON_CLOCK_BITS
+#define CARILLON_CLOCK_BITS CARILLON_TIME_BITS
+#endif
+#ifndef CARILLON_CLOCK_MINIMUM
+#define CARILLON_CLOCK_MINIMUM 1u
+#endif
+#ifndef CARILLON_CLOCK_FARTHEST
+#define CARILLON_CLOCK_FARTHEST CARILLON_LAP
+#endif
+#ifndef CARILLON_CLOCK_KEEPS_TIME
+#define CARILLON_CLOCK_KEEPS_TIME 0
+#endif
+#ifndef CARILLON_CLOCK_REQUESTS
+#define CARILLON_CLOCK_REQUESTS 0
+#endif
+#ifndef CARILLON_CLOCK_NESTS
+#define CARILLON_CLOCK_NESTS 1
+#endif
+#ifndef CARILLON_CLOCK_RESTARTS
+#define CARILLON_CLOCK_RESTARTS 0
+#endif
+
+/* What the timer counts in, and the wider of that and a time of the queue. */
+#if CARILLON_CLOCK_BITS <= 8
+typedef uint8_t carillon_count;
+#elif CARILLON_CLOCK_BITS <= 16
+typedef uint16_t carillon_count;
+#else
+typedef uint32_t carillon_count;
+#endif
+#if CARILLON_CLOCK_BITS < CARILLON_TIME_BITS
+typedef carillon_time carillon_span;
+#else
+typedef carillon_count carillon_span;
+#endif
+#if CARILLON_CLOCK_BITS == 8
+#define CARILLON_CLOCK_MASK 0xFFu
+#elif CARILLON_CLOCK_BITS == 16
+#define CARILLON_CLOCK_MASK 0xFFFFu
+#elif CARILLON_CLOCK_BITS == 32
+#define CARILLON_CLOCK_MASK 0xFFFFFFFFu
+#elif CARILLON_CLOCK_BITS == 24
+#define CARILLON_CLOCK_MASK 0xFFFFFFu
+#elif CARILLON_CLOCK_BITS < 16
+#define CARILLON_CLOCK_MASK ((1u << CARILLON_CLOCK_BITS) - 1u)
+#elif CARILLON_CLOCK_BITS < 32
+#define CARILLON_CLOCK_MASK (0xFFFFFFFFu >> (32 - CARILLON_CLOCK_BITS))
+#else
+#error "CARILLON_CLOCK_BITS is at most 32"
+#endif
+
+#ifndef CARILLON_CLOCK_LATEST
+#define CARILLON_CLOCK_LATEST (CARILLON_CLOCK_MASK / 4u)
+#endif
+
+/* How far ahead the timer can be armed: what has passed when the handler has ended is still less than its range. */
+#define CARILLON_CLOCK_REACH (CARILLON_CLOCK_MASK - CARILLON_CLOCK_LATEST)
+#define CARILLON_CLOCK_EXTENDED \
+    ((CARILLON_CLOCK != CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_REACH < CARILLON_CLOCK_FARTHEST))
+
+/* A compare clock whose counter is not narrower than the times knows the time in any case. */
+#define CARILLON_CLOCK_KNOWS_TIME \
+    (CARILLON_CLOCK_KEEPS_TIME || \
+     ((CARILLON_CLOCK == CARILLON_CLOCK_COMPARE) && (CARILLON_CLOCK_BITS >= CARILLON_TIME_BITS)))
+
+#if CARILLON_CLOCK_REACH < (2u * CARILLON_CLOCK_MINIMUM)
+#error "the clock's interrupt may be so late that the timer cannot count it"
+#endif
+#if (CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_BITS != CARILLON_TIME_BITS)
+#error "ticks are counted in the queue's times"
+#endif
+
+extern struct carillon_queue carillon_clock_queue;
+
+/* Put in an event that is in no queue, `delay` from now.  `delay` plus CARILLON_CLOCK_LATEST is at most
+ * CARILLON_LONGEST; far events have no limit. */
+void carillon_clock_insert(struct carillon_event *event, carillon_time delay);
+void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance delay);
+
+/* Take out an event that is in the queue. */
+void carillon_clock_remove(struct carillon_event *event);
+
+/* From now to an event that is in the queue; 0: it is due. */
+carillon_time carillon_clock_left(const struct carillon_event *event);
+carillon_distance carillon_clock_left_far(const struct carillon_far_event *far);
+
+#if CARILLON_CLOCK_KEEPS_TIME
+/* Begin to keep the time, with an empty queue. */
+void carillon_clock_start(void);
+#endif
+
+#if CARILLON_CLOCK_KNOWS_TIME
+/* The ticks that the counter has made, modulo the range of carillon_time. */
+carillon_time carillon_clock_now(void);
+
+/* Put in an event that is in no queue, for a time as carillon_clock_now gives it: what is relative to an earlier
+ * event, and not to now, has no drift.  False, and not put in, if the time has passed: if it is more than
+ * CARILLON_CLOCK_FARTHEST ahead modulo the range. */
+bool carillon_clock_insert_at(struct carillon_event *event, carillon_time at);
+#endif
+
+/* The timer's handler, whose interrupt does no harm if nothing is due.  If a handler of an event unlocks, so that this
+ * one comes within itself, the outer one goes on with what has become due. */
+void carillon_clock_interrupt(void);
+
+/* An event is due; whoever uses the clock defines what that means.  The event is the queue's first: this takes it out
+ * (carillon_queue_pop), repeats it (carillon_queue_repeat; the distance is from the event's own time, however late it
+ * is served) or, if it is a far one, lets it go its next lap.  Then the queue is free for everything, and may be
+ * unlocked. */
+void carillon_clock_expired(struct carillon_event *event);
+
+/* Is carillon_clock_interrupt active? */
+extern bool carillon_clock_serving;
+
+#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+#if CARILLON_CLOCK_NESTS
+extern carillon_time carillon_clock_late;
+#endif
+
+/* The handler of a tick: does carillon_clock_interrupt have to be called?  While events are served, ticks are counted
+ * apart, because the queue's reference stands still. */
+static inline bool carillon_clock_tick(void)
+{
+#if CARILLON_CLOCK_NESTS
+    if (carillon_clock_serving) {
+        carillon_clock_late++;
+        return false;
+    }
+#endif
+    return carillon_queue_tick(&carillon_clock_queue);
+}
+#endif
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the services check, and how they fail: for kernel/osek alone. */
+#ifndef CARILLON_OSEK_ERROR_H
+#define CARILLON_OSEK_ERROR_H
+
+#include "carillon/osek_kernel.h"
+
+/* Where a service is called from: a bit for each, so that a service names those it allows (chapter 12). */
+#define IN_TASK 1u
+#define IN_ISR1 2u
+#define IN_ISR2 4u
+#define IN_ERROR_HOOK 8u
+#define IN_TASK_HOOK 16u
+#define IN_STARTUP_HOOK 32u
+#define IN_SHUTDOWN_HOOK 64u
+#define IN_CALLBACK 128u
+
+/* The hook or callback that runs, 0: none. */
+extern volatile uint8_t carillon_osek_hook;
+
+/* Call the error hook, unless it is it that fails; returns `status`. */
+#if CARILLON_OSEK_ERROR_HOOK
+StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, StatusType status);
+#define FAIL(service_, status, ...) \
+    carillon_osek_fail(&(struct carillon_osek_failure){.service = (service_), __VA_ARGS__}, (status))
+#else
+#define FAIL(service_, status, ...) (status)
+#endif
+
+/* Return `status` from the service unless `holds`. */
+#define REQUIRE(holds, service_, status, ...)               \
+    do {                                                    \
+        if (!(holds)) {                                     \
+            return FAIL((service_), (status), __VA_ARGS__); \
+        }                                                   \
+    } while (false)
+
+#if CARILLON_OSEK_EXTENDED
+/* Which of the places above this is. */
+uint8_t carillon_osek_place(void);
+
+/* Whether one of the services that disable interrupts is in force. */
+bool carillon_osek_interrupts_disabled(void);
+
+/* Whether who calls holds no resource, internal ones apart. */
+#if CARILLON_OSEK_RESOURCES > 0
+bool carillon_osek_holds_none(void);
+#else
+static inline bool carillon_osek_holds_none(void)
+{
+    return true;
+}
+#endif
+
+#define CHECK REQUIRE
+#define CHECK_PLACE(allowed, service_, ...)                                                   \
+    REQUIRE((carillon_osek_place() & (allowed)) != 0u, service_, E_OS_CALLEVEL, __VA_ARGS__); \
+    REQUIRE(!carillon_osek_interrupts_disabled(), service_, E_OS_DISABLEDINT, __VA_ARGS__)
+#else
+#define CHECK(holds, service_, status, ...)
+#define CHECK_PLACE(allowed, service_, ...)
+#endif
+
+/* Forget what a task that fell off its end has left behind. */
+#if (CARILLON_OSEK_RESOURCES > 0) && CARILLON_OSEK_EXTENDED
+void carillon_osek_resources_reset(void);
+#else
+static inline void carillon_osek_resources_reset(void)
+{
+}
+#endif
+void carillon_osek_interrupts_reset(void);
+
+/* The task that runs, or that interrupts alone have preempted; INVALID_TASK if there is none. */
+TaskType carillon_osek_current(void);
+
+/* The services behind the names that the linker is asked for. */
+StatusType carillon_osek_TerminateTask(void);
+StatusType carillon_osek_ChainTask(TaskType task);
+
+/* Lower what runs to its own level for a moment. */
+#if CARILLON_OSEK_SOFTWARE
+static inline void carillon_osek_yield(uint8_t level, uint8_t ceiling)
+{
+    carillon_osek_lower((carillon_osek_mask() & UINT32_C(0xFFFFFF)) | ((uint32_t)level << 24));
+    (void)carillon_osek_raise(ceiling);
+}
+bool carillon_osek_pending_above(uint8_t level);
+#else
+static inline void carillon_osek_yield(uint8_t level, uint8_t ceiling)
+{
+    carillon_port_restore(carillon_port_mask_of(level));
+    (void)carillon_port_raise(ceiling);
+}
+static inline bool carillon_osek_pending_above(uint8_t level)
+{
+    for (uint32_t above = CARILLON_OSEK_TASK_LEVELS; above > level; above--) {
+        if (carillon_port_is_pending(carillon_osek_levels[above].source)) {
+            return true;
+        }
+    }
+    return false;
+}
+#endif
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the event-triggered kernel's parts and the generated osek.c share: constants that the tool writes, the
+ * state that the kernel keeps, and the level's handler.
+ *
+ * A level is a priority: a task priority of the application, or above those its interrupts.  Levels count from 1,
+ * and the controller's levels are the same where it dispatches.  A task level has one handler, which runs one job
+ * of one of its tasks; it is requested like an interrupt, and is one unless dispatch is in software.
+ *
+ * Two kinds of tasks.  A direct task is its vector, and the controller's active and pending bits are its state:
+ * nothing here knows it at run time but ActivateTask and its kin.  A managed task has a job record, and its
+ * level's handler is carillon_osek_run.
+ */
+#ifndef CARILLON_OSEK_KERNEL_H
+#define CARILLON_OSEK_KERNEL_H
+
+#include "carillon/contract.h"
+#include "carillon/osek.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A task, as the tool writes it. */
+struct carillon_osek_task {
+    carillon_vector function;                /* what runs */
+    struct carillon_osek_extended *extended; /* NULL: a basic task */
+    uint64_t *stack;                         /* of an extended task */
+    uint32_t stack_words;                    /* of eight bytes */
+    struct carillon_store request;           /* of its level */
+    uint32_t autostart;                      /* a bit for each application mode */
+    uint16_t source;                         /* of its level */
+    uint8_t level;
+    uint8_t ceiling; /* the level it runs at once it has begun: its internal resource's, else its own */
+    uint8_t activations;
+    uint8_t direct;
+    uint8_t thread;
+};
+extern const struct carillon_osek_task carillon_osek_tasks[];
+
+/* A task level.  With `capacity`, its activations wait in a ring, first in, first out; without, it has one task
+ * with one activation, and the request says everything. */
+struct carillon_osek_level {
+    struct carillon_store request;
+    uint8_t *ring;
+    struct carillon_osek_ring *state;
+    uint16_t capacity;
+    uint16_t source;
+    uint8_t task;
+};
+struct carillon_osek_ring {
+    uint16_t first;
+    uint16_t count;
+};
+extern const struct carillon_osek_level carillon_osek_levels[]; /* [0] is unused */
+
+/* A resource: the level to raise to, and what it was before. */
+extern const uint8_t carillon_osek_ceilings[];
+extern uint32_t carillon_osek_saved[];
+
+/* What each source is, and its level; 0: nothing of the event-triggered system. */
+#define CARILLON_OSEK_TASK 0x100u
+#define CARILLON_OSEK_ISR1 0x200u
+#define CARILLON_OSEK_ISR2 0x400u
+#define CARILLON_OSEK_LEVEL 0xFFu
+extern const uint16_t carillon_osek_contexts[];
+
+/* Counters and alarms (alarm.c). */
+struct carillon_osek_counter {
+    TickType max_allowed;
+    TickType ticks_per_base;
+    TickType min_cycle;
+    uint8_t software; /* IncrementCounter advances it */
+    uint8_t ticked;   /* something does: its alarms can be set at run time */
+};
+extern const struct carillon_osek_counter carillon_osek_counters[];
+
+/* What an alarm does. */
+#define CARILLON_OSEK_ACTIVATE 0u
+#define CARILLON_OSEK_SET_EVENT 1u
+#define CARILLON_OSEK_CALLBACK 2u
+#define CARILLON_OSEK_INCREMENT 3u
+
+/* An alarm that a cell carries as long as nobody cancels it: its counter register, which reads the units left to
+ * the next expiry; units in a tick of the alarm's counter; and the stores that stop the cell. */
+struct carillon_osek_cell {
+    uint32_t counter;
+    uint32_t units;
+    const struct carillon_store *stop;
+    uint16_t stop_count;
+};
+
+struct carillon_osek_alarm {
+    carillon_vector callback;
+    const struct carillon_osek_cell *cell; /* NULL: the queue carries it */
+    EventMaskType event;
+    TickType start; /* of autostart */
+    TickType cycle;
+    uint32_t autostart; /* a bit for each application mode */
+    uint8_t counter;
+    uint8_t action;
+    uint8_t object; /* task or counter */
+    uint8_t absolute;
+};
+extern const struct carillon_osek_alarm carillon_osek_alarms[];
+
+void carillon_osek_start_alarms(AppModeType mode);
+/* Advance a counter by a tick: the handler of a hardware counter's cell. */
+void carillon_osek_tick(CounterType counter);
+/* An alarm's cell expired. */
+void carillon_osek_alarm_expired(AlarmType alarm);
+
+/* The image of the hardware: cells of counters and alarms, levels, the vector table; and what lets the sources of
+ * tasks and ISRs interrupt, once what they asked for before is forgotten. */
+extern const struct carillon_mode carillon_osek_image;
+extern const struct carillon_store carillon_osek_forget[];
+extern const struct carillon_store carillon_osek_enable[];
+extern const uint16_t carillon_osek_enable_count;
+extern const uint16_t carillon_osek_forget_count;
+extern const struct carillon_store carillon_osek_disable[];
+extern const uint16_t carillon_osek_disable_count;
+
+#if CARILLON_MODES > 0
+/* Whether StartOS has been called and ShutdownOS has not. */
+extern bool carillon_osek_up;
+#endif
+
+/* The managed task that runs, INVALID_TASK if none does. */
+extern volatile uint32_t carillon_osek_running;
+
+/* The kernel's own synchronisation: interrupts of the event-triggered system wait, no time-triggered one does. */
+#if CARILLON_OSEK_SOFTWARE
+#include "carillon/software.h"
+#else
+static inline uint32_t carillon_osek_lock(void)
+{
+    return carillon_port_raise(CARILLON_OSEK_TOP);
+}
+static inline void carillon_osek_unlock(uint32_t saved)
+{
+    carillon_port_restore(saved);
+}
+static inline void carillon_osek_request(struct carillon_store request, uint8_t level)
+{
+    (void)level;
+    carillon_port_write(request.address, request.value);
+}
+static inline uint32_t carillon_osek_raise(uint8_t level)
+{
+    return carillon_port_raise(level);
+}
+static inline uint32_t carillon_osek_mask(void)
+{
+    return carillon_port_mask();
+}
+static inline void carillon_osek_lower(uint32_t saved)
+{
+    carillon_port_restore(saved);
+}
+/* For a level's handler: the level that what it preempted had raised itself to; `mask` as it was then. */
+static inline uint32_t carillon_osek_held(uint32_t mask)
+{
+    return carillon_port_level_of(mask);
+}
+static inline void carillon_osek_leaving(uint32_t held)
+{
+    (void)held; /* the mask says it */
+}
+#endif
+
+/* Make a managed task ready; locked. */
+static inline void carillon_osek_ready(TaskType task)
+{
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+#if CARILLON_OSEK_QUEUED
+    const struct carillon_osek_level *const level = &carillon_osek_levels[it->level];
+    if (level->capacity != 0u) {
+        const uint32_t last = (uint32_t)level->state->first + level->state->count;
+        level->ring[(last < level->capacity) ? last : (last - level->capacity)] = task;
+        level->state->count++;
+    }
+#endif
+    carillon_osek_request(it->request, it->level);
+}
+
+#if CARILLON_OSEK_TIME
+/* What a task waits for, beside events, which have none of these bits: something of the time services, or its turn
+ * among the threads of its level. */
+#define CARILLON_OSEK_WAKE UINT32_C(0x80000000)
+#define CARILLON_OSEK_TURN UINT32_C(0x40000000)
+
+/* What a task has waited for (CARILLON_OSEK_WAKE) has come; locked. */
+static inline void carillon_osek_wake(const struct carillon_osek_task *task)
+{
+    task->extended->waited = 0u;
+#if CARILLON_OSEK_QUEUED
+    carillon_osek_ready((TaskType)(task - carillon_osek_tasks));
+#else
+    carillon_osek_request(task->request, task->level);
+#endif
+}
+#endif
+
+/* Count one more activation of a managed task, without making it ready; locked.  E_OK or E_OS_LIMIT. */
+StatusType carillon_osek_count(TaskType task);
+
+/* Activate a task: E_OK or E_OS_LIMIT.  It is served before this returns if its level allows. */
+StatusType carillon_osek_activate(TaskType task);
+
+/* Set events of an extended task. */
+void carillon_osek_set(TaskType task, EventMaskType mask);
+
+/* Back from the running managed task to its level's handler. */
+void carillon_osek_end(void) __attribute__((noreturn));
+
+/* What a level's handler does around a job. */
+void carillon_osek_enter_hooks(TaskType before, TaskType task);
+void carillon_osek_end_hooks(void);
+void carillon_osek_leave_hooks(TaskType before, uint32_t held);
+void carillon_osek_missing_end(void);
+void carillon_osek_check_stack(const struct carillon_osek_task *task);
+void carillon_osek_ended(TaskType task);
+
+/* The handler of a task level: one job of a managed task.  Inlined with a constant level, so that what its tasks do
+ * not ask for is not there.
+ *
+ * 1. The handler is active until it returns, so no other job of the level begins meanwhile; higher levels may
+ *    preempt it anywhere.
+ * 2. carillon_osek_running is restored by whoever changed it, so a preempted handler finds its own value.
+ * 3. A task that waits comes back here locked (WaitEvent): what the mask was is restored below, when nothing of
+ *    the task is needed any more.
+ * 4. What follows `running = before` belongs to no task: a chained one that preempts it there finds the job ended. */
+static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t number)
+{
+    const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+    TaskType task = level->task;
+#if CARILLON_OSEK_QUEUED
+    if (level->capacity != 0u) {
+        const uint32_t saved = carillon_osek_lock();
+        const uint32_t first = level->state->first;
+        task = level->ring[first];
+        level->state->first = ((first + 1u) < level->capacity) ? (uint16_t)(first + 1u) : 0u;
+        level->state->count--;
+        carillon_osek_unlock(saved);
+    }
+#endif
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    const uint32_t before = carillon_osek_running;
+    const uint32_t mask = (it->ceiling > number) ? carillon_osek_raise(it->ceiling) : carillon_osek_mask();
+#if CARILLON_OSEK_TASK_HOOKS
+    const uint32_t held = carillon_osek_held(mask);
+    carillon_osek_enter_hooks((TaskType)before, task);
+#else
+    carillon_osek_running = task;
+#endif
+    if (it->extended != NULL) {
+        carillon_port_resume(&it->extended->context);
+#if CARILLON_OSEK_STACK_CHECK
+        carillon_osek_check_stack(it);
+#endif
+    } else {
+        carillon_port_call(it->function);
+    }
+#if CARILLON_OSEK_MISSING_END
+    if ((carillon_osek_jobs[task].next == CARILLON_OSEK_GOES_ON) &&
+        ((it->extended == NULL) || (it->extended->waited == 0u))) {
+        carillon_osek_missing_end();
+    }
+#endif
+#if CARILLON_OSEK_TASK_HOOKS
+    carillon_osek_end_hooks();
+#endif
+    carillon_osek_running = before;
+    const bool waits = (it->extended != NULL) && (it->extended->waited != 0u);
+#if CARILLON_OSEK_TASK_HOOKS
+    carillon_osek_leaving(held);
+#endif
+    if (!waits) {
+        carillon_osek_ended(task); /* before those that it held back find it */
+    }
+    carillon_osek_lower(mask);
+#if CARILLON_OSEK_QUEUED
+    if ((level->capacity != 0u) && (level->state->count != 0u)) {
+        carillon_osek_request(level->request, number);
+    }
+#endif
+#if CARILLON_OSEK_TASK_HOOKS
+    carillon_osek_leave_hooks((TaskType)before, held);
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The relative event queue (M. Holenderski et al., Multiplexing Real-Time Timed Events, 2009: RELTEQ).
+ *
+ * A queue has a reference, the time up to which its owner has accounted.  Every time in it is a distance, so that
+ * few bits do for ever: no event's time wraps, however long the system lives.  Events of equal times leave in the
+ * order of their insertion.  What an event is stands behind it in the structure that contains it: the queue does
+ * not know, so that events of any kind share it.
+ *
+ * The reference never passes an event that is in the queue.  Two things follow: while the handler of an event
+ * runs, the reference is that event's own time, however late the handler is, so that a period counted from the
+ * reference has no drift; and events that are due at once leave in order of their times.
+ *
+ * Two variants, chosen by CARILLON_QUEUE_TREE, do the same.  The list walks to insert and needs two links; the
+ * balanced tree takes a number of steps that is logarithmic in the events, for insertion and removal alike, and
+ * needs three links and a balance.
+ *
+ * Every function is called locked, and none calls back. */
+#ifndef CARILLON_QUEUE_H
+#define CARILLON_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "carillon_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef CARILLON_TIME_BITS
+#define CARILLON_TIME_BITS 32
+#endif
+#ifndef CARILLON_QUEUE_TREE
+#define CARILLON_QUEUE_TREE 0
+#endif
+
+/* A distance in ticks, and one that may be far: of more than one range. */
+#if CARILLON_TIME_BITS == 8
+typedef uint8_t carillon_time;
+typedef uint32_t carillon_distance;
+#define CARILLON_NEVER 0xFFu
+#elif CARILLON_TIME_BITS == 16
+typedef uint16_t carillon_time;
+typedef uint32_t carillon_distance;
+#define CARILLON_NEVER 0xFFFFu
+#elif CARILLON_TIME_BITS == 32
+typedef uint32_t carillon_time;
+typedef uint64_t carillon_distance;
+#define CARILLON_NEVER 0xFFFFFFFFu
+#else
+#error "CARILLON_TIME_BITS is 8, 16 or 32"
+#endif
+
+/* CARILLON_NEVER is the distance from the last event to the next.  A far event comes in laps; an event is at most
+ * CARILLON_LONGEST away, one tick less, see carillon_queue_insert_far. */
+#define CARILLON_LAP (CARILLON_NEVER - 1u)
+#define CARILLON_LONGEST (CARILLON_NEVER - 2u)
+
+/* An event; all zero is one that is in no queue.  Its members are the queue's. */
+#if CARILLON_QUEUE_TREE
+struct carillon_event {
+    struct carillon_event *parent; /* NULL: in no queue */
+    struct carillon_event *child[2];
+    carillon_time time; /* modulo the range; only differences mean anything */
+    int8_t balance;     /* height of child[1] less that of child[0] */
+};
+struct carillon_queue {
+    struct carillon_event head; /* `time`: from the reference to the first event; child[0]: the root */
+    struct carillon_event *first;
+};
+#else
+struct carillon_event {
+    struct carillon_event *next; /* NULL: in no queue */
+    struct carillon_event *previous;
+    carillon_time time; /* from this event to the next: what the paper keeps in the next */
+};
+struct carillon_queue {
+    struct carillon_event head; /* `time`: from the reference to the first event */
+};
+#endif
+
+/* An event that may be further away than a range; `laps` of CARILLON_LAP ticks are still to come when it leaves the
+ * queue. */
+struct carillon_far_event {
+    struct carillon_event event;
+    uint32_t laps;
+};
+
+/* A period of whole + numerator / denominator ticks.  What is over from one interval is carried to the next, so that
+ * each is less than one tick off, and so is their sum, for ever. */
+struct carillon_period {
+    carillon_distance whole;
+    uint32_t numerator; /* less than the denominator */
+    uint32_t denominator;
+    uint32_t remainder; /* less than the denominator; 0 at first */
+};
+
+/* Make a queue empty; and how a static one begins. */
+void carillon_queue_init(struct carillon_queue *queue);
+#if CARILLON_QUEUE_TREE
+#define CARILLON_QUEUE_EMPTY(queue)                     \
+    {                                                   \
+        .head = {.time = CARILLON_NEVER}, .first = NULL \
+    }
+#else
+#define CARILLON_QUEUE_EMPTY(queue)                                                         \
+    {                                                                                       \
+        .head = {.next = &(queue).head, .previous = &(queue).head, .time = CARILLON_NEVER } \
+    }
+#endif
+
+/* Put in an event that is in no queue, `distance` (at most CARILLON_LONGEST) from the reference, behind those of the
+ * same time. */
+void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *event, carillon_time distance);
+
+/* Take out an event that is in the queue, wherever it is. */
+void carillon_queue_remove(struct carillon_queue *queue, struct carillon_event *event);
+
+/* From the reference to an event that is in the queue.  The list walks to it. */
+carillon_time carillon_queue_distance(const struct carillon_queue *queue, const struct carillon_event *event);
+
+/* Put in an event that is in no queue, at any distance from the reference.
+ *
+ * Where the paper inserts dummy events, a far event is its own dummy: it is inserted for the remainder of its
+ * distance by laps, and then once for every lap.  Equal times still leave in order of insertion:
+ *
+ * 1. A far event is inserted for its time T by its last lap, when the reference is T - CARILLON_LAP exactly: it is due
+ *    there, and the reference does not pass what is due.
+ * 2. Whatever else is inserted for T and is not far comes later: it is less than a lap away.
+ * 3. Far events of the same T have met at T - CARILLON_LAP already, in order by the same argument, since all count
+ *    their laps back from T; one that is inserted whole laps away goes through the queue with distance 0 first, if
+ *    others are due there: behind them. */
+void carillon_queue_insert_far(struct carillon_queue *queue, struct carillon_far_event *far,
+                               carillon_distance distance);
+
+/* To be called with a far event that is the first and due: has it a lap to go, for which it has been repeated?
+ * Otherwise its time has come. */
+bool carillon_queue_next_lap(struct carillon_queue *queue, struct carillon_far_event *far);
+
+/* From the reference to a far event that is in the queue. */
+carillon_distance carillon_queue_distance_far(const struct carillon_queue *queue, const struct carillon_far_event *far);
+
+/* The ticks of a period's next interval. */
+carillon_distance carillon_period_next(struct carillon_period *period);
+
+/* Is the event in a queue? */
+static inline bool carillon_event_is_queued(const struct carillon_event *event)
+{
+#if CARILLON_QUEUE_TREE
+    return event->parent != NULL;
+#else
+    return event->next != NULL;
+#endif
+}
+
+static inline bool carillon_queue_is_empty(const struct carillon_queue *queue)
+{
+#if CARILLON_QUEUE_TREE
+    return queue->first == NULL;
+#else
+    return queue->head.next == &queue->head;
+#endif
+}
+
+static inline bool carillon_queue_is_first(const struct carillon_queue *queue, const struct carillon_event *event)
+{
+#if CARILLON_QUEUE_TREE
+    return queue->first == event;
+#else
+    return queue->head.next == event;
+#endif
+}
+
+/* From the reference to the first event.  It also counts down without one, for the queue's owner to come back before
+ * it is 0; carillon_queue_due begins anew then. */
+static inline carillon_time carillon_queue_left(const struct carillon_queue *queue)
+{
+    return queue->head.time;
+}
+
+/* Move the reference, at most to the first event (of an empty queue: at most by what is left). */
+static inline void carillon_queue_advance(struct carillon_queue *queue, carillon_time elapsed)
+{
+    queue->head.time = (carillon_time)(queue->head.time - elapsed);
+}
+
+/* Move the reference by a tick, which is not to pass an event: is something due?  What needs nothing else counts
+ * ticks with this alone. */
+static inline bool carillon_queue_tick(struct carillon_queue *queue)
+{
+    queue->head.time--;
+    return queue->head.time == 0u;
+}
+
+/* The first event if it is due, that is, at the reference; NULL if none is.  It is still in the queue: whoever serves
+ * it takes it out or repeats it before anything else happens to the queue. */
+static inline struct carillon_event *carillon_queue_due(struct carillon_queue *queue)
+{
+    if (queue->head.time != 0u) {
+        return NULL;
+    }
+    if (carillon_queue_is_empty(queue)) {
+        queue->head.time = CARILLON_NEVER;
+        return NULL;
+    }
+#if CARILLON_QUEUE_TREE
+    return queue->first;
+#else
+    return queue->head.next;
+#endif
+}
+
+/* Take out the first event, which is due. */
+static inline void carillon_queue_pop(struct carillon_queue *queue)
+{
+#if CARILLON_QUEUE_TREE
+    carillon_queue_remove(queue, queue->first);
+#else
+    struct carillon_event *const event = queue->head.next;
+    struct carillon_event *const next = event->next;
+    queue->head.time = event->time;
+    queue->head.next = next;
+    next->previous = &queue->head;
+    event->next = NULL;
+#endif
+}
+
+/* Take out the first event, which is due, and insert it `distance` from the reference, that is, from its own time.
+ * If it stays the first, as the one with the shortest period often does, that costs little. */
+#if CARILLON_QUEUE_TREE
+void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance);
+#else
+static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)
+{
+    struct carillon_event *const event = queue->head.next;
+    const carillon_time gap = event->time;
+    if (gap > distance) {
+        if (gap != CARILLON_NEVER) {
+            event->time = (carillon_time)(gap - distance);
+        }
+        queue->head.time = distance;
+    } else {
+        carillon_queue_pop(queue);
+        carillon_queue_insert(queue, event, distance);
+    }
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

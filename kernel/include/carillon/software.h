@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A software interrupt controller for task levels, where the processor has no priorities, or is not to use them.
+ * It has what the hardware has: a pending bit for each level, the level of what runs, and handlers that nest.
+ *
+ * The interrupts of the application stay with the processor.  What they request is served when the last of them
+ * has returned: they request an interrupt below all of them (CARILLON_OSEK_DISPATCHER), whose handler delivers. */
+#ifndef CARILLON_SOFTWARE_H
+#define CARILLON_SOFTWARE_H
+
+#include "carillon/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What runs: its level, ceilings included, and whether the kernel's lock is held. */
+extern volatile uint8_t carillon_software_level;
+extern volatile uint8_t carillon_software_locked;
+
+/* The handler of each task level, from 1. */
+extern const carillon_vector carillon_software_handlers[];
+
+/* Request a level; locked. */
+void carillon_osek_request(struct carillon_store request, uint8_t level);
+
+/* Everything that raises returns what lower takes: the level, the lock and the processor's mask. */
+uint32_t carillon_osek_mask(void);
+uint32_t carillon_osek_lock(void);
+void carillon_osek_unlock(uint32_t saved);
+uint32_t carillon_osek_raise(uint8_t level);
+void carillon_osek_lower(uint32_t saved);
+
+/* For a level's handler, as it begins: the level of what it preempted. */
+extern volatile uint8_t carillon_software_preempted;
+static inline uint32_t carillon_osek_held(uint32_t mask)
+{
+    (void)mask;
+    return carillon_software_preempted;
+}
+
+/* The handler that runs has nothing left of its job: who preempts it now preempts what it had preempted. */
+extern volatile uint16_t carillon_software_left;
+#define CARILLON_SOFTWARE_LEFT 0x100u
+static inline void carillon_osek_leaving(uint32_t held)
+{
+    carillon_software_left = (uint16_t)(CARILLON_SOFTWARE_LEFT | held);
+}
+
+/* Run the handlers of pending levels above the current one. */
+void carillon_software_deliver(void);
+
+/* The handler of CARILLON_OSEK_DISPATCHER. */
+void carillon_software_dispatch(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Time services: alarms, delays, semaphores, chronometers and the calendar, on the clock and the event queue that the
+ * schedule's [time] asks for.  They are those of A. A. Froehlich, G. Gracioli, J. F. Santos, Periodic timers revisited
+ * (2011), section III, in C; carillon/time.hpp has them in C++.
+ *
+ * Times are in ticks of that clock: CARILLON_TIME_HZ / CARILLON_TIME_HZ_DIVISOR of them are a second.  A time of d
+ * ticks from now is d edges of the clock, that is, more than d - 1 ticks and at most d: who must not be early by a part
+ * of a tick asks for one more.
+ *
+ * Services return a StatusType of carillon/osek.h, and an error calls the error hook if there is one.  They may be
+ * called from tasks, threads, ISRs of category 2 and handlers of alarms, unless they wait: those are for extended tasks
+ * and threads alone, and say E_OS_CALLEVEL elsewhere.  In extended status there are also E_OS_DISABLEDINT and, of
+ * services that wait, E_OS_RESOURCE.  Before StartOS none may be called. */
+#ifndef CARILLON_TIME_H
+#define CARILLON_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carillon/clock.h"
+#include "carillon/osek.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if CARILLON_CLOCK == CARILLON_CLOCK_NONE
+#error "the schedule has no time services: add [time]"
+#endif
+
+/* A time from now, and the longest that a service takes.  A negative number is too long. */
+#if CARILLON_TIME_FAR
+typedef carillon_distance carillon_duration;
+#define CARILLON_LONGEST_DURATION ((carillon_duration)((carillon_distance) ~(carillon_distance)0 / 2u))
+#else
+typedef carillon_time carillon_duration;
+#define CARILLON_LONGEST_DURATION ((carillon_duration)CARILLON_CLOCK_FARTHEST)
+#endif
+
+/* The longest period of carillon_delay_until. */
+#define CARILLON_LONGEST_PERIOD ((carillon_time)(CARILLON_LONGEST - CARILLON_CLOCK_LATEST))
+
+/* Constants in ticks, rounded up. */
+#define CARILLON_TICKS(count, per_second)                                                      \
+    ((carillon_duration)((((uint64_t)(count)*CARILLON_TIME_HZ) +                               \
+                          (((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR) - UINT64_C(1))) / \
+                         ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)))
+#define CARILLON_MICROSECONDS(count) CARILLON_TICKS((count), 1000000)
+#define CARILLON_MILLISECONDS(count) CARILLON_TICKS((count), 1000)
+#define CARILLON_SECONDS(count) CARILLON_TICKS((count), 1)
+
+/* The same as a period, exactly: fractions of ticks are carried from one interval to the next. */
+#define CARILLON_EXACT(count, per_second)                                                                         \
+    {                                                                                                             \
+        .whole = (carillon_distance)(((uint64_t)(count)*CARILLON_TIME_HZ) /                                       \
+                                     ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)),                          \
+        .numerator =                                                                                              \
+            (uint32_t)(((uint64_t)(count)*CARILLON_TIME_HZ) % ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)), \
+        .denominator = (uint32_t)((per_second)*CARILLON_TIME_HZ_DIVISOR), .remainder = 0u                         \
+    }
+
+/* What the queue has of a service: its event, what that means, and the task that it is about. */
+struct carillon_timed {
+#if CARILLON_TIME_FAR
+    struct carillon_far_event event;
+#else
+    struct carillon_event event;
+#endif
+    uint8_t kind;
+    TaskType task;
+};
+#define CARILLON_TIMED_WAKE 0u
+#define CARILLON_TIMED_TIMEOUT 1u
+#define CARILLON_TIMED_FUNCTION 2u
+#define CARILLON_TIMED_TASK 3u
+#define CARILLON_TIMED_EVENT 4u
+#define CARILLON_TIMED_SEMAPHORE 5u
+
+/* A counting semaphore.  Tasks wait in the order of their priorities, equal ones in the order of their coming. */
+struct carillon_waiter;
+struct carillon_semaphore {
+    struct carillon_waiter *first;
+    uint16_t count;
+    uint16_t most;
+};
+#define CARILLON_SEMAPHORE_MOST 0xFFFFu
+
+/* How a static one begins: with `initial` units, of at most `limit`. */
+#define CARILLON_SEMAPHORE_UP_TO(initial, limit)           \
+    {                                                      \
+        .first = NULL, .count = (initial), .most = (limit) \
+    }
+#define CARILLON_SEMAPHORE(initial) CARILLON_SEMAPHORE_UP_TO((initial), CARILLON_SEMAPHORE_MOST)
+
+/* Take a unit, waiting for it as long as it takes.  E_OS_CALLEVEL. */
+StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore);
+
+/* The same, waiting for at most so many ticks; 0: not at all, and then from everywhere.  E_OS_NOFUNC: there was no unit
+ * in that time; E_OS_VALUE: too long a time; E_OS_CALLEVEL. */
+StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, carillon_duration ticks);
+
+/* Return a unit: the first that waits gets it.  E_OS_LIMIT: it has as many as it may have already. */
+StatusType carillon_semaphore_v(struct carillon_semaphore *semaphore);
+
+/* An alarm: a handler that is called every period, so many times.  The handler is one of four:
+ *
+ * - a function, called in the clock's interrupt, above all tasks, which may use every service that does not wait;
+ * - a task that is activated (if that has too many activations already, the error hook hears of E_OS_LIMIT);
+ * - an event of an extended task that is set (E_OS_STATE, if the task is suspended);
+ * - a semaphore that gets a unit (E_OS_LIMIT).
+ *
+ * Alarms that are due in the same tick are served in the order in which their intervals began.  Times are counted from
+ * one expiry to the next, however late the handlers are: there is no drift.
+ *
+ * An alarm is the application's memory, which must stay as long as the alarm runs.  When carillon_alarm_stop has
+ * returned, or the handler of the last expiry has been called, the memory is free again; that is also so in the alarm's
+ * own handler. */
+struct carillon_alarm {
+    struct carillon_timed timed;
+    uint32_t left; /* expiries to come */
+    carillon_duration period;
+    struct carillon_period *exact; /* NULL: `period` */
+    union {
+        void (*function)(void);
+        struct carillon_semaphore *semaphore;
+        EventMaskType event;
+    } handler;
+};
+#define CARILLON_INFINITE UINT32_C(0xFFFFFFFF)
+
+/* How a static alarm of each kind begins. */
+#define CARILLON_ALARM_OF_FUNCTION(name)                                             \
+    {                                                                                \
+        .timed = {.kind = CARILLON_TIMED_FUNCTION}, .handler = {.function = (name) } \
+    }
+#define CARILLON_ALARM_OF_TASK(id)                            \
+    {                                                         \
+        .timed = {.kind = CARILLON_TIMED_TASK, .task = (id) } \
+    }
+#define CARILLON_ALARM_OF_EVENT(id, mask)                                                    \
+    {                                                                                        \
+        .timed = {.kind = CARILLON_TIMED_EVENT, .task = (id)}, .handler = {.event = (mask) } \
+    }
+#define CARILLON_ALARM_OF_SEMAPHORE(address)                                              \
+    {                                                                                     \
+        .timed = {.kind = CARILLON_TIMED_SEMAPHORE}, .handler = {.semaphore = (address) } \
+    }
+
+/* Start an alarm: it expires `count` times (CARILLON_INFINITE: until it is stopped), first after a period.
+ * E_OS_VALUE: a period of 0 or more than CARILLON_LONGEST_DURATION, or a count of 0; E_OS_STATE: it runs already.
+ * In its own handler, an alarm whose last expiry this is does not run any more. */
+StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration period, uint32_t count);
+
+/* The same with a period that need not be whole: each interval is less than a tick off, and so is their sum, for ever.
+ * `period` belongs to the alarm as long as that runs.  E_OS_VALUE also for a period of less than a tick. */
+StatusType carillon_alarm_start_exact(struct carillon_alarm *alarm, struct carillon_period *period, uint32_t count);
+
+/* Stop an alarm: its handler is not called any more, even if it is due already.  E_OS_NOFUNC: it does not run. */
+StatusType carillon_alarm_stop(struct carillon_alarm *alarm);
+
+/* Give an alarm another period, keeping its phase: the interval that runs ends as it has begun, the next ones have the
+ * new period.  In its own handler that is the interval that begins.  E_OS_VALUE, as above; E_OS_NOFUNC: it does not
+ * run. */
+StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration period);
+
+/* Ticks to an alarm's next expiry; 0: it is due.  E_OS_NOFUNC: it does not run. */
+StatusType carillon_alarm_left(const struct carillon_alarm *alarm, carillon_duration *ticks);
+
+/* Wait for so many ticks.  E_OS_VALUE: 0, or more than CARILLON_LONGEST_DURATION; E_OS_CALLEVEL. */
+StatusType carillon_delay(carillon_duration ticks);
+
+#if CARILLON_TIME_NOW
+/* The ticks since the start, modulo the range of carillon_time. */
+carillon_time carillon_now(void);
+
+/* Wait until *previous + period, and make that *previous: called in a loop, it has no drift.  *previous is a time that
+ * carillon_now gave at first.  E_OS_LIMIT: that time is now or has passed, so that there was nothing to wait for;
+ * *previous moves all the same.  E_OS_VALUE: a period of 0 or more than CARILLON_LONGEST_PERIOD; E_OS_CALLEVEL.
+ * The call must come less than a range of carillon_time after *previous. */
+StatusType carillon_delay_until(carillon_time *previous, carillon_time period);
+
+/* A stop-watch, in ticks of the clock; all zero is one that stands at 0.  While it runs, it must be asked or stopped at
+ * least once in a range of carillon_time. */
+struct carillon_chronometer {
+    carillon_distance before; /* what was counted before `since` */
+    carillon_distance lap;    /* what it read when the lap began */
+    carillon_time since;
+    bool running;
+};
+
+/* E_OS_STATE: it runs already. */
+StatusType carillon_chronometer_start(struct carillon_chronometer *chronometer);
+/* E_OS_NOFUNC: it does not run. */
+StatusType carillon_chronometer_stop(struct carillon_chronometer *chronometer);
+/* End a lap and begin the next; how long it was. */
+carillon_distance carillon_chronometer_lap(struct carillon_chronometer *chronometer);
+/* Back to 0; if it runs, it goes on from there. */
+void carillon_chronometer_reset(struct carillon_chronometer *chronometer);
+carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronometer);
+#endif
+
+/* The calendar, of the proleptic Gregorian kind, from 1970 to 2105.  No board has a real-time clock: from when it is
+ * set, it is counted by an alarm of one second. */
+struct carillon_date {
+    uint16_t year;
+    uint8_t month; /* from 1 */
+    uint8_t day;   /* from 1 */
+    uint8_t hour;
+    uint8_t minute;
+    uint8_t second;
+};
+
+/* Set the calendar; its seconds begin now.  E_OS_VALUE: there is no such date. */
+StatusType carillon_calendar_set(const struct carillon_date *date);
+/* What the date is.  E_OS_NOFUNC: it has never been set. */
+StatusType carillon_calendar_get(struct carillon_date *date);
+/* The same in seconds since the beginning of 1970. */
+StatusType carillon_calendar_seconds(uint32_t *seconds);
+
+/* Services that the error hook can ask for. */
+#define OSServiceId_AlarmStart 32u
+#define OSServiceId_AlarmStop 33u
+#define OSServiceId_AlarmChange 34u
+#define OSServiceId_AlarmLeft 35u
+#define OSServiceId_Delay 36u
+#define OSServiceId_DelayUntil 37u
+#define OSServiceId_SemaphoreP 38u
+#define OSServiceId_SemaphoreV 39u
+#define OSServiceId_Chronometer 40u
+#define OSServiceId_Calendar 41u
+
+/* The body of a thread. */
+#define THREAD(name) \
+    CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((unused)))
+
+/* For the generated code: the handler of a periodic clock, and of the cell that ends slices (`frame` is the port's). */
+void carillon_time_tick(void);
+void carillon_slice_over(const void *frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Events: chapter 13.5. */
+#include "carillon/osek_error.h"
+
+#if CARILLON_OSEK_EVENTS
+
+static struct carillon_osek_extended *running(void)
+{
+    return carillon_osek_tasks[carillon_osek_running].extended;
+}
+
+/* 1. A task says what it waits for and looks at what is set under one lock; whoever sets an event does so under
+ *    the same.  So an event is seen by the look, or the task is requested.
+ * 2. It may be requested before it has left (WaitEvent unlocks when its context is saved): its handler is active
+ *    still, and begins again when it has returned. */
+void carillon_osek_set(TaskType task, EventMaskType mask)
+{
+    struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
+    const uint32_t saved = carillon_osek_lock();
+    extended->set |= mask;
+    if ((extended->set & extended->waited) != 0u) {
+        extended->waited = 0u;
+        carillon_osek_ready(task);
+    }
+    carillon_osek_unlock(saved);
+}
+
+StatusType(SetEvent)(TaskType task, EventMaskType mask)
+{
+    CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_SetEvent, .object = task, .first = mask);
+    CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_SetEvent, E_OS_ID, .object = task, .first = mask);
+    CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_SetEvent, E_OS_ACCESS, .object = task, .first = mask);
+    CHECK(carillon_osek_jobs[task].activations != 0u, OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = mask);
+    carillon_osek_set(task, mask);
+    return E_OK;
+}
+
+StatusType ClearEvent(EventMaskType mask)
+{
+    CHECK_PLACE(IN_TASK, OSServiceId_ClearEvent, .first = mask);
+    CHECK(running() != NULL, OSServiceId_ClearEvent, E_OS_ACCESS, .first = mask);
+    const uint32_t saved = carillon_osek_lock();
+    running()->set &= ~mask;
+    carillon_osek_unlock(saved);
+    return E_OK;
+}
+
+StatusType GetEvent(TaskType task, EventMaskRefType mask)
+{
+    CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetEvent, .object = task,
+                .reference = mask);
+    CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_GetEvent, E_OS_ID, .object = task, .reference = mask);
+    CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_GetEvent, E_OS_ACCESS, .object = task,
+          .reference = mask);
+    CHECK(carillon_osek_jobs[task].activations != 0u, OSServiceId_GetEvent, E_OS_STATE, .object = task,
+          .reference = mask);
+    *mask = carillon_osek_tasks[task].extended->set;
+    return E_OK;
+}
+
+StatusType WaitEvent(EventMaskType mask)
+{
+    CHECK_PLACE(IN_TASK, OSServiceId_WaitEvent, .first = mask);
+    CHECK(running() != NULL, OSServiceId_WaitEvent, E_OS_ACCESS, .first = mask);
+    CHECK(carillon_osek_holds_none(), OSServiceId_WaitEvent, E_OS_RESOURCE, .first = mask);
+    struct carillon_osek_extended *const extended = running();
+    const uint32_t saved = carillon_osek_lock();
+    if ((extended->set & mask) != 0u) {
+        carillon_osek_unlock(saved);
+        return E_OK;
+    }
+    extended->waited = mask;
+    carillon_port_suspend(&extended->context); /* unlocked by its handler; goes on when it is ready and runs again */
+    return E_OK;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Resources: chapter 13.4, the priority ceiling protocol.  Taking one raises what runs to the ceiling, so whoever
+ * else would take it does not run.
+ *
+ * Extended status also keeps who holds what.  Whoever preempts has released all of its own before what it preempted
+ * goes on, and a task that holds one cannot wait: so all that are held form one stack. */
+#include "carillon/osek_error.h"
+
+#if CARILLON_OSEK_RESOURCES > 0
+
+#if CARILLON_OSEK_EXTENDED
+#define NONE 255u
+static volatile uint8_t top = NONE;
+static uint8_t below[CARILLON_OSEK_RESOURCES];
+static uint16_t holder[CARILLON_OSEK_RESOURCES]; /* who, plus 1; 0: free */
+
+/* Who calls: an ISR by its source, a task by its number. */
+static uint16_t who(void)
+{
+    if (carillon_osek_place() == IN_ISR2) {
+        return (uint16_t)(carillon_port_current() + 256u);
+    }
+    return (uint16_t)carillon_osek_running;
+}
+
+/* The level of the caller by itself. */
+static uint8_t own_level(void)
+{
+    if (carillon_osek_place() == IN_ISR2) {
+        return (uint8_t)(carillon_osek_contexts[carillon_port_current()] & CARILLON_OSEK_LEVEL);
+    }
+    return carillon_osek_tasks[carillon_osek_running].level;
+}
+
+bool carillon_osek_holds_none(void)
+{
+    return (top == NONE) || (holder[top] != (who() + 1u));
+}
+
+void carillon_osek_resources_reset(void)
+{
+    while (!carillon_osek_holds_none()) { /* bounded by the number of resources */
+        holder[top] = 0u;
+        top = below[top];
+    }
+}
+#endif
+
+StatusType(GetResource)(ResourceType resource)
+{
+    CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_GetResource, .object = resource);
+    CHECK(resource < CARILLON_OSEK_RESOURCES, OSServiceId_GetResource, E_OS_ID, .object = resource);
+    CHECK((holder[resource] == 0u) && (own_level() <= carillon_osek_ceilings[resource]), OSServiceId_GetResource,
+          E_OS_ACCESS, .object = resource);
+    const uint32_t saved = carillon_osek_raise(carillon_osek_ceilings[resource]);
+    carillon_osek_saved[resource] = saved;
+#if CARILLON_OSEK_EXTENDED
+    const uint32_t locked = carillon_osek_lock();
+    holder[resource] = (uint16_t)(who() + 1u);
+    below[resource] = top;
+    top = resource;
+    carillon_osek_unlock(locked);
+#endif
+    return E_OK;
+}
+
+StatusType(ReleaseResource)(ResourceType resource)
+{
+    CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_ReleaseResource, .object = resource);
+    CHECK(resource < CARILLON_OSEK_RESOURCES, OSServiceId_ReleaseResource, E_OS_ID, .object = resource);
+    CHECK(top == resource, OSServiceId_ReleaseResource, E_OS_NOFUNC, .object = resource);
+    CHECK(own_level() <= carillon_osek_ceilings[resource], OSServiceId_ReleaseResource, E_OS_ACCESS,
+          .object = resource);
+#if CARILLON_OSEK_EXTENDED
+    const uint32_t locked = carillon_osek_lock();
+    holder[resource] = 0u;
+    top = below[resource];
+    carillon_osek_unlock(locked);
+#endif
+    carillon_osek_lower(carillon_osek_saved[resource]);
+    return E_OK;
+}
+
+#endif

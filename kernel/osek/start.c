@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Starting and stopping: chapter 13.7. */
+#include "carillon/osek_error.h"
+
+#include "carillon/kernel.h"
+#if CARILLON_OSEK_TIME
+#include "carillon/clock.h"
+#endif
+
+/* What a stack holds where nobody has been. */
+#define FILL UINT64_C(0xC0DEC0DEC0DEC0DE)
+
+#if CARILLON_OSEK_MODES > 1
+static AppModeType active_mode;
+#define ACTIVE_MODE active_mode
+#else
+#define ACTIVE_MODE 0u
+#endif
+#if CARILLON_MODES > 0
+bool carillon_osek_up;
+#endif
+
+static void store(const struct carillon_store *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        carillon_port_write(list[i].address, list[i].value);
+    }
+}
+
+/* Beneath time-triggered tasks, the cells were started with the round's, and only the own interrupts are locked. */
+void StartOS(AppModeType mode)
+{
+    if (mode >= (AppModeType)CARILLON_OSEK_MODES) {
+        carillon_port_halt(); /* nothing has started that could be stopped */
+    }
+#if CARILLON_OSEK_MODES > 1
+    active_mode = mode;
+#endif
+    const uint32_t locked = carillon_osek_lock(); /* undone last: tasks begin there */
+#if CARILLON_MODES > 0
+    const uint32_t saved = carillon_port_raise(CARILLON_OSEK_ALL);
+#else
+    const uint32_t saved = carillon_port_lock();
+#endif
+#if CARILLON_OSEK_MANAGED
+    for (uint32_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
+        carillon_osek_jobs[task].next = CARILLON_OSEK_GOES_ON;
+#if CARILLON_OSEK_EVENTS
+        const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+        for (uint32_t word = 0; word < it->stack_words; word++) {
+            it->stack[word] = FILL;
+        }
+        if (it->extended != NULL) {
+            carillon_port_context(&it->extended->context, it->stack, it->stack_words, it->function);
+        }
+#endif
+    }
+#endif
+    store(carillon_osek_forget, carillon_osek_forget_count); /* what the hook requests is served later */
+#if CARILLON_OSEK_STARTUP_HOOK
+    carillon_osek_hook = IN_STARTUP_HOOK;
+    StartupHook();
+    carillon_osek_hook = 0u;
+#endif
+#if CARILLON_MODES > 0
+    carillon_osek_up = true;
+#else
+    carillon_mode_start(&carillon_osek_image);
+#endif
+#if CARILLON_OSEK_AUTOSTART
+    for (uint32_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
+        if (((carillon_osek_tasks[task].autostart >> mode) & 1u) != 0u) {
+            (void)carillon_osek_activate((TaskType)task);
+        }
+    }
+#endif
+#if CARILLON_OSEK_ALARMS > 0
+    carillon_osek_start_alarms(mode);
+#endif
+#if CARILLON_OSEK_TIME && CARILLON_CLOCK_KEEPS_TIME
+    carillon_clock_start();
+#endif
+    store(carillon_osek_enable, carillon_osek_enable_count);
+#if CARILLON_MODES > 0
+    carillon_port_restore(saved);
+#else
+    carillon_port_unlock(saved);
+#endif
+    carillon_osek_unlock(locked);
+    for (;;) {
+        carillon_port_idle();
+    }
+}
+
+void ShutdownOS(StatusType error)
+{
+#if CARILLON_MODES > 0
+    (void)carillon_port_raise(CARILLON_OSEK_ALL);
+    carillon_osek_up = false;
+#else
+    (void)carillon_port_lock();
+#endif
+    carillon_mode_stop(&carillon_osek_image);
+    store(carillon_osek_disable, carillon_osek_disable_count);
+#if CARILLON_OSEK_SHUTDOWN_HOOK
+    carillon_osek_hook = IN_SHUTDOWN_HOOK;
+    ShutdownHook(error);
+#endif
+    (void)error;
+#if CARILLON_MODES > 0
+    for (;;) { /* what is time-triggered goes on */
+        carillon_port_idle();
+    }
+#else
+    carillon_port_halt();
+#endif
+}
+
+AppModeType GetActiveApplicationMode(void)
+{
+    return ACTIVE_MODE;
+}
+
+#if CARILLON_OSEK_EVENTS
+
+uint32_t carillon_stack_used(TaskType task)
+{
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    uint32_t untouched = 0u;
+    while ((untouched < it->stack_words) && (it->stack[untouched] == FILL)) {
+        untouched++;
+    }
+    return 8u * (it->stack_words - untouched);
+}
+
+#if CARILLON_OSEK_STACK_CHECK
+/* Below a stack lie words that only one that does not suffice reaches. */
+void carillon_osek_check_stack(const struct carillon_osek_task *task)
+{
+    for (uint32_t word = 0; word < CARILLON_OSEK_GUARD; word++) {
+        if (task->stack[word] != FILL) {
+            ShutdownOS(E_OS_STACKFAULT);
+        }
+    }
+}
+#endif
+#else
+uint32_t carillon_stack_used(TaskType task)
+{
+    (void)task;
+    return 0u;
+}
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tasks: chapter 13.2. */
+#include "carillon/osek_error.h"
+
+volatile uint32_t carillon_osek_running = INVALID_TASK;
+
+#if CARILLON_OSEK_MANAGED
+StatusType carillon_osek_count(TaskType task)
+{
+    struct carillon_osek_job *const job = &carillon_osek_jobs[task];
+    if (job->activations == carillon_osek_tasks[task].activations) {
+        return E_OS_LIMIT;
+    }
+    job->activations++;
+    struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
+    if (extended != NULL) {
+        extended->set = 0u;
+    }
+    return E_OK;
+}
+#endif
+
+#if CARILLON_OSEK_DIRECT
+static StatusType activate_direct(TaskType task)
+{
+    const uint16_t source = carillon_osek_tasks[task].source;
+    if (carillon_port_is_active(source) || carillon_port_is_pending(source)) {
+        return E_OS_LIMIT;
+    }
+    carillon_port_pend(source);
+    return E_OK;
+}
+#endif
+
+StatusType carillon_osek_activate(TaskType task)
+{
+#if CARILLON_OSEK_DIRECT
+    if (carillon_osek_tasks[task].direct != 0u) {
+        return activate_direct(task);
+    }
+#endif
+#if CARILLON_OSEK_MANAGED
+    const uint32_t saved = carillon_osek_lock();
+    const StatusType status = carillon_osek_count(task);
+    if (status == E_OK) {
+        carillon_osek_ready(task);
+    }
+    carillon_osek_unlock(saved);
+    return status;
+#else
+    return E_OK;
+#endif
+}
+
+StatusType(ActivateTask)(TaskType task)
+{
+    CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_ActivateTask, .object = task);
+    CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_ActivateTask, E_OS_ID, .object = task);
+    const StatusType status = carillon_osek_activate(task);
+    REQUIRE(status == E_OK, OSServiceId_ActivateTask, status, .object = task);
+    return E_OK;
+}
+
+#if CARILLON_OSEK_MANAGED
+void carillon_osek_end(void)
+{
+    const struct carillon_osek_task *const task = &carillon_osek_tasks[carillon_osek_running];
+    if (task->extended != NULL) {
+        carillon_port_leave(&task->extended->context);
+    }
+    carillon_port_unwind();
+}
+
+/* A job is over: its task waits for the next activation, or has one, and what it chains is activated. */
+void carillon_osek_ended(TaskType task)
+{
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    struct carillon_osek_job *const job = &carillon_osek_jobs[task];
+    const TaskType next = job->next;
+    const uint32_t saved = carillon_osek_lock();
+    if (it->extended != NULL) {
+        carillon_port_context(&it->extended->context, it->stack, it->stack_words, it->function);
+        it->extended->set = 0u;
+    }
+    job->next = CARILLON_OSEK_GOES_ON;
+    if (next != task) {
+        job->activations--;
+    }
+    if (next < CARILLON_OSEK_TASKS) {
+#if CARILLON_OSEK_DIRECT
+        if (carillon_osek_tasks[next].direct != 0u) {
+            carillon_port_request(carillon_osek_tasks[next].source);
+        } else
+#endif
+        {
+            carillon_osek_ready(next);
+        }
+    }
+    carillon_osek_unlock(saved);
+}
+#endif
+
+/* The running task fell off its end (AUTOSAR OS, SWS_Os_00052, 00069, 00070, 00239). */
+#if CARILLON_OSEK_MISSING_END
+void carillon_osek_missing_end(void)
+{
+    carillon_osek_interrupts_reset();
+    carillon_osek_resources_reset();
+    (void)FAIL(OSServiceId_TerminateTask, E_OS_MISSINGEND, .object = 0u);
+}
+#endif
+
+static void leave(TaskType next) __attribute__((noreturn));
+static void leave(TaskType next)
+{
+#if CARILLON_OSEK_MANAGED
+    carillon_osek_jobs[carillon_osek_running].next = next;
+    carillon_osek_end();
+#else
+    (void)next;
+    carillon_port_unwind(); /* a direct task: its vector is a frame because somebody refers to this (osek.ld) */
+#endif
+}
+
+#if CARILLON_OSEK_DIRECT && !CARILLON_OSEK_MANAGED
+static bool in_direct(void)
+{
+    return true;
+}
+#elif CARILLON_OSEK_DIRECT
+static bool in_direct(void)
+{
+    const uint32_t source = carillon_port_current();
+    const uint16_t context = (source == 0u) ? 0u : carillon_osek_contexts[source];
+    return ((context & CARILLON_OSEK_TASK) != 0u) &&
+           (carillon_osek_tasks[carillon_osek_levels[context & CARILLON_OSEK_LEVEL].task].direct != 0u);
+}
+#endif
+
+StatusType carillon_osek_TerminateTask(void)
+{
+    CHECK_PLACE(IN_TASK, OSServiceId_TerminateTask, .object = 0u);
+    CHECK(carillon_osek_holds_none(), OSServiceId_TerminateTask, E_OS_RESOURCE, .object = 0u);
+#if CARILLON_OSEK_DIRECT
+    if (in_direct()) {
+        carillon_port_unwind();
+    }
+#endif
+    leave(CARILLON_OSEK_TERMINATED);
+}
+
+#if CARILLON_OSEK_MANAGED && CARILLON_OSEK_INLINE
+/* From the body of a managed task. */
+void carillon_terminate_managed(void)
+{
+    leave(CARILLON_OSEK_TERMINATED);
+}
+#endif
+
+#if CARILLON_OSEK_DIRECT
+/* From a direct task: nothing that is requested begins before its handler has returned.  A request by its own cell is
+ * one activation too many, unless the task chains itself: then it is the one. */
+StatusType carillon_chain_direct(TaskType task)
+{
+    const uint16_t source = carillon_osek_tasks[task].source;
+    const uint32_t own = carillon_port_current();
+    carillon_port_mask_until_end();
+    StatusType status = E_OK;
+    if (carillon_osek_tasks[task].direct != 0u) {
+        if ((source != own) && (carillon_port_is_active(source) || carillon_port_is_pending(source))) {
+            status = E_OS_LIMIT;
+        }
+#if CARILLON_OSEK_MANAGED
+    } else {
+        status = carillon_osek_count(task);
+#endif
+    }
+    if (status != E_OK) {
+        carillon_port_unmask();
+        return status;
+    }
+    carillon_port_unpend(own);
+    if (carillon_osek_tasks[task].direct != 0u) {
+        carillon_port_request(source);
+#if CARILLON_OSEK_MANAGED
+    } else {
+        carillon_osek_ready(task);
+#endif
+    }
+    return E_OK;
+}
+#endif
+
+StatusType carillon_osek_ChainTask(TaskType task)
+{
+    CHECK_PLACE(IN_TASK, OSServiceId_ChainTask, .object = task);
+    CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_ChainTask, E_OS_ID, .object = task);
+    CHECK(carillon_osek_holds_none(), OSServiceId_ChainTask, E_OS_RESOURCE, .object = task);
+#if CARILLON_OSEK_DIRECT
+    if (in_direct()) {
+        const StatusType status = carillon_chain_direct(task);
+        if (status == E_OK) {
+            carillon_port_unwind();
+        }
+        return status;
+    }
+    const uint16_t source = carillon_osek_tasks[task].source;
+    if (carillon_osek_tasks[task].direct != 0u) {
+        REQUIRE(!(carillon_port_is_active(source) || carillon_port_is_pending(source)), OSServiceId_ChainTask,
+                E_OS_LIMIT, .object = task);
+        leave(task);
+    }
+#endif
+#if CARILLON_OSEK_MANAGED
+    if (task != carillon_osek_running) {
+        const uint32_t saved = carillon_osek_lock();
+        const StatusType status = carillon_osek_count(task);
+        carillon_osek_unlock(saved);
+        REQUIRE(status == E_OK, OSServiceId_ChainTask, status, .object = task);
+    }
+#endif
+    leave(task);
+}
+
+StatusType Schedule(void)
+{
+    CHECK_PLACE(IN_TASK, OSServiceId_Schedule, .object = 0u);
+    CHECK(carillon_osek_holds_none(), OSServiceId_Schedule, E_OS_RESOURCE, .object = 0u);
+#if CARILLON_OSEK_INTERNAL
+    const TaskType task = carillon_osek_current();
+    if ((task != INVALID_TASK) && (carillon_osek_tasks[task].ceiling > carillon_osek_tasks[task].level)) {
+        carillon_osek_yield(carillon_osek_tasks[task].level, carillon_osek_tasks[task].ceiling);
+    }
+#endif
+    return E_OK;
+}
+
+StatusType GetTaskID(TaskRefType task)
+{
+    CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetTaskID, .reference = task);
+    *task = carillon_osek_current();
+    return E_OK;
+}
+
+TaskType carillon_osek_current(void)
+{
+#if CARILLON_OSEK_DIRECT
+    /* Levels from the top: the highest one that has begun runs, or is preempted by an interrupt alone. */
+    const uint32_t managed = carillon_osek_running;
+    const uint32_t least = (managed == INVALID_TASK) ? 0u : carillon_osek_tasks[managed].level;
+    for (uint32_t level = CARILLON_OSEK_TASK_LEVELS; level > least; level--) {
+        if ((carillon_osek_tasks[carillon_osek_levels[level].task].direct != 0u) &&
+            carillon_port_is_active(carillon_osek_levels[level].source)) {
+            return carillon_osek_levels[level].task;
+        }
+    }
+#endif
+    return (TaskType)carillon_osek_running;
+}
+
+StatusType GetTaskState(TaskType task, TaskStateRefType state)
+{
+    CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetTaskState, .object = task,
+                .reference = state);
+    CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_GetTaskState, E_OS_ID, .object = task, .reference = state);
+    if (task == carillon_osek_current()) {
+        *state = RUNNING;
+        return E_OK;
+    }
+#if CARILLON_OSEK_DIRECT
+    if (carillon_osek_tasks[task].direct != 0u) {
+        const uint16_t source = carillon_osek_tasks[task].source;
+        *state = (carillon_port_is_active(source) || carillon_port_is_pending(source)) ? READY : SUSPENDED;
+        return E_OK;
+    }
+#endif
+#if CARILLON_OSEK_MANAGED
+    const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
+    if (carillon_osek_jobs[task].activations == 0u) {
+        *state = SUSPENDED;
+    } else {
+        *state = ((extended != NULL) && (extended->waited != 0u)) ? WAITING : READY;
+#if CARILLON_OSEK_SLICES
+        if ((extended != NULL) && (extended->waited == CARILLON_OSEK_TURN)) {
+            *state = READY;
+        }
+#endif
+    }
+#endif
+    return E_OK;
+}

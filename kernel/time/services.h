@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the time services share: for kernel/time alone. */
+#ifndef CARILLON_TIME_SERVICES_H
+#define CARILLON_TIME_SERVICES_H
+
+#include "carillon/osek_error.h"
+#include "carillon/time.h"
+
+/* Services that do not wait may be called from here. */
+#define IN_SERVICE (IN_TASK | IN_ISR2)
+
+/* A task that waits, on its own stack: until an event is due, and perhaps for a unit of a semaphore. */
+struct carillon_sleeper {
+    struct carillon_timed timed;
+    const struct carillon_osek_task *task;
+};
+struct carillon_waiter {
+    struct carillon_sleeper sleeper;
+    struct carillon_waiter *next;
+    struct carillon_semaphore *semaphore;
+    StatusType result;
+};
+
+/* The first event; the queue is not empty. */
+static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
+{
+#if CARILLON_QUEUE_TREE
+    return queue->first;
+#else
+    return queue->head.next;
+#endif
+}
+
+#if CARILLON_TIME_COUNTS
+/* Ticks since the start. */
+extern carillon_time carillon_time_ticks;
+#endif
+
+/* May who calls wait?  A task or thread with a stack of its own, and no interrupt or other task above it. */
+bool carillon_time_may_wait(void);
+
+/* The running task waits; locked.  It goes on, unlocked, when carillon_osek_wake has been called for it. */
+static inline void carillon_time_wait(const struct carillon_osek_task *task)
+{
+    struct carillon_osek_extended *const extended = task->extended;
+    extended->waited = CARILLON_OSEK_WAKE;
+    carillon_port_suspend(&extended->context);
+}
+
+#if CARILLON_TIME_NOW
+/* The time; locked. */
+static inline carillon_time carillon_time_now(void)
+{
+#if CARILLON_TIME_COUNTS
+    return carillon_time_ticks;
+#else
+    return carillon_clock_now();
+#endif
+}
+#endif
+
+/* Put in an event, some ticks from now; locked. */
+static inline void carillon_time_insert(struct carillon_timed *timed, carillon_duration ticks)
+{
+#if CARILLON_TIME_FAR
+    carillon_clock_insert_far(&timed->event, ticks);
+#else
+    carillon_clock_insert(&timed->event, ticks);
+#endif
+}
+
+/* The event of the queue. */
+static inline struct carillon_event *carillon_time_event(struct carillon_timed *timed)
+{
+#if CARILLON_TIME_FAR
+    return &timed->event.event;
+#else
+    return &timed->event;
+#endif
+}
+
+/* A semaphore's unit did not come in time; locked. */
+void carillon_time_out(struct carillon_waiter *waiter);
+
+/* Is it a time that a service takes? */
+static inline bool carillon_time_is_valid(carillon_duration ticks)
+{
+    return (ticks != 0u) && (ticks <= CARILLON_LONGEST_DURATION);
+}
+
+#endif

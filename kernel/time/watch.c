@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Chronometers and the calendar. */
+#include "services.h"
+
+#if CARILLON_OSEK_TIME
+
+#if CARILLON_TIME_NOW
+/* Count what has passed since it was last looked at. */
+static void catch_up(struct carillon_chronometer *chronometer)
+{
+    if (chronometer->running) {
+        const carillon_time now = carillon_now();
+        chronometer->before += (carillon_time)(now - chronometer->since);
+        chronometer->since = now;
+    }
+}
+
+StatusType carillon_chronometer_start(struct carillon_chronometer *chronometer)
+{
+    REQUIRE(!chronometer->running, OSServiceId_Chronometer, E_OS_STATE, .reference = chronometer);
+    chronometer->running = true;
+    chronometer->since = carillon_now();
+    return E_OK;
+}
+
+StatusType carillon_chronometer_stop(struct carillon_chronometer *chronometer)
+{
+    REQUIRE(chronometer->running, OSServiceId_Chronometer, E_OS_NOFUNC, .reference = chronometer);
+    catch_up(chronometer);
+    chronometer->running = false;
+    return E_OK;
+}
+
+carillon_distance carillon_chronometer_lap(struct carillon_chronometer *chronometer)
+{
+    catch_up(chronometer);
+    const carillon_distance lap = chronometer->before - chronometer->lap;
+    chronometer->lap = chronometer->before;
+    return lap;
+}
+
+void carillon_chronometer_reset(struct carillon_chronometer *chronometer)
+{
+    catch_up(chronometer);
+    chronometer->before = 0u;
+    chronometer->lap = 0u;
+}
+
+carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronometer)
+{
+    catch_up(chronometer);
+    return chronometer->before;
+}
+#endif
+
+#define DAY UINT32_C(86400)
+
+static uint32_t seconds;
+static bool is_set;
+
+static void count(void)
+{
+    seconds++;
+}
+
+static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(count);
+static struct carillon_period second;
+
+static bool is_leap(uint32_t year)
+{
+    return ((year % 4u) == 0u) && (((year % 100u) != 0u) || ((year % 400u) == 0u));
+}
+
+static uint32_t days_of(uint32_t month, uint32_t year)
+{
+    static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return ((month == 2u) && is_leap(year)) ? 29u : days[month - 1u];
+}
+
+StatusType carillon_calendar_set(const struct carillon_date *date)
+{
+    REQUIRE((date->year >= 1970u) && (date->year <= 2105u) && (date->month >= 1u) && (date->month <= 12u),
+            OSServiceId_Calendar, E_OS_VALUE, .object = 0u);
+    REQUIRE((date->day >= 1u) && (date->day <= days_of(date->month, date->year)) && (date->hour < 24u) &&
+                (date->minute < 60u) && (date->second < 60u),
+            OSServiceId_Calendar, E_OS_VALUE, .object = 0u);
+    uint32_t days = (uint32_t)date->day - 1u;
+    for (uint32_t year = 1970u; year < date->year; year++) {
+        days += is_leap(year) ? 366u : 365u;
+    }
+    for (uint32_t month = 1u; month < date->month; month++) {
+        days += days_of(month, date->year);
+    }
+    static const struct carillon_period exactly = CARILLON_EXACT(1, 1);
+    const uint32_t saved = carillon_osek_lock();
+    if (is_set) {
+        (void)carillon_alarm_stop(&alarm);
+    }
+    is_set = true;
+    seconds = (days * DAY) + ((uint32_t)date->hour * 3600u) + ((uint32_t)date->minute * 60u) + date->second;
+    second = exactly;
+    (void)carillon_alarm_start_exact(&alarm, &second, CARILLON_INFINITE);
+    carillon_osek_unlock(saved);
+    return E_OK;
+}
+
+StatusType carillon_calendar_seconds(uint32_t *now)
+{
+    const uint32_t saved = carillon_osek_lock();
+    const uint32_t counted = seconds;
+    carillon_osek_unlock(saved);
+    REQUIRE(is_set, OSServiceId_Calendar, E_OS_NOFUNC, .reference = now);
+    *now = counted;
+    return E_OK;
+}
+
+StatusType carillon_calendar_get(struct carillon_date *date)
+{
+    uint32_t now = 0u;
+    const StatusType status = carillon_calendar_seconds(&now);
+    if (status != E_OK) {
+        return status;
+    }
+    uint32_t days = now / DAY;
+    uint32_t year = 1970u;
+    while (days >= (is_leap(year) ? 366u : 365u)) { /* bounded by the calendar's 136 years */
+        days -= is_leap(year) ? 366u : 365u;
+        year++;
+    }
+    uint32_t month = 1u;
+    while (days >= days_of(month, year)) {
+        days -= days_of(month, year);
+        month++;
+    }
+    const uint32_t rest = now % DAY;
+    *date = (struct carillon_date){
+        .year = (uint16_t)year,
+        .month = (uint8_t)month,
+        .day = (uint8_t)(days + 1u),
+        .hour = (uint8_t)(rest / 3600u),
+        .minute = (uint8_t)((rest / 60u) % 60u),
+        .second = (uint8_t)(rest % 60u),
+    };
+    return E_OK;
+}
+
+#endif

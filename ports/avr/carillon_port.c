@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Port to AVR: what the header does not inline.
+ *
+ * Cycles in comments are those of a processor with program counters of 16 and (in parentheses) 22 bits. */
+#include "carillon_port.h"
+
+void carillon_port_write(carillon_address address, carillon_value value)
+{
+    const carillon_address place = address & CARILLON_ADDRESS;
+    if ((address & CARILLON_WORD) != 0u) {
+        CARILLON_REGISTER_16(place) = value;
+    } else if ((address & CARILLON_SET) != 0u) {
+        carillon_port_set(place, value);
+    } else if ((address & CARILLON_CLEAR) != 0u) {
+        carillon_port_clear(place, value);
+    } else if ((address & CARILLON_AWAIT) != 0u) {
+        while (CARILLON_REGISTER_16(place) < value) { /* bounded by a round of the timer */
+        }
+    } else {
+        CARILLON_REGISTER(place) = (uint8_t)value;
+    }
+}
+
+carillon_value carillon_port_read(carillon_address address)
+{
+    const carillon_address place = address & CARILLON_ADDRESS;
+    return ((address & CARILLON_WORD) != 0u) ? CARILLON_REGISTER_16(place) : CARILLON_REGISTER(place);
+}
+
+/* A turn is START_TURN cycles and what is left of the spacing; a delay of 4n + 1 takes n turns. */
+#define START_SPACING (CARILLON_START_SPACING * CARILLON_INSTRUCTIONS_PER_TICK)
+#define START_TURN 13u
+#define START_DELAY (START_SPACING - START_TURN)
+
+/* The prescaler that the timers share begins with the first of them, so that their ticks are exact multiples of it
+ * from then on. */
+__attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
+                                                uint32_t count __attribute__((unused)))
+{
+    __asm__ volatile("   movw r30, r24\n"
+                     "   tst r20\n"
+                     "   breq 3f\n"
+                     "   ldi r18, 1\n"
+                     "   sts %[reset], r18\n"
+                     "1: ld r26, Z+\n"
+                     "   ld r27, Z+\n"
+                     "   ld r18, Z+\n"
+                     "   ld r19, Z+\n"
+                     ".global carillon_port_start_store\n"
+                     "carillon_port_start_store:\n"
+                     "   st X, r18\n"
+                     "   .if %[delay] > 5\n"
+                     "   ldi r24, lo8((%[delay] - 1) / 4)\n"
+                     "   ldi r25, hi8((%[delay] - 1) / 4)\n"
+                     "2: sbiw r24, 1\n"
+                     "   brne 2b\n"
+                     "   .rept (%[delay] - 1) %% 4\n"
+                     "   nop\n"
+                     "   .endr\n"
+                     "   .else\n"
+                     "   .rept %[delay]\n"
+                     "   nop\n"
+                     "   .endr\n"
+                     "   .endif\n"
+                     "   dec r20\n"
+                     "   brne 1b\n"
+                     "3: ret\n"
+                     :
+                     : [reset] "n"(CARILLON_PRESCALER_RESET), [delay] "n"(START_DELAY));
+}
+
+void carillon_port_run_lowered(carillon_vector function)
+{
+    __asm__ volatile("sei" ::: "memory");
+    function();
+    __asm__ volatile("cli" ::: "memory");
+}
+
+#if CARILLON_OSEK
+
+volatile uint8_t carillon_port_held;
+volatile uint8_t carillon_port_source;
+
+/* The frame's handler has returned: nothing holds interrupts but that they are still off. */
+void carillon_port_run_base(carillon_vector function)
+{
+    __asm__ volatile("sei" ::: "memory");
+    function();
+    __asm__ volatile("cli" ::: "memory");
+}
+
+/* What a C function may change, and back; r24, r30 and r31 are saved by carillon_frame_SOURCE. */
+#define SAVE           \
+    "   push r0\n"     \
+    "   in r0, 0x3f\n" \
+    "   push r0\n"     \
+    "   push r1\n"     \
+    "   clr r1\n"      \
+    "   push r18\n"    \
+    "   push r19\n"    \
+    "   push r20\n"    \
+    "   push r21\n"    \
+    "   push r22\n"    \
+    "   push r23\n"    \
+    "   push r25\n"    \
+    "   push r26\n"    \
+    "   push r27\n"
+#define RESTORE         \
+    "   pop r27\n"      \
+    "   pop r26\n"      \
+    "   pop r25\n"      \
+    "   pop r23\n"      \
+    "   pop r22\n"      \
+    "   pop r21\n"      \
+    "   pop r20\n"      \
+    "   pop r19\n"      \
+    "   pop r18\n"      \
+    "   pop r1\n"       \
+    "   pop r0\n"       \
+    "   out 0x3f, r0\n" \
+    "   pop r0\n"       \
+    "   pop r31\n"      \
+    "   pop r30\n"      \
+    "   pop r24\n"      \
+    "   reti\n"
+/* Interrupts were on, so nothing held them and no handler ran. */
+#define HANDLE                           \
+    "   sts carillon_port_source, r24\n" \
+    "   ldi r24, 4\n" /* HELD_HANDLER */ \
+    "   sts carillon_port_held, r24\n"   \
+    "   icall\n"                         \
+    "   sts carillon_port_source, r1\n"  \
+    "   sts carillon_port_held, r1\n"
+
+void carillon_port_frame(void);
+void carillon_port_frame_1(void);
+
+__attribute__((naked, used)) void carillon_port_frame(void)
+{
+    __asm__ volatile(SAVE HANDLE "   call carillon_software_dispatch\n" RESTORE);
+}
+
+__attribute__((naked, used)) void carillon_port_frame_1(void)
+{
+    __asm__ volatile(SAVE HANDLE RESTORE);
+}
+
+/* What a function must not change, r2 to r17, r28 and r29, on the stack and back. */
+#define PUSH_SAVED                                                                                     \
+    "   push r2\n   push r3\n   push r4\n   push r5\n   push r6\n   push r7\n   push r8\n   push r9\n" \
+    "   push r10\n   push r11\n   push r12\n   push r13\n   push r14\n   push r15\n   push r16\n"      \
+    "   push r17\n   push r28\n   push r29\n"
+#define POP_SAVED                                                                                      \
+    "   pop r29\n   pop r28\n   pop r17\n   pop r16\n   pop r15\n   pop r14\n   pop r13\n   pop r12\n" \
+    "   pop r11\n   pop r10\n   pop r9\n   pop r8\n   pop r7\n   pop r6\n   pop r5\n   pop r4\n"       \
+    "   pop r3\n   pop r2\n"
+#define SAVED 18u
+/* The stack pointer from r18 and r19, as a whole for interrupts; r0 is lost. */
+#define SET_SP           \
+    "   in r0, 0x3f\n"   \
+    "   cli\n"           \
+    "   out 0x3e, r19\n" \
+    "   out 0x3f, r0\n"  \
+    "   out 0x3d, r18\n"
+#define GET_SP          \
+    "   in r18, 0x3d\n" \
+    "   in r19, 0x3e\n"
+
+/* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it. */
+static void *frame __attribute__((used));
+
+__attribute__((naked)) void carillon_port_call(carillon_vector function __attribute__((unused)))
+{
+    __asm__ volatile(PUSH_SAVED "   movw r30, r24\n"
+                                "   lds r18, frame\n"
+                                "   lds r19, frame + 1\n"
+                                "   push r18\n"
+                                "   push r19\n" GET_SP "   sts frame, r18\n"
+                                "   sts frame + 1, r19\n"
+                                ".global carillon_port_begin\n"
+                                "carillon_port_begin:\n"
+                                "   icall\n"
+                                ".global carillon_port_landed\n"
+                                "carillon_port_landed:\n"
+                                "   pop r19\n"
+                                "   pop r18\n"
+                                "   sts frame, r18\n"
+                                "   sts frame + 1, r19\n" POP_SAVED "   ret\n");
+}
+
+__attribute__((naked)) void carillon_port_unwind(void)
+{
+    __asm__ volatile("   lds r18, frame\n"
+                     "   lds r19, frame + 1\n" SET_SP "   clr r1\n"
+                     "   jmp carillon_port_landed\n");
+}
+
+__attribute__((naked, used)) void carillon_port_begin_context(void);
+
+/* The function is what r16 and r17 hold. */
+__attribute__((naked, used)) void carillon_port_begin_context(void)
+{
+    __asm__ volatile("   movw r30, r16\n"
+                     "   icall\n"
+                     "   jmp carillon_osek_end\n");
+}
+
+/* From the top of the stack down: the return address, its lowest byte first, then the registers, those that are popped
+ * first lowest. */
+#if defined(__AVR_3_BYTE_PC__)
+#define RETURN_ADDRESS 3u
+#else
+#define RETURN_ADDRESS 2u
+#endif
+void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
+{
+    uint8_t *const bytes = (uint8_t *)stack;
+    const uint16_t top = (uint16_t)(words * sizeof(stack[0]));
+    const uint16_t registers = (uint16_t)(top - RETURN_ADDRESS - SAVED);
+    const uint16_t begin = (uint16_t)(uintptr_t)carillon_port_begin_context;
+    const uint16_t runs = (uint16_t)(uintptr_t)function;
+    bytes[top - 1u] = (uint8_t)begin;
+    bytes[top - 2u] = (uint8_t)(begin >> 8);
+#if defined(__AVR_3_BYTE_PC__)
+    bytes[top - 3u] = 0u; /* functions that are pointed to, or their stubs, are in the first 128 KiB */
+#endif
+    bytes[registers + 2u] = (uint8_t)(runs >> 8); /* r17 */
+    bytes[registers + 3u] = (uint8_t)runs;
+    context->sp = &bytes[registers - 1u];
+}
+
+/* r24 and r25 have the context; `sp` comes first in it, then `below`. */
+__attribute__((naked)) void carillon_port_resume(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(PUSH_SAVED ".global carillon_port_resumed\n"
+                                "carillon_port_resumed:\n"
+                                "   movw r30, r24\n" GET_SP "   std Z+2, r18\n"
+                                "   std Z+3, r19\n"
+                                "   ld r18, Z\n"
+                                "   ldd r19, Z+1\n" SET_SP POP_SAVED "   ret\n");
+}
+
+__attribute__((naked)) void carillon_port_suspend(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(PUSH_SAVED "   movw r30, r24\n" GET_SP "   st Z, r18\n"
+                                "   std Z+1, r19\n"
+                                ".global carillon_port_suspended\n"
+                                "carillon_port_suspended:\n"
+                                "   ldd r18, Z+2\n"
+                                "   ldd r19, Z+3\n" SET_SP POP_SAVED "   ret\n");
+}
+
+__attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile("   movw r30, r24\n"
+                     ".global carillon_port_left\n"
+                     "carillon_port_left:\n"
+                     "   ldd r18, Z+2\n"
+                     "   ldd r19, Z+3\n" SET_SP "   clr r1\n" POP_SAVED "   ret\n");
+}
+#endif
+
+/* Call and return are 4 (5) cycles each, what surrounds the loop 21 with the first turn, and a turn 6.  The rest, 0 to
+ * 5, is left in r22 as 250 to 255: each branch below takes one cycle more if there is so much of it. */
+#if defined(__AVR_3_BYTE_PC__)
+#define AROUND 30
+#else
+#define AROUND 28
+#endif
+__attribute__((naked)) void carillon_port_delay(uint32_t cycles __attribute__((unused)))
+{
+    __asm__ volatile("   subi r22, lo8(%0)\n"
+                     "   sbci r23, hi8(%0)\n"
+                     "   sbci r24, 0\n"
+                     "   sbci r25, 0\n"
+                     "   brcs 2f\n"
+                     "1: subi r22, 6\n"
+                     "   sbci r23, 0\n"
+                     "   sbci r24, 0\n"
+                     "   sbci r25, 0\n"
+                     "   brcc 1b\n"
+                     "   .irp rest, 251, 252, 253, 254, 255\n"
+                     "   cpi r22, \\rest\n"
+                     "   brsh .+0\n"
+                     "   .endr\n"
+                     "2: ret\n" ::"i"(AROUND));
+}
+
+void carillon_port_halt(void)
+{
+    __asm__ volatile("cli");
+    for (;;) {
+    }
+}
+
+void carillon_port_unexpected(void)
+{
+    carillon_port_halt();
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Port to AVR (ATmega128, ATmega2560 and their kin): interrupts that have no priorities.
+ *
+ * 1. What is time-triggered nests by time.  A task's handler enables interrupts before anything else (avr-gcc's
+ *    attribute `interrupt`), so whatever comes later preempts it.  The compiler saves what the task uses, no more.
+ *    Nothing but that code runs, so a task that still runs when it is due again is entered again, on top of itself;
+ *    one that a deadline watches is not, because its handler holds its source.
+ * 2. Everything else, and whatever masks a level, has all interrupts off.
+ * 3. Event-triggered tasks are dispatched in software, by the last handler of the interrupts that nest: by the frame
+ *    of carillon_port_frame, when its handler has returned.
+ *
+ * The enable and flag bits of the timers and of the external interrupts (EIMSK, TIMSK, ...) are the interrupt
+ * controller; an interrupt source is the number of its vector.
+ */
+#ifndef CARILLON_PORT_H
+#define CARILLON_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carillon/contract.h"
+#include "carillon_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef void (*carillon_vector)(void);
+
+#define CARILLON_SYMBOL_PREFIX ""
+
+#define CARILLON_REGISTER(address) (*(volatile uint8_t *)(uintptr_t)(address))
+#define CARILLON_REGISTER_16(address) (*(volatile uint16_t *)(uintptr_t)(address))
+#define CARILLON_SREG CARILLON_REGISTER(0x5Fu)
+#define CARILLON_SREG_I 0x80u
+
+/* What a store's address says beside the register: 16 bits, both halves in the order that timers want; bits to set,
+ * bits to clear; or a counter that must have come so far, which writes nothing. */
+#define CARILLON_WORD 0x8000u
+#define CARILLON_SET 0x4000u
+#define CARILLON_CLEAR 0x2000u
+#define CARILLON_AWAIT 0x1000u
+#define CARILLON_ADDRESS 0x0FFFu
+
+/* Where a source is enabled, where its request stands (a written 1 forgets it), and its bit in both. */
+#if defined(__AVR_ATmega128__) || defined(__AVR_ATmega64__)
+#define CARILLON_EXTERNAL_ENABLE 0x59u
+#define CARILLON_SOURCE_ENABLE(source) \
+    (((source) <= 8u) ? CARILLON_EXTERNAL_ENABLE : (((source) <= 16u) ? 0x57u : 0x7Du)) /* EIMSK, TIMSK, ETIMSK */
+#define CARILLON_SOURCE_FLAG(source) (CARILLON_SOURCE_ENABLE(source) - 1u)
+#define CARILLON_TIMER_3_BIT(source) /* compare 1C, capture 3, compare 3A, 3B and 3C, overflow 3 */ \
+    (((source) == 24u)                                                                              \
+         ? 0x01u                                                                                    \
+         : (((source) == 25u)                                                                       \
+                ? 0x20u                                                                             \
+                : (((source) == 26u) ? 0x10u : (((source) == 27u) ? 0x08u : (((source) == 28u) ? 0x02u : 0x04u)))))
+#define CARILLON_SOURCE_BIT(source)               \
+    ((uint8_t)(((source) <= 8u)                   \
+                   ? (1u << (((source)-1u) & 7u)) \
+                   : (((source) <= 16u) ? (1u << ((16u - (source)) & 7u)) : CARILLON_TIMER_3_BIT(source))))
+#define CARILLON_PRESCALER_RESET 0x40u /* SFIOR */
+#define CARILLON_DDRE 0x22u
+#define CARILLON_PORTE 0x23u
+#elif defined(__AVR_ATmega2560__) || defined(__AVR_ATmega1280__)
+#define CARILLON_EXTERNAL_ENABLE 0x3Du
+#define CARILLON_SOURCE_ENABLE(source) \
+    (((source) <= 8u)                  \
+         ? CARILLON_EXTERNAL_ENABLE    \
+         : (((source) <= 20u) ? 0x6Fu : (((source) <= 35u) ? 0x71u : (((source) <= 45u) ? 0x72u : 0x73u))))
+#define CARILLON_SOURCE_FLAG(source) \
+    (((source) <= 8u)                \
+         ? 0x3Cu                     \
+         : (((source) <= 20u) ? 0x36u : (((source) <= 35u) ? 0x38u : (((source) <= 45u) ? 0x39u : 0x3Au))))
+/* A timer's vectors: capture, compare A, B and C, overflow. */
+#define CARILLON_FIRST_OF(source) \
+    (((source) <= 20u) ? 16u : (((source) <= 35u) ? 31u : (((source) <= 45u) ? 41u : 46u)))
+#define CARILLON_SOURCE_BIT(source)                                   \
+    ((uint8_t)(((source) <= 8u)                                       \
+                   ? (1u << (((source)-1u) & 7u))                     \
+                   : (((source) == CARILLON_FIRST_OF(source)) ? 0x20u \
+                                                              : (1u << (((source)-CARILLON_FIRST_OF(source)) & 3u)))))
+#define CARILLON_PRESCALER_RESET 0x43u /* GTCCR */
+#define CARILLON_DDRE 0x2Du
+#define CARILLON_PORTE 0x2Eu
+#else
+#error "carillon_port.h: where does this device have its registers?"
+#endif
+
+#define CARILLON_STORE_ENABLE(source, mask) CARILLON_STORE(CARILLON_SET | CARILLON_SOURCE_ENABLE(source), (mask))
+#define CARILLON_STORE_DISABLE(source, mask) CARILLON_STORE(CARILLON_CLEAR | CARILLON_SOURCE_ENABLE(source), (mask))
+#define CARILLON_STORE_UNPEND(source, mask) CARILLON_STORE(CARILLON_SOURCE_FLAG(source), (mask))
+#define CARILLON_STORE_PEND(source) CARILLON_STORE(0u, 0u) /* nothing but soft sources can be requested by software */
+
+/* All interrupts off, and as they were.  Pairs nest. */
+static inline uint8_t carillon_port_hold_all(void)
+{
+    const uint8_t saved = CARILLON_SREG;
+    __asm__ volatile("cli" ::: "memory");
+    return saved;
+}
+static inline void carillon_port_let_go(uint8_t saved)
+{
+    __asm__ volatile("" ::: "memory");
+    CARILLON_SREG = saved;
+}
+
+void carillon_port_write(carillon_address address, carillon_value value);
+carillon_value carillon_port_read(carillon_address address);
+
+/* Bits of a register that others may change too: with interrupts off. */
+static inline void carillon_port_set(carillon_address address, carillon_value bits)
+{
+    const carillon_value before = CARILLON_REGISTER(address);
+    CARILLON_REGISTER(address) = (uint8_t)(before | bits);
+}
+static inline void carillon_port_clear(carillon_address address, carillon_value bits)
+{
+    const carillon_value before = CARILLON_REGISTER(address);
+    CARILLON_REGISTER(address) = (uint8_t)(before & ~bits);
+}
+
+/* Let a source interrupt from now on; what it asked for before is forgotten. */
+static inline void carillon_port_arm(uint16_t source, carillon_value mask)
+{
+    const uint8_t saved = carillon_port_hold_all();
+    CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = (uint8_t)mask;
+    carillon_port_set(CARILLON_SOURCE_ENABLE(source), mask);
+    carillon_port_let_go(saved);
+}
+static inline void carillon_port_disarm(uint16_t source, carillon_value mask)
+{
+    const uint8_t saved = carillon_port_hold_all();
+    carillon_port_clear(CARILLON_SOURCE_ENABLE(source), mask);
+    carillon_port_let_go(saved);
+}
+static inline void carillon_port_hold(uint16_t source, carillon_value mask)
+{
+    carillon_port_disarm(source, mask);
+}
+static inline void carillon_port_enable(uint16_t source, carillon_value mask)
+{
+    const uint8_t saved = carillon_port_hold_all();
+    carillon_port_set(CARILLON_SOURCE_ENABLE(source), mask);
+    carillon_port_let_go(saved);
+}
+
+/* Request an interrupt by software: of INT4 to INT7 by an edge that their own pin, an output from then on, makes. */
+static inline void carillon_port_pend(uint32_t source)
+{
+    const uint8_t bit = CARILLON_SOURCE_BIT(source);
+    const uint8_t saved = carillon_port_hold_all();
+    carillon_port_set(CARILLON_DDRE, bit);
+    carillon_port_clear(CARILLON_PORTE, bit);
+    carillon_port_set(CARILLON_PORTE, bit);
+    carillon_port_let_go(saved);
+    __asm__ volatile("nop\n nop\n nop\n nop" ::: "memory"); /* the edge is sampled */
+}
+static inline void carillon_port_unpend(uint32_t source)
+{
+    CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = CARILLON_SOURCE_BIT(source);
+}
+static inline void carillon_port_barrier(void)
+{
+}
+
+/* There are no levels. */
+static inline void carillon_port_set_level(uint16_t source, uint16_t level)
+{
+    (void)source;
+    (void)level;
+}
+static inline void carillon_port_set_vectors(const void *vectors)
+{
+    (void)vectors;
+}
+
+#if CARILLON_OSEK
+
+/* Interrupts are on if and only if nothing holds them: a mask, a lock, or a handler that runs. */
+#define CARILLON_HELD_MASKED 1u
+#define CARILLON_HELD_LOCKED 2u
+#define CARILLON_HELD_HANDLER 4u
+extern volatile uint8_t carillon_port_held;
+extern volatile uint8_t carillon_port_source;
+
+static inline uint32_t carillon_port_take(uint8_t reason)
+{
+    __asm__ volatile("cli" ::: "memory");
+    const uint8_t held = carillon_port_held;
+    carillon_port_held = held | reason;
+    return held & reason;
+}
+static inline void carillon_port_give(uint8_t reason, uint8_t saved)
+{
+    __asm__ volatile("cli" ::: "memory");
+    const uint8_t held = (uint8_t)((carillon_port_held & (uint8_t)~reason) | saved);
+    carillon_port_held = held;
+    if (held == 0u) {
+        __asm__ volatile("sei" ::: "memory");
+    }
+}
+static inline uint32_t carillon_port_lock(void)
+{
+    return carillon_port_take(CARILLON_HELD_LOCKED);
+}
+static inline void carillon_port_unlock(uint32_t saved)
+{
+    carillon_port_give(CARILLON_HELD_LOCKED, (uint8_t)saved);
+}
+
+/* Every level masks everything. */
+static inline uint32_t carillon_port_mask_of(uint32_t level)
+{
+    (void)level;
+    return CARILLON_HELD_MASKED;
+}
+static inline uint32_t carillon_port_higher(uint32_t one, uint32_t other)
+{
+    return one | other;
+}
+static inline uint32_t carillon_port_mask(void)
+{
+    return carillon_port_held & CARILLON_HELD_MASKED;
+}
+static inline uint32_t carillon_port_raise(uint32_t level)
+{
+    (void)level;
+    return carillon_port_take(CARILLON_HELD_MASKED);
+}
+static inline void carillon_port_restore(uint32_t mask)
+{
+    carillon_port_give(CARILLON_HELD_MASKED, (uint8_t)mask);
+}
+
+/* The source of the handler that runs, 0 if none does. */
+static inline uint32_t carillon_port_current(void)
+{
+    return carillon_port_source;
+}
+
+/* The dispatcher needs no request: the frame of every handler looks whether there is something to deliver. */
+static inline void carillon_port_request(uint32_t source)
+{
+    (void)source;
+}
+
+/* A function that ends elsewhere: carillon_port_unwind, called anywhere within, returns from the innermost call. */
+void carillon_port_call(carillon_vector function);
+void carillon_port_unwind(void) __attribute__((noreturn));
+
+/* A task with a stack of its own; ports/armv7m says more. */
+struct carillon_context {
+    void *sp;
+    void *below;
+};
+void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function);
+void carillon_port_resume(struct carillon_context *context);
+void carillon_port_suspend(struct carillon_context *context);
+void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
+
+#else
+
+static inline uint32_t carillon_port_lock(void)
+{
+    return carillon_port_hold_all();
+}
+static inline void carillon_port_unlock(uint32_t saved)
+{
+    carillon_port_let_go((uint8_t)saved);
+}
+
+#endif
+
+/* The stores of a list, each start_spacing ticks after the one before it. */
+void carillon_port_start(const struct carillon_store *list, uint32_t count);
+
+/* Call `function` with interrupts on, from a handler that has them off. */
+void carillon_port_run_lowered(carillon_vector function);
+void carillon_port_run_base(carillon_vector function);
+
+/* Stand still for ever. */
+void carillon_port_halt(void) __attribute__((noreturn));
+
+/* Spend exactly so many cycles, from the call to its return; at least 30, or the few that the test takes. */
+void carillon_port_delay(uint32_t cycles);
+
+/* One turn of the idle loop.  From sleep an interrupt is answered after the same number of cycles each time. */
+static inline void carillon_port_idle(void)
+{
+#if CARILLON_IDLE_SLEEP
+    __asm__ volatile("sleep");
+#endif
+}
+
+/* The vector of sources that nobody uses, and the entry after reset. */
+void carillon_port_unexpected(void);
+void carillon_port_reset(void);
+
+/* How functions become handlers.  avr-gcc wants a handler's symbol to begin with __vector; the function keeps its own
+ * name beside that one.  A nested handler has interrupts on, a plain one off. */
+#define CARILLON_HANDLER_OF(name, kind)                                     \
+    void name(void) __asm__("__vector_" #name) __attribute__((kind, used)); \
+    __asm__(".global " #name "\n"                                           \
+            ".set " #name ", __vector_" #name)
+#define CARILLON_HANDLER(name) CARILLON_HANDLER_OF(name, signal)
+#define CARILLON_NESTED_HANDLER(name) CARILLON_HANDLER_OF(name, interrupt)
+
+/* The vector carillon_frame_SOURCE: `function`, an ordinary one, within a frame that saves what it may use, tells
+ * carillon_port_current of it, and (carillon_port_frame) delivers what it requested. */
+#define CARILLON_FRAME(source, function) CARILLON_FRAME_OF(source, function, carillon_port_frame)
+#define CARILLON_FRAME_OF_CATEGORY_1(source, function) CARILLON_FRAME_OF(source, function, carillon_port_frame_1)
+#define CARILLON_FRAME_OF(source, function, frame)    \
+    __asm__(".section .text.carillon_frames,\"ax\"\n" \
+            ".global carillon_frame_" #source "\n"    \
+            "carillon_frame_" #source ":\n"           \
+            "   push r24\n"                           \
+            "   ldi r24, " #source "\n"               \
+            "   push r30\n"                           \
+            "   push r31\n"                           \
+            "   ldi r30, lo8(gs(" #function "))\n"    \
+            "   ldi r31, hi8(gs(" #function "))\n"    \
+            "   jmp " #frame "\n"                     \
+            "   .text\n")
+
+/* The table of vectors, which is code. */
+#define CARILLON_VECTORS_BEGIN(table)      \
+    ".section .vectors,\"ax\",@progbits\n" \
+    ".global " #table "\n" #table ":\n"    \
+    "   jmp carillon_port_reset\n"
+#define CARILLON_VECTOR(function) "   jmp " #function "\n"
+#define CARILLON_VECTORS_END "   .text\n"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

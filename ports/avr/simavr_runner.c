@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Runs an unmodified AVR image in libsimavr and records, cycle by cycle, when interrupt handlers are entered and left
+ * and when watched functions are called and return.
+ *
+ * Arguments: device, image, map, file to write, limit (cycles after the first start of a round), processor's clock
+ * (Hz). The map's lines are "address kind value", as those of ports/armv7m/trace_plugin.c: V a vector's place in the
+ * table, and what its entry records; F a function to watch; B the function that starts cells and D its store that does;
+ * H the end of the run; C and U the beginning and the end of a call that may end anywhere within; R, S and X where the
+ * context in r24 and r25 is resumed, suspends itself or ends; M a mark.
+ *
+ * The processor's stack says it all: a function has returned where a return finds the stack pointer that the function
+ * was entered with, and the simulator says when it takes an interrupt and when it returns from one.
+ *
+ * Time is simavr's: it does not charge the 4 cycles (5 with a program counter of 22 bits) that the processor takes to
+ * enter an interrupt, and lets two instructions pass after SEI and RETI where silicon lets one.  Nothing is added here.
+ *
+ * What this version of simavr does otherwise than silicon, and what is mended here:
+ * 1. Any store to a timer's flag register forgets all requests of the timer.  Here it forgets those whose bits are 1.
+ * 2. A request that stands when its source is enabled is never served.  Here it is.
+ * 3. A match that follows the counter's overflow within the instruction that runs is lost.  Here it is not. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simavr/avr_extint.h>
+#include <simavr/avr_timer.h>
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_elf.h>
+#include <simavr/sim_interrupts.h>
+
+/* An image that has started nothing after so many cycles never will. */
+#define NEVER_BEGUN UINT64_C(500000000)
+#define DATA UINT32_C(0x800000) /* where symbols of variables begin */
+#define DEEPEST 512u
+
+enum record {
+    RECORD_BEGIN,
+    RECORD_ENTER,
+    RECORD_EXIT,
+    RECORD_EXPIRY,
+    RECORD_CALL,
+    RECORD_RETURN,
+    RECORD_HALT,
+    RECORD_RESUME,
+    RECORD_SUSPEND,
+    RECORD_LEAVE,
+    RECORD_MARK
+};
+
+struct record_line {
+    uint64_t time;
+    uint32_t kind;
+    uint32_t value;
+};
+
+/* What is at a place of the code. */
+struct place {
+    bool watched, begin, store, halt, mark, returns, vector;
+    char flow; /* C, U, R, S or X */
+    uint32_t value;
+};
+
+struct call {
+    uint32_t function;
+    uint16_t sp;
+};
+
+static avr_t *avr;
+static struct place *places;
+static FILE *out;
+static struct call calls[DEEPEST];
+static uint32_t calling;
+static uint32_t regions[DEEPEST], region_count;
+static uint32_t handlers[DEEPEST], handling;
+static uint32_t list; /* that carillon_port_start was called with, until its first store */
+static bool begun;
+static uint64_t limit, length;
+
+static avr_int_vector_t *vectors[64];
+static uint32_t vector_count;
+static avr_timer_t *timers[8];
+static uint64_t bases[8];
+static uint32_t timer_count;
+
+static void record(enum record kind, uint32_t value)
+{
+    const struct record_line line = {avr->cycle, (uint32_t)kind, value};
+    (void)fwrite(&line, sizeof line, 1, out);
+}
+
+static void end_run(uint32_t why)
+{
+    record(RECORD_HALT, why);
+    fclose(out);
+    fflush(stdout);
+    _Exit(0);
+}
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "carillon: %s\n", what);
+    fclose(out);
+    _Exit(1);
+}
+
+static uint16_t stack_pointer(void)
+{
+    return (uint16_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
+}
+
+static uint32_t first_argument(void)
+{
+    return DATA | avr->data[24] | (uint32_t)avr->data[25] << 8;
+}
+
+static void leave_calls(uint32_t left)
+{
+    while (calling > left) {
+        calling--;
+        record(RECORD_RETURN, calls[calling].function);
+    }
+}
+
+/* The instruction at `pc` is about to be executed. */
+static void on_place(const struct place *place, uint32_t pc)
+{
+    const uint16_t sp = stack_pointer();
+    if (place->halt) {
+        end_run(pc);
+    }
+    if (place->mark) {
+        record(RECORD_MARK, pc);
+    }
+    if (place->begin) {
+        list = first_argument();
+    }
+    if (place->store && list != 0) { /* the cells of the first store begin now */
+        record(RECORD_BEGIN, list);
+        list = 0;
+        if (!begun) {
+            begun = true;
+            limit = avr->cycle + length;
+        }
+    }
+    /* A loop may come back to a function's first instruction: that is no other call. */
+    const bool again = calling != 0 && calls[calling - 1].function == pc && calls[calling - 1].sp == sp;
+    if (place->watched && !again) {
+        if (calling == DEEPEST) {
+            fail("calls nest too deeply");
+        }
+        calls[calling++] = (struct call){pc, sp};
+        record(RECORD_CALL, pc);
+    }
+    if (place->returns && calling != 0 && calls[calling - 1].sp == sp) {
+        leave_calls(calling - 1);
+    }
+    switch (place->flow) {
+    case 'C':
+        if (region_count == DEEPEST) {
+            fail("calls nest too deeply");
+        }
+        regions[region_count++] = calling;
+        break;
+    case 'U':
+        if (region_count != 0) {
+            leave_calls(regions[--region_count]);
+        }
+        break;
+    case 'R':
+        record(RECORD_RESUME, first_argument());
+        break;
+    case 'S':
+        record(RECORD_SUSPEND, first_argument());
+        break;
+    case 'X':
+        record(RECORD_LEAVE, first_argument());
+        break;
+    default:
+        break;
+    }
+}
+
+static void enter(void)
+{
+    if (handling == DEEPEST) {
+        fail("interrupts nest too deeply");
+    }
+    handlers[handling] = places[avr->pc / 2].vector ? places[avr->pc / 2].value : avr->pc;
+    record(RECORD_ENTER, handlers[handling]);
+    handling++;
+}
+
+static void leave(void)
+{
+    if (handling != 0) {
+        handling--;
+        record(RECORD_EXIT, handlers[handling]);
+    }
+}
+
+/* 1. */
+static void write_flags(avr_t *which, avr_io_addr_t address, uint8_t value, void *unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < vector_count; i++) {
+        const avr_regbit_t flag = vectors[i]->raised;
+        if (flag.reg == address && (value >> flag.bit & 1) != 0) {
+            avr_clear_interrupt(which, vectors[i]);
+        }
+    }
+}
+
+/* 2. */
+static void write_enable(avr_t *which, avr_io_addr_t address, uint8_t value, void *unused)
+{
+    (void)unused;
+    which->data[address] = value;
+    for (uint32_t i = 0; i < vector_count; i++) {
+        avr_int_vector_t *const vector = vectors[i];
+        if (vector->enable.reg == address && avr_regbit_get(which, vector->enable) &&
+            avr_regbit_get(which, vector->raised) && !vector->pending) {
+            avr_raise_interrupt(which, vector);
+        }
+    }
+}
+
+/* 3.  From sleep an overflow is always seen in time, and the simulator's clock has run on since. */
+static void find_lost_matches(bool awake)
+{
+    for (uint32_t i = 0; i < timer_count; i++) {
+        avr_timer_t *const timer = timers[i];
+        if (timer->tov_base == bases[i]) {
+            continue;
+        }
+        bases[i] = timer->tov_base;
+        const uint64_t late = avr->cycle - timer->tov_base;
+        for (int channel = 0; awake && channel < AVR_TIMER_COMP_COUNT && late < timer->tov_cycles; channel++) {
+            if (timer->comp[channel].comp_cycles != 0 && timer->comp[channel].comp_cycles < late) {
+                avr_raise_interrupt(avr, &timer->comp[channel].interrupt);
+            }
+        }
+    }
+}
+
+static void add_vector(avr_int_vector_t *vector)
+{
+    if (vector->vector == 0 || vector->raised.reg == 0 || vector_count == sizeof vectors / sizeof vectors[0]) {
+        return;
+    }
+    vectors[vector_count++] = vector;
+    avr->io[AVR_DATA_TO_IO(vector->raised.reg)].w.c = write_flags;
+    avr->io[AVR_DATA_TO_IO(vector->enable.reg)].w.c = write_enable;
+}
+
+static void mend(void)
+{
+    for (avr_io_t *device = avr->io_port; device != NULL; device = device->next) {
+        if (strcmp(device->kind, "timer") == 0 && timer_count < sizeof timers / sizeof timers[0]) {
+            avr_timer_t *const timer = (avr_timer_t *)device;
+            timers[timer_count++] = timer;
+            add_vector(&timer->overflow);
+            add_vector(&timer->icr);
+            for (int channel = 0; channel < AVR_TIMER_COMP_COUNT; channel++) {
+                add_vector(&timer->comp[channel].interrupt);
+            }
+        } else if (strcmp(device->kind, "extint") == 0) {
+            avr_extint_t *const lines = (avr_extint_t *)device;
+            for (int line = 0; line < EXTINT_COUNT; line++) {
+                add_vector(&lines->eint[line].vector);
+            }
+        }
+    }
+}
+
+static void no_sleep(avr_t *which, avr_cycle_count_t cycles)
+{
+    (void)which;
+    (void)cycles; /* the simulator has counted them; nobody waits for real time */
+}
+
+static void say(avr_t *which, const int level, const char *format, va_list arguments)
+{
+    (void)which;
+    if (level == LOG_ERROR) {
+        vfprintf(stderr, format, arguments);
+    }
+}
+
+static void output(avr_irq_t *irq, uint32_t value, void *unused)
+{
+    (void)irq;
+    (void)unused;
+    (void)fputc((int)value, stdout);
+}
+
+static void connect_output(void)
+{
+    uint32_t flags = 0;
+    avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
+    flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
+    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
+    avr_irq_t *const irq = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT);
+    if (irq != NULL) {
+        avr_irq_register_notify(irq, output, NULL);
+    }
+}
+
+static void read_map(const char *path)
+{
+    const uint32_t words = avr->flashend / 2 + 1;
+    places = calloc(words, sizeof *places);
+    FILE *const map = fopen(path, "r");
+    if (places == NULL || map == NULL) {
+        fail("cannot read the map");
+    }
+    for (uint32_t word = 0; word < words; word++) {
+        const uint32_t code = (uint32_t)(avr->flash[2 * word] | avr->flash[2 * word + 1] << 8);
+        places[word].returns = code == 0x9508 || code == 0x9518;
+    }
+    unsigned address, value;
+    char kind;
+    while (fscanf(map, "%x %c %x", &address, &kind, &value) == 3) {
+        if (address / 2 >= words) {
+            continue;
+        }
+        struct place *const place = &places[address / 2];
+        switch (kind) {
+        case 'V':
+            place->vector = true;
+            place->value = value;
+            break;
+        case 'F':
+            place->watched = true;
+            break;
+        case 'B':
+            place->begin = true;
+            break;
+        case 'D':
+            place->store = true;
+            break;
+        case 'H':
+            place->halt = true;
+            break;
+        case 'M':
+            place->mark = true;
+            break;
+        default:
+            place->flow = kind;
+            break;
+        }
+    }
+    fclose(map);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 7) {
+        fprintf(stderr, "usage: %s DEVICE IMAGE MAP FILE LIMIT HZ\n", argv[0]);
+        return 2;
+    }
+    avr_global_logger_set(say);
+    elf_firmware_t firmware = {0};
+    out = fopen(argv[4], "wb");
+    if (out == NULL || elf_read_firmware(argv[2], &firmware) != 0) {
+        fprintf(stderr, "carillon: cannot read %s or write %s\n", argv[2], argv[4]);
+        return 1;
+    }
+    (void)snprintf(firmware.mmcu, sizeof firmware.mmcu, "%s", argv[1]);
+    firmware.frequency = (uint32_t)strtoul(argv[6], NULL, 10);
+    avr = avr_make_mcu_by_name(firmware.mmcu);
+    if (avr == NULL) {
+        fprintf(stderr, "carillon: simavr has no %s\n", argv[1]);
+        return 1;
+    }
+    avr_init(avr);
+    avr_load_firmware(avr, &firmware);
+    avr->sleep = no_sleep;
+    length = strtoull(argv[5], NULL, 10);
+    limit = NEVER_BEGUN;
+    read_map(argv[3]);
+    connect_output();
+    mend();
+    for (;;) {
+        const bool awake = avr->state == cpu_Running;
+        if (awake) {
+            const struct place *const place = &places[avr->pc / 2];
+            if (place->watched || place->begin || place->store || place->halt || place->mark || place->returns ||
+                place->flow != 0) {
+                on_place(place, avr->pc);
+            }
+        }
+        if (avr->cycle >= limit) {
+            end_run(0);
+        }
+        const uint8_t running = avr->interrupts.running_ptr;
+        const int state = avr_run(avr);
+        if (state == cpu_Crashed || state == cpu_Done) {
+            fail(state == cpu_Done ? "the processor sleeps with interrupts off" : "the processor crashed");
+        }
+        find_lost_matches(awake && state == cpu_Running);
+        if (avr->interrupts.running_ptr > running) {
+            enter();
+        } else if (avr->interrupts.running_ptr < running) {
+            leave();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "../conformance.h"
+
+void ShutdownHook(StatusType error)
+{
+    MARK('D');
+    EXPECT_IS("the-hook-is-told-the-error", error, E_OK);
+    EXPECT_IS("the-application-mode-in-the-hook", GetActiveApplicationMode(), OSDEFAULTAPPMODE);
+    carillon_port_pend(CARILLON_ISR_SOURCE_Signal);
+    PASS_MS(4);
+    EXPECT_MARKS("no-interrupt-and-no-task-comes-in-the-hook", "m[D");
+    conformance_write("end\n");
+}
+
+ISR(Signal)
+{
+    MARK('[');
+    ShutdownOS(E_OK);
+}
+
+TASK(Main)
+{
+    MARK('m');
+    carillon_port_pend(CARILLON_ISR_SOURCE_Signal);
+    conformance_write("FAIL nothing-goes-on-after-shutdown 0\n");
+    TerminateTask();
+}
+
+TASK(High)
+{
+    MARK('!');
+    conformance_write("FAIL no-task-runs-after-shutdown 0\n");
+    TerminateTask();
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services of OSEK/VDX OS 2.2.3 do what the standard says: every case on every board that it fits."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from cases import Case, DoesNotFitError, Variant, all_cases, run_variant, variants
+
+
+def _selected(every: list[Variant]) -> list[Variant]:
+    """All variants with CARILLON_CONFORMANCE=all; else all on the virtual board, and of the others a part that still has
+    every case in QEMU with hardware dispatch, and every board with every dispatch."""
+    if os.environ.get("CARILLON_CONFORMANCE") == "all":
+        return every
+    cases = all_cases()
+
+    def chosen(variant: Variant) -> bool:
+        if variant.board.startswith("virtual-"):
+            return variant.status == variant.case.statuses[0] or variant.dispatch == "hardware"
+        turn = cases.index(variant.case) % 3
+        in_turn = variant.case.statuses[cases.index(variant.case) // 3 % len(variant.case.statuses)]
+        if variant.status != (in_turn if variant.dispatch == "hardware" else variant.case.statuses[0]):
+            return False
+        return {
+            ("ast1030-evb", "hardware"): turn != 2,
+            ("ast1030-evb", "software"): turn == 0,
+            ("mps2-an385", "hardware"): turn == 2,
+            ("mps2-an385", "software"): turn == 1,
+        }[variant.board, variant.dispatch]
+
+    return [variant for variant in every if chosen(variant)]
+
+
+@pytest.mark.parametrize("variant", _selected(variants(all_cases())), ids=str)
+def test_a_case_says_what_the_standard_says(variant: Variant, tmp_path: Path) -> None:
+    try:
+        said = run_variant(variant, tmp_path)
+    except DoesNotFitError as reason:
+        assert not variant.fits, str(reason)
+        pytest.skip(str(reason))
+    assert variant.fits, "it fits: take it from TOO_BIG"
+    wrong = [line for line in said if not line.startswith("ok ") and line != "end"]
+    assert not wrong, "\n".join(wrong)
+    assert said == variant.case.expected
+
+
+@pytest.mark.parametrize("case", all_cases(), ids=str)
+def test_every_check_of_a_case_is_expected_once(case: Case) -> None:
+    named = re.findall(r'EXPECT(?:_IS|_MARKS)?\(\s*"([^"]*)"\s*,', case.code.read_text(encoding="utf-8"))
+    assert set(named) <= set(case.checks)
+    assert len(set(case.checks)) == len(case.checks)
+    assert case.expected[-1] == "end"

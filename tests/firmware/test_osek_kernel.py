@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is particular to tasks that are interrupts: vectors, ends, cells, and what the event-triggered kernel may not do."""
+
+from __future__ import annotations
+
+import pytest
+from laboratory import AST, MPS, VIRTUAL_AST, Laboratory, Outcome, declared, points, works
+
+from carillon.build.symbols import symbols
+from carillon.trace import Kind
+
+BOARDS = [AST, MPS, VIRTUAL_AST]
+MILLISECOND = {AST: 15_625, VIRTUAL_AST: 15_625, MPS: 25_000}
+
+THREE = """
+[osek.task.Low]
+priority = 1
+autostart = true
+[osek.task.High]
+priority = 2
+"""
+
+
+def vector(outcome: Outcome, task: str) -> int:
+    """Where the vector of a task's source points."""
+    return symbols(outcome.firmware.elf)[f"carillon_vector_{task}"][0] & ~1
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_vector_of_a_direct_task_is_the_task(lab: Laboratory, board: str) -> None:
+    code = """
+        TASK(Low) { ActivateTask(High); report("low", 1); TerminateTask(); }
+        TASK(High) { report("high", 1); TerminateTask(); }
+    """
+    outcome = lab.run(THREE, code, board, ticks=20_000)
+    assert outcome.reported == [("high", 1), ("low", 1)]
+    assert vector(outcome, "High") == symbols(outcome.firmware.elf)["carillon_task_High"][0] & ~1
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("end", ["TerminateTask()", "ChainTask(Low)"])
+def test_ending_a_task_from_within_a_function_makes_every_vector_a_frame_to_come_back_to(
+    lab: Laboratory, board: str, end: str
+) -> None:
+    code = f"""
+        static volatile unsigned turns;
+        static __attribute__((noinline)) void deep(unsigned n)
+        {{
+            volatile unsigned local[8] = {{n}};
+            if (n != 0u) {{ deep(n - 1u); }}
+            turns++;
+            if (turns > 3u) {{ carillon_port_halt(); }}
+            report("deep", local[0]);
+            (void){end};
+            report("never", 1);
+        }}
+        TASK(Low) {{ ActivateTask(High); report("low", 1); TerminateTask(); }}
+        TASK(High) {{ report("high", 1); deep(5); TerminateTask(); }}
+    """
+    outcome = lab.run(THREE, code, board, ticks=20_000)
+    high = [("high", 1), ("deep", 0)]
+    again = "Chain" in end
+    # Chaining the preempted task is one activation too many: the call returns, and each level of calls comes back here.
+    expected = high + ([("never", 1), ("deep", 1), ("never", 1), ("deep", 2), ("never", 1)] if again else [("low", 1)])
+    assert outcome.reported == expected
+    assert vector(outcome, "High") == symbols(outcome.firmware.elf)["carillon_framed_High"][0] & ~1
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_task_that_chains_a_higher_one_has_ended_when_that_begins(lab: Laboratory, board: str) -> None:
+    code = """
+        TASK(Low) { report("low", 1); ChainTask(High); report("never", 1); }
+        TASK(High)
+        {
+            TaskStateType state;
+            GetTaskState(Low, &state);
+            report("state", state);
+            report("activate", ActivateTask(Low));
+            static unsigned runs;
+            runs++;
+            if (runs == 3u) { carillon_port_halt(); }
+            TerminateTask();
+        }
+    """
+    outcome = lab.run(THREE, code, board, ticks=20_000)
+    assert outcome.reported == [("low", 1), ("state", 3), ("activate", 0)] * 3
+
+
+CELL = """
+[osek.task.Low]
+priority = 1
+autostart = true
+[osek.task.Tick]
+priority = 2
+[osek.counter.Timer]
+tick = "1ms"
+[osek.alarm.Cyclic]
+counter = "Timer"
+activate = "Tick"
+autostart = {{ at = 2, cycle = 4 }}
+{more}
+"""
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_static_alarm_is_a_cell_whose_expiry_is_the_activation(lab: Laboratory, board: str) -> None:
+    ms = MILLISECOND[board]
+    code = 'TASK(Low) { TerminateTask(); }\nTASK(Tick) { report("tick", 1); TerminateTask(); }\n'
+    outcome = lab.run(CELL.format(more="static = true"), code, board, ticks=21 * ms)
+    osek = outcome.planned.allocation.osek
+    assert osek is not None
+    assert [(a.alarm.name, a.direct) for a in osek.alarms] == [("Cyclic", True)]
+    assert osek.counters == ()
+    assert len(outcome.said("tick")) == 5
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_an_expiry_while_its_task_runs_is_one_activation_too_many(lab: Laboratory, board: str) -> None:
+    ms = MILLISECOND[board]
+    code = f"""
+        TASK(Low) {{ TerminateTask(); }}
+        TASK(Tick)
+        {{
+            static unsigned runs;
+            runs++;
+            report("tick", runs);
+            if (runs == 1u) {{ carillon_work({5 * ms}); }}
+            TerminateTask();
+        }}
+    """
+    outcome = lab.run(CELL.format(more="static = true"), code, board, ticks=13 * ms)
+    # Due at 2, 6 and 10 ms; the first runs from 2 to 7 ms, so that of 6 ms is lost.
+    assert outcome.said("tick") == [1, 2]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_an_alarm_on_a_cell_can_be_read_cancelled_and_set_anew(lab: Laboratory, board: str) -> None:
+    ms = MILLISECOND[board]
+    code = f"""
+        TASK(Low)
+        {{
+            TickType left;
+            report("get", GetAlarm(Cyclic, &left));
+            report("left", left);
+            report("in use", SetRelAlarm(Cyclic, 1, 1));
+            carillon_work({3 * ms});
+            report("cancel", CancelAlarm(Cyclic));
+            report("cancel", CancelAlarm(Cyclic));
+            report("get", GetAlarm(Cyclic, &left));
+            carillon_work({6 * ms});
+            report("set", SetRelAlarm(Cyclic, 2, 0));
+            carillon_work({6 * ms});
+            carillon_port_halt();
+        }}
+        TASK(Tick) {{ report("tick", 1); TerminateTask(); }}
+    """.replace('"in use"', '"busy"')
+    outcome = lab.run(CELL.format(more=""), code, board, ticks=40 * ms)
+    assert outcome.reported == [
+        ("get", 0),
+        ("left", 2),
+        ("busy", 7),
+        ("tick", 1),
+        ("cancel", 0),
+        ("cancel", 5),
+        ("get", 5),
+        ("set", 0),
+        ("tick", 1),
+    ]
+
+
+MIXED = """
+[osek]
+status = "extended"
+[osek.task.Busy]
+priority = 1
+autostart = true
+resources = ["Bus"]
+[osek.task.Peer]
+priority = 2
+activations = 3
+[osek.task.Waiter]
+priority = 3
+events = ["Go"]
+autostart = true
+resources = ["Bus"]
+[osek.event.Go]
+[osek.resource.Bus]
+[osek.counter.Soft]
+kind = "software"
+max_allowed = 100
+[osek.alarm.Beat]
+counter = "Soft"
+activate = "Peer"
+"""
+
+BUSY = """
+TASK(Busy)
+{
+    SetRelAlarm(Beat, 1, 1);
+    for (;;) {
+        SuspendAllInterrupts();
+        ResumeAllInterrupts();
+        DisableAllInterrupts();
+        EnableAllInterrupts();
+        GetResource(Bus);
+        SetEvent(Waiter, Go);
+        ActivateTask(Peer);
+        ReleaseResource(Bus);
+        IncrementCounter(Soft);
+    }
+}
+TASK(Peer) { TerminateTask(); }
+TASK(Waiter) { for (;;) { WaitEvent(Go); ClearEvent(Go); } }
+"""
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_no_service_of_the_event_triggered_kernel_delays_a_time_triggered_task(lab: Laboratory, dispatch: str) -> None:
+    schedule = declared(Task1=0) + points(1009, (300, "Task1")) + MIXED
+    schedule = schedule.replace("[osek]", f'[osek]\ndispatch = "{dispatch}"')
+    # Rounds of a prime length meet every instruction of the loop sooner or later.
+    outcome = lab.run(schedule, works(Task1=20) + BUSY, AST, rounds=3000)
+    assert len(outcome.at(Kind.START, "Task1")) == 3000
+    assert outcome.delays("Task1") == {0}
+
+
+EATS = """
+static __attribute__((noinline)) uint32_t eat(uint32_t n)
+{
+    volatile uint32_t some[16] = {n};
+    return (n != 0u) ? (eat(n - 1u) + some[0]) : 0u;
+}
+TASK(Deep)
+{
+    report("before", carillon_stack_used(Deep));
+    (void)eat(3);
+    report("after", carillon_stack_used(Deep));
+    WaitEvent(Go);
+}
+void ShutdownHook(StatusType error) { report("shutdown", error); }
+"""
+
+
+def deep(stack: int) -> str:
+    """A task that uses much of its stack."""
+    return f"""
+        [osek]
+        hooks = ["shutdown"]
+        stack_check = true
+        [osek.task.Deep]
+        priority = 1
+        events = ["Go"]
+        stack = {stack}
+        autostart = true
+        [osek.event.Go]
+    """
+
+
+def test_how_much_of_a_stack_has_been_used_can_be_asked(lab: Laboratory) -> None:
+    outcome = lab.run(deep(1024), EATS, AST, ticks=20_000)
+    (before,), (after,) = outcome.said("before"), outcome.said("after")
+    assert 16 <= before < 150
+    assert before + 4 * 64 <= after <= 512
+    assert outcome.said("shutdown") == []
+
+
+def test_a_stack_that_is_too_small_stops_the_system(lab: Laboratory) -> None:
+    (used,) = lab.run(deep(1024), EATS, AST, ticks=20_000).said("after")
+    assert lab.run(deep(used), EATS, AST, ticks=20_000).said("shutdown") == []
+    for missing in (8, 24):
+        outcome = lab.run(deep(used - missing), EATS, AST, ticks=20_000)
+        assert outcome.reported[-1] == ("shutdown", 13)  # E_OS_STACKFAULT

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An event-triggered application's configuration, for what checks the kernel without the tool: everything that is
+ * there, or with CARILLON_OSEK_LEAST the least. */
+#ifndef CARILLON_OSEK_GENERATED_H
+#define CARILLON_OSEK_GENERATED_H
+
+#ifndef CARILLON_OSEK_LEAST
+#define CARILLON_OSEK_LEAST 0
+#endif
+#ifndef CARILLON_OSEK_SOFTWARE
+#define CARILLON_OSEK_SOFTWARE 0
+#endif
+#define CARILLON_OSEK_MOST (!CARILLON_OSEK_LEAST)
+
+#define CARILLON_OSEK_TASKS 3u
+#define CARILLON_OSEK_TASK_LEVELS 3u
+#define CARILLON_OSEK_MODES 1u
+#define CARILLON_OSEK_RESOURCES 2u
+#define CARILLON_OSEK_COUNTERS 2u
+#define CARILLON_OSEK_ALARMS 2u
+#define CARILLON_OSEK_CELLS 1
+#define CARILLON_OSEK_EXTENDED CARILLON_OSEK_MOST
+#define CARILLON_OSEK_DISPATCHER 14u
+#define CARILLON_OSEK_TOP 4u
+#define CARILLON_OSEK_ALL 5u
+#define CARILLON_OSEK_PORT_LEVEL(level) (level)
+#define CARILLON_OSEK_DIRECT CARILLON_OSEK_LEAST
+#define CARILLON_OSEK_MANAGED 1
+#define CARILLON_OSEK_QUEUED 1
+#define CARILLON_OSEK_EVENTS 1
+#define CARILLON_OSEK_INTERNAL 1
+#define CARILLON_OSEK_AUTOSTART 1
+#define CARILLON_OSEK_STARTUP_HOOK CARILLON_OSEK_MOST
+#define CARILLON_OSEK_SHUTDOWN_HOOK CARILLON_OSEK_MOST
+#define CARILLON_OSEK_ERROR_HOOK CARILLON_OSEK_MOST
+#define CARILLON_OSEK_PRETASK_HOOK CARILLON_OSEK_MOST
+#define CARILLON_OSEK_POSTTASK_HOOK CARILLON_OSEK_MOST
+#define CARILLON_OSEK_TASK_HOOKS CARILLON_OSEK_MOST
+#define CARILLON_OSEK_MISSING_END CARILLON_OSEK_MOST
+#define CARILLON_OSEK_SERVICE_ID 1
+#define CARILLON_OSEK_PARAMETER_ACCESS 1
+#define CARILLON_OSEK_STACK_CHECK CARILLON_OSEK_MOST
+#define CARILLON_OSEK_GUARD 4u
+#define CARILLON_OSEK_TIME 0
+#define CARILLON_OSEK_SLICES 0
+#define CARILLON_OSEK_DISTANCE uint32_t
+
+#define OSDEFAULTAPPMODE ((AppModeType)0u)
+
+#define CARILLON_DIRECT_NO_CELL 65535u
+static const uint8_t carillon_known_tasks[] __attribute__((unused)) = {1, 1, 0};
+static const uint8_t carillon_known_levels[] __attribute__((unused)) = {1, 2, 3};
+static const uint16_t carillon_direct_sources[] __attribute__((unused)) = {16, 0, 0};
+static const uint16_t carillon_direct_ends[] __attribute__((unused)) = {0, 65535, 0, 0};
+static const struct carillon_store carillon_known_requests[]
+    __attribute__((unused)) = {CARILLON_STORE_PEND(16), CARILLON_STORE_PEND(17), CARILLON_STORE_PEND(18)};
+extern struct carillon_osek_extended carillon_extended_Second;
+static struct carillon_osek_extended *const carillon_known_extended[]
+    __attribute__((unused)) = {NULL, &carillon_extended_Second, NULL};
+static const uint8_t carillon_resource_ceilings[] __attribute__((unused)) = {3, 4};
+
+#endif

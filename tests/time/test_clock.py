@@ -1,0 +1,544 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clock, of every kind and width, on a timer that does what timers do wrong: nothing is early, lost or adrift."""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import native
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+STEPS = 16  # of the mock's time in a tick
+ITEMS = 8  # of random programs
+ROOM = 65536
+_items = (ctypes.c_int32 * ROOM)()
+_due = (ctypes.c_uint64 * ROOM)()
+_at = (ctypes.c_uint64 * ROOM)()
+
+TICK, ONE_SHOT, COMPARE = "TICK", "ONE_SHOT", "COMPARE"
+
+
+class Fault(enum.IntEnum):
+    """enum mock_fault."""
+
+    NONE = 0
+    LATE = 1
+    SPURIOUS = 2
+    JUMP_AFTER_READ = 3
+    JUMP_BEFORE_ARM = 4
+    JUMP_AFTER_ARM = 5
+    ARM_IN_LAST_TICK = 6
+    ARM_AS_IT_EXPIRES = 7
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A configuration."""
+
+    kind: str
+    width: int  # of the counter
+    bits: int = 16  # of the queue's times
+    tree: bool = False
+    requests: bool = False
+    keeps_time: bool = False
+    minimum: int = 1
+    nests: bool = True
+    restarts: bool = False
+    cost: int = 0
+    farthest: int | None = None
+
+    def __str__(self) -> str:
+        words = [self.kind, str(self.width), str(self.bits)]
+        words += [] if self.nests else ["flat"]
+        words += [word for word in ("tree", "requests", "keeps_time", "restarts") if getattr(self, word)]
+        return "-".join(words) + (f"-minimum{self.minimum}" if self.minimum > 1 else "")
+
+    @property
+    def latest(self) -> int:
+        return min((1 << self.width) // 2 if self.width < 8 else (1 << self.width) // 4, (1 << self.bits) // 4)
+
+    @property
+    def slack(self) -> int:
+        """Steps by which an event may be late without a fault: accesses take time where the timer has a minimum."""
+        return 8 if self.minimum > 1 else 0
+
+    @property
+    def longest(self) -> int:
+        """The longest delay of a plain event."""
+        return (1 << self.bits) - 3 - self.latest
+
+    @property
+    def library(self) -> Any:
+        defines: dict[str, int | str] = {
+            "CLOCK": f"CARILLON_CLOCK_{self.kind}",
+            "CLOCK_BITS": self.width,
+            "CLOCK_LATEST": f"{self.latest}u",
+            "CLOCK_MINIMUM": f"{self.minimum}u",
+            "CLOCK_REQUESTS": int(self.requests),
+            "CLOCK_KEEPS_TIME": int(self.keeps_time),
+            "CLOCK_NESTS": int(self.nests),
+            "CLOCK_RESTARTS": int(self.restarts),
+            "CLOCK_COST": f"{self.cost}u",
+            "TIME_BITS": self.bits,
+            "QUEUE_TREE": int(self.tree),
+        }
+        if self.farthest is not None:
+            defines["CLOCK_FARTHEST"] = f"{self.farthest}u"
+        return native.clock(**defines)
+
+
+@dataclass
+class Served:
+    item: int
+    due: int  # tick
+    at: int  # step
+
+
+@dataclass
+class Run:
+    """A clock that runs."""
+
+    driver: Any
+    clock: Clock
+    keep: list[Any] = field(default_factory=list)
+
+    def insert(self, item: int, delay: int, period: int = 0) -> int:
+        before = self.time // STEPS
+        due = int(self.driver.clock_insert(item, delay, period))
+        assert before + delay <= due <= self.time // STEPS + delay
+        return due
+
+    def insert_far(self, item: int, delay: int, period: int = 0) -> int:
+        before = self.time // STEPS
+        due = int(self.driver.clock_insert_far(item, delay, period))
+        assert before + delay <= due <= self.time // STEPS + delay
+        return due
+
+    def run(self, ticks: int) -> None:
+        self.driver.clock_run(self.time + ticks * STEPS)
+
+    @property
+    def time(self) -> int:
+        return int(self.driver.clock_time())
+
+    def served(self) -> list[Served]:
+        count = self.driver.clock_served(_items, _due, _at, ROOM)
+        return [Served(_items[i], _due[i], _at[i]) for i in range(count)]
+
+    def handler(self, function: Any = None, steps: int = 0, nests: bool = False) -> None:
+        self.keep.append(native.HANDLER(function) if function else native.HANDLER())
+        self.driver.clock_handler(self.keep[-1], steps, int(nests))
+
+
+@contextmanager
+def running(clock: Clock, start: int = 0, cost: int = 0) -> Iterator[Run]:
+    """A clock at a true time of `start` steps, whose timer takes `cost` steps for every access.
+
+    It takes some if the clock has to wait for the time to pass.
+    """
+    with native.loaded(clock.library) as driver:
+        driver.clock_reset(start, max(cost, int(clock.minimum > 1)))
+        if clock.keeps_time:
+            driver.clock_start()
+        yield Run(driver, clock)
+
+
+WIDTHS = (3, 8, 16, 32)
+PLAIN = [Clock(TICK, bits, bits) for bits in (8, 16, 32)] + [
+    Clock(kind, width, bits) for kind in (ONE_SHOT, COMPARE) for width in WIDTHS for bits in (8, 16, 32)
+]
+MORE = [
+    Clock(TICK, 8, 8, tree=True, keeps_time=True),
+    Clock(TICK, 16, 16, keeps_time=True),
+    Clock(TICK, 16, 16, keeps_time=True, nests=False),
+    Clock(TICK, 8, 8, nests=False),
+    Clock(COMPARE, 3, 16, tree=True, keeps_time=True),
+    Clock(COMPARE, 8, 8, keeps_time=True, requests=True),
+    Clock(COMPARE, 16, 16, minimum=3),
+    Clock(COMPARE, 16, 32, requests=True, minimum=2),
+    Clock(COMPARE, 24, 32, tree=True),
+    Clock(ONE_SHOT, 8, 16, requests=True, keeps_time=True),
+    Clock(ONE_SHOT, 16, 16, tree=True, minimum=3),
+    Clock(ONE_SHOT, 24, 32, keeps_time=True),
+]
+EVERY = pytest.mark.parametrize("clock", PLAIN + MORE, ids=str)
+TIMED = pytest.mark.parametrize("clock", [clock for clock in PLAIN + MORE if clock.kind != TICK], ids=str)
+
+
+def starts(clock: Clock) -> list[int]:
+    """True times around the counter's wraps, in ticks."""
+    span = 1 << clock.width
+    return list(range(span)) if clock.width == 3 else [0, 1, span // 2 - 1, span - 3, span - 2, span - 1, span, 5 * span + 7]
+
+
+@EVERY
+def test_every_event_comes_at_its_tick_with_no_interrupt_too_many(clock: Clock) -> None:
+    for start in starts(clock):
+        with running(clock, start * STEPS + 3) as run:
+            arms = run.driver.clock_arms()
+            delays = sorted({2 * clock.minimum - 1, 3 * clock.minimum, 7 * clock.minimum, clock.longest // 3, clock.longest // 2})
+            if clock.kind == TICK or clock.width < 16:
+                delays = [delay for delay in delays if delay < 100_000]
+            dues = [run.insert(item, delay) for item, delay in reversed(list(enumerate(delays)))]
+            if clock.minimum == 1:
+                assert dues == [start + delay for delay in reversed(delays)]
+            run.run(max(delays) + 1)
+            served = run.served()
+            assert [each.item for each in served] == list(range(len(delays)))
+            for each in served:
+                assert 0 <= each.at - each.due * STEPS <= clock.slack
+            reach = run.driver.clock_reach()
+            if clock.kind == TICK:
+                assert run.driver.clock_interrupts() == max(delays) + 1
+            elif not clock.keeps_time:
+                times = [start, *reversed(dues)]
+                wanted = sum(-(-(late - early) // reach) for early, late in pairwise(times))
+                assert run.driver.clock_interrupts() == wanted
+                # One arm for each insertion, since each came in front; one for each interrupt but the last.
+                assert run.driver.clock_arms() - arms == len(delays) + wanted - 1
+
+
+@EVERY
+def test_a_period_has_no_drift_over_many_wraps(clock: Clock) -> None:
+    period = min(clock.longest // 2, 5000)
+    count = 3000 if clock.kind != TICK else 200
+    for start in starts(clock)[:3]:
+        with running(clock, start * STEPS, cost=1) as run:
+            first = run.insert(1, period, period)
+            run.run(period * count)
+            served = run.served()
+            assert [each.due for each in served] == [first + number * period for number in range(len(served))]
+            assert len(served) >= count - 1
+            assert max(each.at - each.due * STEPS for each in served) < 2 * STEPS
+            assert min(each.at - each.due * STEPS for each in served) >= 0
+
+
+@EVERY
+def test_a_far_event_comes_at_its_tick(clock: Clock) -> None:
+    lap = (1 << clock.bits) - 2
+    for laps in (1, 2, 3):
+        if laps * lap > 200_000 and (clock.kind == TICK or clock.width < 16):
+            continue
+        for by in (-1, 0, 1):
+            with running(clock, start=77) as run:
+                far = run.insert_far(1, laps * lap + by)
+                run.insert(2, 2 * clock.minimum)
+                run.run(laps * lap + by + 1)
+                served = run.served()
+                assert [each.item for each in served] == [2, 1]
+                assert all(0 <= each.at - each.due * STEPS <= clock.slack for each in served)
+                assert far == 77 // STEPS + laps * lap + by
+
+
+@TIMED
+def test_what_the_timer_can_reach_needs_no_interrupt_in_between_and_what_it_cannot_only_those(clock: Clock) -> None:
+    if clock.keeps_time:
+        pytest.skip("counts while nothing waits")
+    with running(clock) as run:
+        reach = run.driver.clock_reach()
+        for delay in (reach - 1, reach, reach + 1, 2 * reach, 2 * reach + 1):
+            if delay < clock.longest:
+                before = run.driver.clock_interrupts()
+                run.insert(1, delay)
+                run.run(delay + 1)
+                wanted = -(-delay // reach)
+                if 0 < delay % reach < clock.minimum:
+                    wanted -= 1  # what is left then is waited for
+                assert run.driver.clock_interrupts() - before == wanted
+                assert len(run.served()) == 1
+
+
+FAULTS = [fault for fault in Fault if fault not in (Fault.NONE, Fault.SPURIOUS)]
+
+
+@EVERY
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_a_fault_makes_events_late_by_no_more_than_it_lasts(clock: Clock, fault: Fault) -> None:
+    if clock.kind == TICK and fault != Fault.LATE:
+        pytest.skip("a tick has nothing to read or to arm")
+    most = (STEPS - 1) if clock.kind == TICK else min(clock.latest, 40) * STEPS // 2
+    period = max(clock.minimum + 1, min(5, clock.longest))
+    for amount in sorted({1, STEPS // 2, most // 2, most}):
+        for number in range(12):
+            with running(clock, start=3) as run:
+                first = run.insert(1, period, period)
+                run.run(period * number + 1)
+                run.driver.clock_inject(fault, amount)
+                run.run(period * 12)
+                late = run.driver.clock_injected()
+                run.run(period * 12 + 100)
+                served = run.served()
+                assert [each.due for each in served] == [first + turn * period for turn in range(len(served))]
+                assert len(served) >= 24 + number - 1
+                for each in served:
+                    assert (
+                        0 <= each.at - each.due * STEPS <= late + (clock.slack + clock.minimum * STEPS if late else clock.slack)
+                    )
+                assert sum(each.at > each.due * STEPS + clock.slack for each in served) <= 1 + late // (period * STEPS) + 1
+
+
+@TIMED
+def test_a_spurious_interrupt_changes_nothing(clock: Clock) -> None:
+    with running(clock) as run:
+        run.insert(1, 5, 5)
+        for number in range(40):
+            run.driver.clock_inject(Fault.SPURIOUS, number)
+            run.run(4)
+        run.run(10)
+        served = run.served()
+        assert len(served) == 34
+        for each in served:
+            assert 0 <= each.at - each.due * STEPS <= clock.slack
+
+
+@TIMED
+def test_an_event_that_comes_in_front_of_one_that_waits_to_be_served_is_served_at_once(clock: Clock) -> None:
+    """The interrupt is locked out while the first event's time passes, and others are inserted."""
+    for locked in (1, 2, clock.latest // 2):
+        for delay in (0, 1, 2):
+            with running(clock, start=5, cost=1) as run:
+                run.insert(1, 3)
+                run.insert(2, 4 + locked)
+                run.driver.clock_lock_for((3 + locked) * STEPS)
+                due = run.insert(3, delay)
+                run.run(locked + delay + 100)
+                served = run.served()
+                assert sorted(each.item for each in served) == [1, 2, 3]
+                assert [each.due for each in served] == sorted(each.due for each in served)
+                third = next(each for each in served if each.item == 3)
+                assert third.due == due
+                for each in served:
+                    assert 0 <= each.at - each.due * STEPS <= (locked + 3 + 2 * clock.minimum) * STEPS
+
+
+@TIMED
+def test_an_event_that_is_due_when_it_is_inserted_gets_its_interrupt(clock: Clock) -> None:
+    for cost in (0, 1, 5, STEPS, 2 * STEPS):
+        if cost * 10 // STEPS >= clock.latest:
+            continue
+        with running(clock, start=9, cost=cost) as run:
+            for item in range(8):
+                run.insert(item, item % 2)
+                run.run(3)
+            run.run(50)
+            served = run.served()
+            assert len(served) == 8
+            for each in served:
+                assert 0 <= each.at - each.due * STEPS <= (1 + 2 * clock.minimum) * STEPS + 20 * cost
+
+
+@pytest.mark.parametrize("clock", [Clock(TICK, 16), Clock(TICK, 8, 8, keeps_time=True, tree=True)], ids=str)
+def test_a_delay_of_no_tick_is_served_at_the_next_tick(clock: Clock) -> None:
+    with running(clock) as run:
+        for item, delay in enumerate((0, 0, 1, 2)):
+            run.insert(item, delay)
+        run.run(1)
+        run.run(1)
+        run.run(1)
+        assert [(each.item, each.at // STEPS) for each in run.served()] == [(0, 1), (1, 1), (2, 1), (3, 2)]
+
+
+@EVERY
+def test_removing_the_first_event_arms_for_the_next(clock: Clock) -> None:
+    with running(clock) as run:
+        run.insert(1, 3)
+        run.insert(2, 5)
+        run.insert(3, 9)
+        run.driver.clock_remove(1)
+        run.run(4)
+        if clock.kind != TICK and not clock.keeps_time and run.driver.clock_reach() >= 9:
+            assert run.driver.clock_interrupts() == 0
+        run.driver.clock_remove(3)
+        run.run(20)
+        assert [each.item for each in run.served()] == [2]
+        before = run.driver.clock_interrupts()
+        run.insert(1, 4)
+        run.driver.clock_remove(1)
+        run.run(20)
+        assert run.served() == []
+        if clock.kind != TICK and not clock.keeps_time:
+            assert run.driver.clock_interrupts() == before
+
+
+@EVERY
+@pytest.mark.parametrize("nests", [False, True])
+def test_a_handler_that_takes_long_or_is_interrupted_by_the_clock_loses_nothing(clock: Clock, nests: bool) -> None:
+    if nests and not clock.nests:
+        pytest.skip("it is not interrupted")
+    steps = STEPS // 2 if clock.kind == TICK and not nests else min(clock.latest // 2, 10) * STEPS
+    with running(clock, cost=1) as run:
+        run.handler(steps=steps, nests=nests)
+        period = 2 * steps // STEPS + 4
+        first = run.insert(1, period, period)
+        second = run.insert(2, period, 2 * period)
+        run.run(period * 100)
+        served = run.served()
+        for item, start, every in ((1, first, period), (2, second, 2 * period)):
+            mine = [each.due for each in served if each.item == item]
+            assert mine == [start + number * every for number in range(len(mine))]
+            assert len(mine) >= 100 * period // every - 2
+        assert all(0 <= each.at - each.due * STEPS <= steps + 4 * STEPS for each in served)
+        assert run.driver.clock_lost() == 0
+
+
+@TIMED
+def test_an_interrupt_within_a_handler_leaves_the_reference_where_it_is(clock: Clock) -> None:
+    """The handler inserts its event anew after that, counted from the reference."""
+    with running(clock) as run:
+        run.handler(steps=2 * STEPS, nests=True)
+        first = run.insert(1, 20, 20)
+        for number in range(20):
+            run.driver.clock_inject(Fault.SPURIOUS, (first + number * 20 + 1) * STEPS - run.time)
+            run.run(20)
+        run.run(20)
+        served = run.served()
+        assert [each.due for each in served] == [first + number * 20 for number in range(len(served))]
+        assert all(0 <= each.at - each.due * STEPS <= clock.slack for each in served)
+        assert len(served) >= 20
+
+
+@EVERY
+def test_what_is_left_is_counted_from_now(clock: Clock) -> None:
+    with running(clock) as run:
+        run.insert(1, 100)
+        run.insert_far(2, 300)
+        for passed in (0, 1, 2, 50, 99):
+            run.run(passed - run.time // STEPS)
+            assert run.driver.clock_left(1) == 100 - run.time // STEPS
+            assert run.driver.clock_left(2) == 300 - run.time // STEPS
+        run.run(201)
+        assert [each.item for each in run.served()] == [1, 2]
+
+
+@EVERY
+def test_handlers_insert_and_cancel_themselves_and_others(clock: Clock) -> None:
+    with running(clock) as run:
+
+        def handler(item: int) -> None:
+            if item == 1:
+                run.driver.clock_remove(2)
+                run.driver.clock_insert(3, 2, 0)
+            elif item == 3:
+                run.driver.clock_remove(4)
+                run.driver.clock_insert(5, 0, 0)
+
+        run.handler(handler)
+        run.insert(1, 4)
+        run.insert(2, 4)
+        run.insert(4, 20, 3)
+        run.run(60)
+        assert [(each.item, each.at // STEPS) for each in run.served()] == [(1, 4), (3, 6), (5, 6)]
+
+        def stop(item: int) -> None:
+            run.driver.clock_remove(item)
+
+        run.handler(stop)
+        run.insert(6, 3, 3)
+        run.run(20)
+        assert len(run.served()) == 1
+
+
+@pytest.mark.parametrize("clock", [clock for clock in MORE if clock.keeps_time], ids=str)
+def test_the_time_is_kept_whether_anything_waits_or_not(clock: Clock) -> None:
+    mask = (1 << clock.bits) - 1
+    with running(clock) as run:
+        origin = run.driver.clock_now()
+        times = []
+        run.handler(lambda _: times.append((run.driver.clock_now() - origin - run.time // STEPS) & mask))
+        for turn in range(400):
+            run.run(7 * turn % 50)
+            assert (run.driver.clock_now() - origin) & mask == run.time // STEPS & mask
+            if turn % 5 == 0 and not run.driver.clock_is_queued(1):
+                run.insert(1, 3 + turn % 7)
+                assert (run.driver.clock_now() - origin) & mask == run.time // STEPS & mask
+            if turn % 11 == 0 and not run.driver.clock_is_queued(2):
+                run.insert(2, 90)
+            elif turn % 13 == 0 and run.driver.clock_is_queued(2):
+                run.driver.clock_remove(2)
+                assert (run.driver.clock_now() - origin) & mask == run.time // STEPS & mask
+        assert times
+        assert set(times) == {0}
+
+
+@EVERY
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_random_programs_with_faults_lose_nothing_and_are_never_early(clock: Clock, data: st.DataObject) -> None:
+    reach = (1 << clock.width) - 1 - clock.latest
+    scale = data.draw(st.sampled_from([10, 300, clock.longest] if clock.longest < 300 * reach else [10, 300]))
+    most = min(scale, clock.longest) if clock.kind != TICK else min(scale, clock.longest, 300)
+    short = st.integers(0, 6)
+    near = st.integers(max(0, min(most, reach) - 2), min(most, reach + 2))
+    delay = st.one_of(short, st.integers(0, most), st.just(most), near)
+    period = st.integers(max(clock.minimum + 1, most // 10), max(clock.minimum + 2, most))
+    item = st.integers(0, ITEMS - 1)
+    harm = (STEPS - 4) if clock.kind == TICK else max(1, min(clock.latest, 1000) * STEPS // 8)
+    fault = st.sampled_from([Fault.LATE] if clock.kind == TICK else FAULTS)
+    step = st.one_of(
+        st.tuples(st.just("insert"), item, delay, st.one_of(st.just(0), period)),
+        st.tuples(st.just("far"), item, st.integers(0, 2 * most), st.just(0)),
+        st.tuples(st.just("remove"), item, st.just(0), st.just(0)),
+        st.tuples(st.just("run"), st.just(0), st.one_of(short, st.integers(0, 3 * most)), st.just(0)),
+        st.tuples(st.just("lock"), st.just(0), st.integers(0, harm if clock.kind != TICK else 0), st.just(0)),
+        st.tuples(st.just("fault"), fault, st.integers(0, harm), st.just(0)),
+    )
+    program = data.draw(st.lists(step, max_size=25))
+    cost = data.draw(st.sampled_from([0, 1])) if clock.width == 3 else data.draw(st.sampled_from([0, 1, 3]))
+    start = data.draw(st.integers(0, (1 << clock.width) * STEPS * 2))
+    with running(clock, start, cost) as run:
+        wanted: dict[int, tuple[int, int]] = {}
+        served: list[Served] = []
+        locked = 0
+        pending = 0
+
+        def collect() -> None:
+            for each in run.served():
+                due, every = wanted[each.item]
+                assert each.due == due
+                assert each.at >= each.due * STEPS
+                late = each.at - each.due * STEPS
+                # What struck while the timer was being armed for something due counts up to three times (settle, 4).
+                assert late <= locked + 3 * run.driver.clock_injected() + (2 * clock.minimum + 2) * STEPS + 100 * cost
+                served.append(each)
+                if every:
+                    wanted[each.item] = (due + every, every)
+                else:
+                    del wanted[each.item]
+
+        for kind, which, value, every in program:
+            waits = kind in ("insert", "far", "remove") and bool(run.driver.clock_is_queued(which))
+            if kind in ("insert", "far") and not waits:
+                due = run.insert(which, value, every) if kind == "insert" else run.insert_far(which, value)
+                wanted[which] = (due, every)
+            elif kind == "remove" and waits:
+                run.driver.clock_remove(which)
+                del wanted[which]
+            elif kind == "run":
+                run.run(value)
+                pending = 0
+            elif kind == "lock" and pending < harm:
+                pending += value
+                locked += value
+                run.driver.clock_lock_for(value)
+            elif kind == "fault":
+                run.driver.clock_inject(which, value)
+                run.run(1)
+                pending = 0
+            collect()
+        if wanted:
+            run.run(
+                max(due for due, _ in wanted.values()) - run.time // STEPS + 2 * clock.minimum + 5 + 100 * cost // STEPS + harm
+            )
+            collect()
+        assert all(every for _, every in wanted.values())  # whatever is not periodic has been served
+        now = run.time // STEPS
+        assert all(due >= now - harm - 10 - 100 * cost for due, _ in wanted.values())
+        assert run.driver.clock_lost() == 0 or clock.kind != TICK

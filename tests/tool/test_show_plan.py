@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan of an event-triggered system.
+
+After a change that is meant: ``CARILLON_GOLDEN=write pytest tests/tool/test_show_plan.py``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from carillon.cli import app
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import Planned, plan
+from carillon.show.plan import plan_json, render_plan
+
+GOLDEN = Path(__file__).parent / "golden"
+EVENTS = """\
+# SPDX-License-Identifier: Apache-2.0
+[system]
+name = "events"
+board = "ast1030-evb"
+[osek]
+dispatch = "{dispatch}"
+modes = ["normal", "test"]
+[osek.task.Low]
+priority = 10
+autostart = true
+resources = ["Bus"]
+[osek.task.Server]
+priority = 20
+events = ["Go"]
+stack = 500
+resources = ["Alias"]
+[osek.task.Pair]
+priority = 30
+[osek.task.Twice]
+priority = 30
+activations = 2
+schedule = "non"
+[osek.task.Blink]
+priority = 40
+[osek.isr.Button]
+source = "soft0"
+[osek.isr.Fault]
+source = "soft1"
+category = 1
+[osek.event.Go]
+[osek.resource.Bus]
+[osek.resource.Alias]
+property = "linked"
+linked = "Bus"
+[osek.counter.Clock]
+tick = "1ms"
+max_allowed = 1000
+[osek.counter.Still]
+tick = "10ms"
+[osek.counter.Clicks]
+kind = "software"
+[osek.alarm.Cyclic]
+counter = "Clock"
+activate = "Blink"
+autostart = {{ at = 1, cycle = 5 }}
+[osek.alarm.Fixed]
+counter = "Still"
+callback = "OnFixed"
+static = true
+autostart = {{ at = 1, cycle = 1 }}
+[osek.alarm.Once]
+counter = "Clock"
+activate = "Low"
+autostart = {{ at = 1 }}
+[osek.alarm.InTest]
+counter = "Clock"
+activate = "Low"
+autostart = {{ at = 1, cycle = 2, modes = ["test"] }}
+[osek.alarm.Free]
+counter = "Clock"
+set_event = {{ task = "Server", event = "Go" }}
+[osek.alarm.Counted]
+counter = "Clicks"
+activate = "Pair"
+autostart = {{ at = 3, cycle = 3 }}
+[osek.alarm.Step]
+counter = "Clock"
+increment = "Clicks"
+"""
+ROUNDS = """
+[task.Timed]
+[mode.normal]
+round = "10ms"
+points = [{ at = "1ms", activate = "Timed" }]
+"""
+
+
+def schedule(folder: Path, dispatch: str = "hardware", more: str = "") -> Path:
+    path = folder / "schedule.toml"
+    (folder / "main.c").write_text("/* SPDX-License-Identifier: Apache-2.0 */\n", encoding="utf-8")
+    path.write_text(EVENTS.format(dispatch=dispatch) + more, encoding="utf-8")
+    return path
+
+
+def planned(path: Path, kernel: str = "carillon") -> Planned:
+    return plan(path, Diagnostics(), kernel=kernel)
+
+
+def named(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {row["name"]: row for row in rows}
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_the_plan_of_an_event_triggered_system(tmp_path: Path, dispatch: str) -> None:
+    console = Console(file=io.StringIO(), width=100, no_color=True, force_terminal=False, legacy_windows=False)
+    render_plan(console, planned(schedule(tmp_path, dispatch)))
+    text = "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"  # type: ignore[attr-defined]
+    golden = GOLDEN / f"plan-osek-{dispatch}.txt"
+    if os.environ.get("CARILLON_GOLDEN") == "write":
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+def test_the_plan_says_how_each_level_is_served(tmp_path: Path) -> None:
+    found = plan_json(planned(schedule(tmp_path)))["osek"]
+    assert (found["conformance"], found["stacks_bytes"]) == ("ECC2", 504)
+    assert [(level["priority"], level["direct"], level["queue"]) for level in found["levels"]] == [
+        *((40, True, 0), (30, False, 3), (20, False, 0), (10, True, 0)),
+    ]
+    assert all(level["source"] for level in found["levels"])
+    blink = found["levels"][0]
+    assert blink["cell"] == named(found["alarms"])["Cyclic"]["cell"]
+    twice = named([task for level in found["levels"] for task in level["tasks"]])["Twice"]
+    assert (twice["activations"], twice["runs_at"], twice["preemptable"]) == (2, 4, False)
+    assert [(isr["name"], isr["level"]) for isr in found["isrs"]] == [("Fault", 6), ("Button", 5)]
+    assert {name: row["ceiling"] for name, row in named(found["resources"]).items()} == {
+        "Bus": 2,
+        "Alias": 2,
+        "RES_SCHEDULER": 4,
+    }
+
+
+def test_the_plan_says_why_an_alarm_is_in_the_queue(tmp_path: Path) -> None:
+    found = plan_json(planned(schedule(tmp_path)))["osek"]
+    why = {name: row["why"] for name, row in named(found["alarms"]).items()}
+    assert why == {
+        "Cyclic": "its expiry is the activation; in the queue once it has been cancelled",
+        "Fixed": "its handler acts",
+        "Once": "it expires once",
+        "InTest": "not every application mode sets it",
+        "Free": "it is set at run time",
+        "Counted": "its counter is no timer's",
+        "Step": "it is set at run time",
+    }
+    cells = {name: row["cell"] for name, row in named(found["counters"]).items()}
+    assert cells["Clock"] is not None
+    assert (cells["Still"], cells["Clicks"]) == (None, None)
+    conventional = plan_json(planned(schedule(tmp_path), "conventional"))["osek"]
+    assert named(conventional["alarms"])["Cyclic"]["why"] == "the conventional kernel has one timer"
+
+
+def test_a_board_whose_cells_are_used_up_says_so(tmp_path: Path) -> None:
+    many = "".join(
+        f'[osek.task.T{n}]\npriority = {n}\n[osek.alarm.A{n}]\ncounter = "C"\nactivate = "T{n}"\n'
+        f"autostart = {{ at = 1, cycle = {n + 1} }}\n"
+        for n in range(12)
+    )
+    path = tmp_path / "schedule.toml"
+    (tmp_path / "main.c").write_text("/* SPDX-License-Identifier: Apache-2.0 */\n", encoding="utf-8")
+    head = '[system]\nname = "many"\nboard = "ast1030-evb"\n[osek]\ndispatch = "software"\n[osek.counter.C]\ntick = "1ms"\n'
+    path.write_text(head + many, encoding="utf-8")
+    why = [row["why"] for row in plan_json(planned(path))["osek"]["alarms"]]
+    assert "no cell is left that can" in why
+    assert "its handler acts; in the queue once it has been cancelled" in why
+
+
+def test_a_mixed_plan_has_both(tmp_path: Path) -> None:
+    found = plan_json(planned(schedule(tmp_path, more=ROUNDS)))
+    assert [mode["mode"] for mode in found["modes"]] == ["normal"]
+    assert not any(level["direct"] for level in found["osek"]["levels"])
+    time_triggered = [carrier["level"] for carrier in found["modes"][0]["carriers"]]
+    assert min(time_triggered) > max(isr["level"] for isr in found["osek"]["isrs"])
+
+
+@pytest.mark.parametrize(
+    ("more", "counted"),
+    [
+        ("", "events: 5 tasks, 2 ISRs, 7 alarms; no errors"),
+        (ROUNDS, "events: 1 task, 1 mode, 1 activation in all rounds; event-triggered: 5 tasks, 2 ISRs, 7 alarms; no errors"),
+    ],
+)
+def test_check_counts_event_triggered_objects(tmp_path: Path, more: str, counted: str) -> None:
+    result = CliRunner().invoke(app, ["check", str(schedule(tmp_path, more=more))], env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    assert counted in result.output

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event-triggered kernel, on ``ast1030-evb``: the applications of ``bench/osek`` with three kernels.
+
+*carillon* orders tasks by the interrupt controller, *software* is the same kernel with
+``dispatch = "software"``, and *conventional* dispatches in software and has every alarm on one tick.
+
+A figure is the number of instructions between two marks: labels that the application defines in assembler
+(``bench/osek/mark.h``) and that the tracing plugin records.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import Planned, plan, releases
+from carillon.resources import data_root
+
+if TYPE_CHECKING:
+    from carillon.build import Firmware
+    from carillon.trace.analyse import Summary
+
+COLUMNS = {
+    "carillon": ("hardware", "carillon"),
+    "software": ("software", "carillon"),
+    "conventional": ("software", "conventional"),
+}
+"""Column -> (the schedule's ``dispatch``, the pipeline's kernel)."""
+
+MANY = (8, 32, 100)
+"""Numbers of tasks of which activate_higher must not depend."""
+
+SPARE_PRIORITIES = 8
+"""Priorities that the other tasks of these applications share; the board has fifteen levels for tasks and kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric: instructions from a mark to the next that is one of ``end``; ``must``: the most it may be, or None."""
+
+    metric: str
+    begin: str
+    end: tuple[str, ...]
+    must: float | None
+
+
+BASIC = (
+    Figure("activate_higher", "bench_activate_higher_begin", ("carillon_task_High",), 10),
+    Figure("terminate_basic", "bench_terminate_basic_begin", ("bench_high_over",), 4),
+    Figure("activate_lower", "bench_activate_lower_begin", ("bench_activate_lower_end",), 6),
+    Figure("activate_lower_checked", "bench_activate_lower_checked_begin", ("bench_activate_lower_checked_end",), None),
+    Figure("get_resource", "bench_get_resource_begin", ("bench_get_resource_end",), 8),
+    Figure("release_resource", "bench_release_resource_begin", ("bench_release_resource_end",), 8),
+)
+
+ALARM = ("carillon_vector_Measure", "carillon_alarm_Cycle", "carillon_counter_Clock")
+"""The first of these that there is serves the interrupt in which the alarm of ``basic`` expires."""
+
+WINDOW = ("bench_window_begin", "bench_window_end", "bench_low")
+
+_GOES_ON = ("bench_basic_goes_on", "bench_extended_goes_on")
+_GOES_ON_AGAIN = ("bench_basic_goes_on_again", "bench_extended_goes_on_again")
+
+EXTENDED = (
+    Figure("preempt_basic_by_extended", "bench_activate_extended_begin", ("carillon_task_Upper",), 40),
+    Figure("preempt_basic_by_waiting", "bench_set_event_begin", ("bench_woken",), 40),
+    Figure("set_event_extended", "bench_set_event_extended_begin", ("bench_woken",), 60),
+    Figure("wait_event", "bench_wait_event_begin", _GOES_ON, None),
+    Figure("terminate_extended", "bench_terminate_extended_begin", _GOES_ON_AGAIN, None),
+)
+
+
+class Marks:
+    """When each mark was passed."""
+
+    def __init__(self, times: dict[str, list[int]]) -> None:
+        self._times = times
+
+    def times(self, name: str) -> list[int]:
+        """The instructions at which a mark was passed, in order."""
+        return self._times[name]
+
+    def since(self, begin: Iterable[str], end: str) -> list[int]:
+        """Instructions to each pass of ``end`` from the last of one of ``begin``, which may be the same instruction."""
+        begins = sorted(t for name in begin for t in self._times[name])
+        return [t - begins[k - 1] for t in self._times[end] if (k := bisect_right(begins, t)) > 0]
+
+    def between(self, begin: str, end: Iterable[str]) -> list[int]:
+        """Instructions from each pass of ``begin`` to the next of one of ``end``."""
+        ends = sorted(t for name in end for t in self._times[name])
+        begins = self._times[begin]
+        return [ends[k] - t for t in begins if (k := bisect_right(ends, t)) < len(ends)]
+
+
+class Applications:
+    """The applications in a folder of their own, one copy for each dispatch."""
+
+    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
+        self._folder = folder
+        self._diagnostics = diagnostics
+        for dispatch in {d for d, _ in COLUMNS.values()}:
+            copy = self._folder / dispatch
+            shutil.copytree(data_root() / "bench" / "osek", copy, ignore=shutil.ignore_patterns("build"))
+            for schedule in copy.glob("*/schedule.toml"):
+                text = schedule.read_text(encoding="utf-8")
+                schedule.write_text(text.replace('dispatch = "hardware"', f'dispatch = "{dispatch}"'), encoding="utf-8")
+            for count in MANY:
+                shutil.copytree(copy / "basic", copy / f"basic-{count}")
+                more_tasks(copy / f"basic-{count}", count, SPARE_PRIORITIES)
+
+    def built(self, name: str, column: str) -> tuple[Planned, Firmware]:
+        """An application, planned and built."""
+        from carillon.build import build
+
+        dispatch, kernel = COLUMNS[column]
+        planned = plan(self._folder / dispatch / name / "schedule.toml", self._diagnostics, BOARD, kernel)
+        firmware = build(planned.image, self._folder / f"{name}-{column}", self._diagnostics)
+        self._diagnostics.stop_on_errors()
+        assert firmware is not None
+        return planned, firmware
+
+    def marked(self, name: str, column: str, cycles: int, cycle: int, marks: Sequence[str]) -> Marks:
+        """When the marks were passed in a run of so many cycles of so many ticks; never, if the firmware has no such symbol."""
+        from carillon.build.symbols import symbols
+        from carillon.run import record
+        from carillon.run.records import Code
+
+        planned, firmware = self.built(name, column)
+        table = symbols(firmware.elf)
+        wanted = [mark for mark in marks if mark in table]
+        # The last cycle's work ends within one more.
+        recording = record(planned.image, firmware, (cycles + 2) * cycle, self._diagnostics, wanted)
+        self._diagnostics.stop_on_errors()
+        assert recording is not None
+        at: dict[int, list[int]] = {}
+        for entry in recording.records:
+            if entry.code == Code.MARK:
+                at.setdefault(entry.value, []).append(entry.time)
+        return Marks({mark: at.get(table[mark][0] & ~1, []) if mark in table else [] for mark in marks})
+
+    def summarised(self, name: str, column: str, rounds: int) -> Summary:
+        """The analysis of a run of so many rounds."""
+        from carillon.run import run
+        from carillon.trace.analyse import analyse
+
+        planned, firmware = self.built(name, column)
+        trace = run(planned.image, firmware, planned.system.modes[0].round_length * rounds, self._diagnostics, rounds=rounds)
+        self._diagnostics.stop_on_errors()
+        assert trace is not None
+        return analyse(trace, releases(planned.system, trace))
+
+
+def more_tasks(folder: Path, count: int, priorities: int) -> None:
+    """Add tasks to the application ``basic`` in ``folder`` until there are ``count`` and a cycle is 500 ticks a task.
+
+    They share ``priorities``, or as many as make two tasks of each, every second one just below Measure's and the
+    others above those of the measured tasks.  Measure activates all of those below first, so that they are ready when
+    it measures.
+    """
+    tables, code, ready = [], [], []
+    priorities = min(priorities, (count - 4) // 2)
+    for k in range(count - 4):
+        share = k % priorities
+        below = share % 2 == 0
+        tables.append(f"\n[osek.task.Other{k}]\npriority = {share + (11 if below else 31)}\n")
+        code.append(f"\nTASK(Other{k})\n{{\n    TerminateTask();\n}}\n")
+        if below:
+            ready.append(f"    (void)ActivateTask(Other{k});\n")
+    tick = 250 * count
+    schedule, main = folder / "schedule.toml", folder / "main.c"
+    text = schedule.read_text(encoding="utf-8").replace('tick = "2500 ticks"', f'tick = "{tick} ticks"')
+    schedule.write_text(text + "".join(tables), encoding="utf-8")
+    text = main.read_text(encoding="utf-8").replace("TASK(Measure)\n{\n", "TASK(Measure)\n{\n" + "".join(ready), 1)
+    main.write_text(text + "".join(code), encoding="utf-8")
+
+
+def _figures(marks: Marks, figures: Iterable[Figure], column: str, count: int) -> list[Row]:
+    return [
+        row(f.metric, column, BOARD, "instructions", marks.between(f.begin, f.end)[: count * len(f.end)], f.must) for f in figures
+    ]
+
+
+def _marks_of(figures: Iterable[Figure]) -> list[str]:
+    return sorted({mark for f in figures for mark in (f.begin, *f.end)})
+
+
+def _stolen(marks: Marks, column: str, count: int) -> Row:
+    """What windows of work in which Low's alarm expires lose over the shortest of the others.
+
+    Low runs after such a window, and before the next.
+    """
+    begins, lows = marks.times("bench_window_begin"), marks.times("bench_low")
+    with_expiry: list[int] = []
+    without: list[int] = []
+    for begin, end, following in zip(begins, marks.times("bench_window_end"), begins[1:], strict=False):
+        activated = bisect_right(lows, end) != bisect_right(lows, following)
+        (with_expiry if activated else without).append(end - begin)
+    values = [window - min(without) for window in with_expiry[:count]]
+    return row("stolen_by_lower", column, BOARD, "instructions", values, 0)
+
+
+def _over(kind: str, summary: Summary, column: str, most: int) -> list[Row]:
+    task = next(t for t in summary.tasks if t.lane.name == "Time")
+    assert task.jitter is not None
+    return [
+        row(f"tt_dispatch_over_{kind}", column, BOARD, "instructions", runs_of(summary, "Time", "dispatch"), most),
+        row(f"tt_terminate_over_{kind}", column, BOARD, "instructions", runs_of(summary, "Time", "terminate"), most + 1),
+        row(f"tt_jitter_over_{kind}", column, BOARD, "ticks", [task.jitter], 0),
+    ]
+
+
+def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
+    """Every figure of the event-triggered kernel; ``rounds`` is the number of samples (at least 1000 for published ones)."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        applications = Applications(Path(scratch), diagnostics)
+        for column in COLUMNS:
+            progress(f"basic tasks, {column}: {rounds} cycles")
+            marks = applications.marked("basic", column, rounds, 5000, [*_marks_of(BASIC), *ALARM, "carillon_task_Measure"])
+            values = marks.since(ALARM, "carillon_task_Measure")[:rounds]
+            rows.append(row("activate_by_alarm", column, BOARD, "instructions", values, 0))
+            rows += _figures(marks, BASIC, column, rounds)
+            few = next(r for r in rows if r.metric == "activate_higher" and r.kernel == column)
+            for count in MANY:
+                progress(f"{count} tasks, {column}: {rounds} cycles")
+                higher = BASIC[0]
+                marks = applications.marked(f"basic-{count}", column, rounds, 500 * count, _marks_of([higher]))
+                values = marks.between(higher.begin, higher.end)[:rounds]
+                rows.append(row(f"activate_higher_{count}", column, BOARD, "instructions", values, few.maximum))
+            progress(f"extended tasks, {column}: {rounds} cycles")
+            marks = applications.marked("extended", column, rounds, 15000, _marks_of(EXTENDED))
+            rows += _figures(marks, EXTENDED, column, rounds)
+            progress(f"a window of work, {column}: {rounds} cycles")
+            marks = applications.marked("stolen", column, 2 * rounds, 4000, WINDOW)
+            rows.append(_stolen(marks, column, rounds))
+            for kind, most in (("bcc1", 0), ("ecc1", 14)):
+                progress(f"time-triggered over {kind}, {column}: {rounds} rounds")
+                rows += _over(kind, applications.summarised(f"mixed-{kind}", column, rounds), column, most)
+            _, firmware = applications.built("minimal", column)
+            rows.append(row("flash_bcc1", column, BOARD, "bytes", [firmware.flash], 1024))
+            rows.append(row("ram_bcc1", column, BOARD, "bytes", [firmware.ram], 0))
+    return rows

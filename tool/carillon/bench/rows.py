@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a benchmark yields: rows of figures, and what they are made of."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from carillon.trace.analyse import Summary
+
+BOARD = "ast1030-evb"
+"""The board of the published figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure of one kernel: ``minimum``, ``median`` and ``maximum`` over ``samples``, in ``unit``.
+
+    ``must``: the most that ``maximum`` may be, None where nothing is asked.
+    """
+
+    metric: str
+    kernel: str
+    board: str
+    unit: str
+    minimum: float
+    median: float
+    maximum: float
+    samples: int
+    must: float | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """The form of ``carillon bench --json``."""
+        record: dict[str, object] = {
+            "metric": self.metric,
+            "kernel": self.kernel,
+            "board": self.board,
+            "unit": self.unit,
+            "min": self.minimum,
+            "median": self.median,
+            "max": self.maximum,
+            "samples": self.samples,
+        }
+        return record if self.must is None else record | {"must": self.must}
+
+
+def row(metric: str, kernel: str, board: str, unit: str, values: Iterable[float], must: float | None = None) -> Row:
+    """A row from its samples; ``values`` must not be empty."""
+    samples = list(values)
+    middle = statistics.median(samples)
+    middle = int(middle) if middle == int(middle) else middle
+    return Row(metric, kernel, board, unit, min(samples), middle, max(samples), len(samples), must)
+
+
+Progress = Callable[[str], None]
+
+
+def runs_of(summary: Summary, name: str, field: str) -> list[float]:
+    """A field of every run of a task, where it is known."""
+    return [value for r in summary.runs if r.lane.name == name and (value := getattr(r, field)) is not None]

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The objects of the event-triggered system (OSEK/VDX OS 2.2.3) go together, and with the rounds.
+
+Their names become macros of one C header: they are C identifiers (C026), none of the operating system's own
+(C101), and one name is one object (C102).  An interrupt source has one handler (C049).  Nothing is declared that
+nobody uses (C104, a warning), and something can run (C105, a warning).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from carillon.check.names import fault
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import System
+from carillon.model.osek import Osek
+from carillon.read.times import shorten
+
+CODES = ("C026", "C049", "C101", "C102", "C104", "C105")
+
+RES_SCHEDULER = "RES_SCHEDULER"
+DEFAULT_MODE = "OSDEFAULTAPPMODE"
+
+# What <os.h> defines or will define: the standard's names (chapter 13), and AUTOSAR's where the kernel has them.
+API_NAMES = frozenset(
+    """E_OK StatusType TaskType TaskRefType TaskStateType TaskStateRefType ResourceType EventMaskType EventMaskRefType
+    CounterType AlarmType TickType TickRefType AlarmBaseType AlarmBaseRefType AppModeType OSServiceIdType
+    maxallowedvalue ticksperbase mincycle
+    INVALID_TASK RUNNING WAITING READY SUSPENDED RES_SCHEDULER OSDEFAULTAPPMODE
+    TASK ISR ALARMCALLBACK DeclareTask DeclareResource DeclareEvent DeclareAlarm DeclareCounter
+    ActivateTask TerminateTask ChainTask Schedule GetTaskID GetTaskState
+    EnableAllInterrupts DisableAllInterrupts ResumeAllInterrupts SuspendAllInterrupts ResumeOSInterrupts SuspendOSInterrupts
+    GetResource ReleaseResource SetEvent ClearEvent GetEvent WaitEvent
+    GetAlarmBase GetAlarm SetRelAlarm SetAbsAlarm CancelAlarm
+    IncrementCounter GetCounterValue GetElapsedValue GetISRID INVALID_ISR ISRType
+    GetActiveApplicationMode StartOS ShutdownOS
+    StartupHook ShutdownHook ErrorHook PreTaskHook PostTaskHook""".split()  # noqa: SIM905
+)
+API_PREFIXES = ("E_OS_", "OSServiceId_", "OSError", "OSMAXALLOWEDVALUE", "OSTICKSPERBASE", "OSMINCYCLE", "OSTICKDURATION")
+# C11 7.19 and 7.20: what the kernel's headers include.
+_C_HEADERS = re.compile(
+    r"u?int(_least|_fast)?(8|16|32|64)_t|u?int(max|ptr)_t|U?INT\w*_(MAX|MIN|C)|(size|ptrdiff|wchar|max_align)_t|NULL|offsetof",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object of the event-triggered system; ``kind`` as messages call it: ``task``, ``application mode``."""
+
+    kind: str
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A name beside it: of a time-triggered task, or of a C function of the rounds; ``what`` with its article."""
+
+    what: str
+    name: str
+    span: Span
+
+
+def check(system: System, diagnostics: Diagnostics) -> None:
+    """Report interrupt sources with two handlers; warn of what nobody uses, but not after errors."""
+    if system.osek is None:
+        return
+    _check_sources(system, system.osek, diagnostics)
+    if not diagnostics.errors:
+        _check_unused(system.osek, diagnostics)
+
+
+def reserved(name: str) -> str | None:
+    """Whose name ``name`` is, in words, if it is the operating system's or that of C's headers; else None."""
+    if name in API_NAMES or name.startswith(API_PREFIXES):
+        return "is a name of the operating system"
+    return "is a name of C's headers" if _C_HEADERS.fullmatch(name) else None
+
+
+def check_names(objects: Iterable[Named], others: Iterable[Foreign], diagnostics: Diagnostics) -> None:
+    """Report every name that C would not take (C026), that is taken (C101), or that is used twice (C102).
+
+    ``read`` calls this, because the model does not keep the places of application modes.  Leave out what is
+    allowed to have the operating system's own name: RES_SCHEDULER and OSDEFAULTAPPMODE themselves.
+    """
+    seen: dict[str, Named] = {}
+    for item in objects:
+        problem = fault(item.name, function=True)
+        owner = reserved(item.name)
+        if problem:
+            diagnostics.error("C026", item.span, f"the {item.kind} name {shorten(item.name)} {problem[0]}", problem[1])
+        elif owner:
+            diagnostics.error("C101", item.span, f"the {item.kind} name {shorten(item.name)} {owner}", "choose another name")
+        first = seen.setdefault(item.name, item)
+        if first is not item:
+            remedy = "rename one of them: both become macros of one C header"
+            _report_twice(item.name, _article(item.kind), item.span, _article(first.kind), first.span, remedy, diagnostics)
+    for other in others:
+        if other.name in seen:
+            item = seen[other.name]
+            remedy = "rename one of them: the one becomes a macro of C and would replace the other"
+            _report_twice(other.name, _article(item.kind), item.span, other.what, other.span, remedy, diagnostics)
+
+
+def _report_twice(
+    name: str, one: str, one_span: Span, other: str, other_span: Span, remedy: str, diagnostics: Diagnostics
+) -> None:
+    """Report at the later of the two places."""
+    (first_span, first), (second_span, second) = sorted([(one_span, one), (other_span, other)])
+    place = f"line {first_span.line}" if first_span.file == second_span.file else f"{first_span.file}, line {first_span.line}"
+    diagnostics.error(
+        "C102",
+        second_span,
+        f"{shorten(name)} is {second} and {first} ({place})",
+        remedy,
+    )
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeioI" else f"a {kind}"
+
+
+def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None:
+    taken = {interrupt.source: f"interrupt {shorten(interrupt.name)}" for interrupt in reversed(system.interrupts)}
+    for isr in osek.isrs:
+        own = f"ISR {shorten(isr.name)}"
+        if isr.source in taken:
+            diagnostics.error(
+                "C049",
+                isr.span,
+                f"{taken[isr.source]} and {own} have the same source",
+                "a source has one handler: give each a source of its own",
+            )
+        taken.setdefault(isr.source, own)
+
+
+def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
+    owned = {event for task in osek.tasks for event in task.events}
+    for event in osek.events:
+        if event.name not in owned:
+            diagnostics.warning(
+                "C104", event.span, f"event {shorten(event.name)} belongs to no task", "add it to a task's events, or remove it"
+            )
+    links = {resource.name: resource.linked for resource in osek.resources}
+    used: set[str] = set()
+    if not osek.tasks and not osek.isrs and not osek.alarms:
+        diagnostics.warning(
+            "C105", osek.span, "the event-triggered system does nothing: it has no task, no ISR and no alarm", "declare a task"
+        )
+    for name in _taken(osek):
+        behind: str | None = name
+        while behind is not None and behind not in used:
+            used.add(behind)
+            behind = links.get(behind)
+    for resource in osek.resources:
+        if resource.name not in used:
+            diagnostics.warning(
+                "C104",
+                resource.span,
+                f"resource {shorten(resource.name)} is taken by no task and no ISR",
+                "add it to the resources of those that take it, or remove it",
+            )
+
+
+def _taken(osek: Osek) -> Iterator[str]:
+    for task in osek.tasks:
+        yield from task.resources
+    for isr in osek.isrs:
+        yield from isr.resources

@@ -1,0 +1,568 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event-triggered system as C.
+
+``carillon_osek.h`` is what the application sees, ``osek.c`` has tables, stacks and the handlers that need code, and
+``osek.ld`` says which function is the vector of a direct task.
+"""
+
+from __future__ import annotations
+
+from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
+from carillon.emit import clock, text
+from carillon.emit.image import CellImage, Image, OsekImage
+from carillon.model.osek import (
+    ActivateTask,
+    Alarm,
+    Callback,
+    CounterKind,
+    Hook,
+    IncrementCounter,
+    OsekTask,
+    Property,
+    SetEvent,
+    Status,
+)
+
+GUARD_WORDS = 4
+"""Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
+
+SCHEDULER = "RES_SCHEDULER"
+NO_CELL = 0xFFFF
+
+
+def emit(image: Image) -> dict[str, str]:
+    """The generated files of the event-triggered system: name -> text."""
+    return {"carillon_osek.h": _header(image), "osek.c": _source(image), "osek.ld": _linker_script(image)}
+
+
+def resources(allocation: OsekAllocation) -> list[str]:
+    """The resources that services can name, in the order of their numbers."""
+    osek = allocation.osek
+    names = [r.name for r in osek.resources if r.property is not Property.INTERNAL and r.name != SCHEDULER]
+    return names + ([SCHEDULER] if osek.scheduler_resource else [])
+
+
+def ceiling(allocation: OsekAllocation, task: OsekTask) -> int:
+    """The level that a task runs at once it has begun.
+
+    That of its internal resource, or of RES_SCHEDULER if no task may preempt it (standard, sections 4.6.2 and 8.7).
+    """
+    level = allocation.level_of(task).number
+    if not task.preemptable:
+        return allocation.ceilings[SCHEDULER]
+    internal = [
+        allocation.ceilings[allocation.osek.resource(r).name]
+        for r in task.resources
+        if r != SCHEDULER and allocation.osek.resource(r).property is Property.INTERNAL
+    ]
+    return max([level, *internal])
+
+
+def vectors(image: Image) -> dict[int, str]:
+    """Source -> C function, of everything event-triggered."""
+    osek = image.osek
+    if osek is None:
+        return {}
+    allocation = osek.allocation
+    names = {isr.source: f"carillon_isr_{isr.name}" for isr, _ in allocation.isrs}
+    names |= {c.carrier.source: f"carillon_counter_{c.counter.name}" for c in allocation.counters}
+    names |= {a.carrier.source: f"carillon_alarm_{a.alarm.name}" for a in allocation.alarms if not a.direct}
+    names |= clock.vectors(allocation)
+    if allocation.software:
+        names |= {allocation.dispatcher: "carillon_software_dispatch"} if allocation.dispatcher else {}
+    else:
+        names |= {level.source: _handler(level) for level in allocation.levels}
+    return names
+
+
+def _handler(level: TaskLevel) -> str:
+    if level.kind is TaskKind.DIRECT:
+        return f"carillon_vector_{level.tasks[0].name}"
+    return f"carillon_level_{level.number}"
+
+
+def _flag(condition: object) -> int:
+    return int(bool(condition))
+
+
+def _header(image: Image) -> str:
+    osek = image.osek
+    assert osek is not None
+    allocation = osek.allocation
+    model = allocation.osek
+    task_hooks = model.hooks & {Hook.PRETASK, Hook.POSTTASK}
+    extended = model.status is Status.EXTENDED
+    queue = model.alarms
+    wide = any(model.counter(a.counter).max_allowed == 0xFFFF_FFFF for a in queue)
+    n = len(allocation.levels)
+    values: dict[str, object] = {
+        "TASKS": f"{len(model.tasks)}u",
+        "TASK_LEVELS": f"{n}u",
+        "MODES": f"{len(model.modes)}u",
+        "RESOURCES": f"{len(resources(allocation))}u",
+        "COUNTERS": f"{len(model.counters)}u",
+        "ALARMS": f"{len(model.alarms)}u",
+        "CELLS": _flag(allocation.alarms),
+        "EXTENDED": _flag(extended),
+        "SOFTWARE": _flag(allocation.software),
+        "DISPATCHER": f"{allocation.dispatcher}u",
+        "TOP": f"{max(1, allocation.hardware(allocation.top))}u",
+        "ALL": f"{max(1, allocation.hardware(allocation.all))}u",
+        "PORT_LEVEL(level)": f"((level)-{n - 1}u)" if allocation.software else "(level)",
+        "DIRECT": _flag(allocation.direct),
+        "MANAGED": _flag(any(x.kind is TaskKind.MANAGED for x in allocation.levels)),
+        "QUEUED": _flag(any(x.capacity for x in allocation.levels)),
+        "EVENTS": _flag(any(t.extended for t in model.tasks)),
+        "INTERNAL": _flag(any(ceiling(allocation, t) > allocation.level_of(t).number for t in model.tasks)),
+        "AUTOSTART": _flag(any(t.autostart for t in model.tasks)),
+        "STARTUP_HOOK": _flag(Hook.STARTUP in model.hooks),
+        "SHUTDOWN_HOOK": _flag(Hook.SHUTDOWN in model.hooks),
+        "ERROR_HOOK": _flag(Hook.ERROR in model.hooks),
+        "PRETASK_HOOK": _flag(Hook.PRETASK in model.hooks),
+        "POSTTASK_HOOK": _flag(Hook.POSTTASK in model.hooks),
+        "TASK_HOOKS": _flag(task_hooks),
+        "MISSING_END": _flag(extended or Hook.ERROR in model.hooks),
+        "SERVICE_ID": _flag(model.service_id),
+        "PARAMETER_ACCESS": _flag(model.parameter_access),
+        "STACK_CHECK": _flag(model.stack_check),
+        "GUARD": f"{GUARD_WORDS}u",
+        "DISTANCE": "uint64_t" if wide else "uint32_t",
+        "TIME": _flag(allocation.clock),
+        "SLICES": _flag(allocation.slices),
+    }
+    lines = [text.head(image, "What the application sees of its event-triggered system."), "#ifndef CARILLON_OSEK_GENERATED_H"]
+    lines += ["#define CARILLON_OSEK_GENERATED_H", ""]
+    lines += [f"#define CARILLON_OSEK_{name} {value}" for name, value in values.items()]
+    lines += _numbers("Application modes.", "AppModeType", list(model.modes))
+    if "OSDEFAULTAPPMODE" not in model.modes:
+        lines.append("#define OSDEFAULTAPPMODE ((AppModeType)0u)")
+    lines += _numbers("Tasks.", "TaskType", [t.name for t in model.tasks])
+    lines += _numbers("Resources.", "ResourceType", resources(allocation))
+    if model.events:
+        lines += ["", "/* Events. */"]
+        lines += [f"#define {e.name} ((EventMaskType){e.mask:#x}u)" for e in model.events]
+    lines += _numbers("Counters.", "CounterType", [c.name for c in model.counters])
+    hardware = next((c.name for c in model.counters if c.kind is CounterKind.HARDWARE), None)
+    for c in model.counters:
+        constants = {"OSMAXALLOWEDVALUE": c.max_allowed, "OSTICKSPERBASE": c.ticks_per_base, "OSMINCYCLE": c.min_cycle}
+        if c.kind is CounterKind.HARDWARE:
+            constants["OSTICKDURATION"] = c.tick * 1_000_000_000 // image.system.clock_hz
+        lines += [f"#define {name}_{c.name} {value}u" for name, value in constants.items()]
+        if c.name == hardware:
+            lines += [f"#define {name} {name}_{c.name}" for name in constants]
+    lines += _numbers("Alarms.", "AlarmType", [a.name for a in model.alarms])
+    if model.isrs:
+        lines += ["", "/* Interrupt sources of ISRs. */"]
+        lines += [f"#define CARILLON_ISR_SOURCE_{isr.name} {isr.source}u" for isr in model.isrs]
+    lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
+    for task in model.tasks:
+        lines += [f"struct carillon_at_{task.name} {{", f"    char level[{allocation.level_of(task).number + 1}];", "};"]
+    lines += _folded(allocation)
+    lines += ["", "#endif", ""]
+    return "\n".join(lines)
+
+
+def _numbers(title: str, kind: str, names: list[str]) -> list[str]:
+    if not names:
+        return []
+    return ["", f"/* {title} */", *(f"#define {name} (({kind}){number}u)" for number, name in enumerate(names))]
+
+
+def _folded(allocation: OsekAllocation) -> list[str]:
+    """Constants that the compiler folds where a service is called with a constant."""
+    lines: list[str] = []
+    model = allocation.osek
+    unused = "__attribute__((unused))"
+    if not allocation.software and model.tasks:
+        by_task = [allocation.level_of(t) for t in model.tasks]
+        sources = [str(x.source if x.kind is TaskKind.DIRECT else 0) for x in by_task]
+        ends = ["0"] + [
+            str((NO_CELL if x.cell is None or _acknowledges(x) else x.cell.source) if x.kind is TaskKind.DIRECT else 0)
+            for x in allocation.levels
+        ]
+        known = [str(int(not x.capacity)) for x in by_task]
+        lines += [
+            "",
+            "/* What services need of a task that they are called with: whether one activation at most waits; its level; of",
+            " * a direct task its source, 0 if it is managed; and by level, the source that a direct task's end takes a",
+            " * request back from. */",
+            f"#define CARILLON_DIRECT_NO_CELL {NO_CELL}u",
+            f"static const uint8_t carillon_known_tasks[] {unused} = {{{', '.join(known)}}};",
+            f"static const uint8_t carillon_known_levels[] {unused} = {{{', '.join(str(x.number) for x in by_task)}}};",
+            f"static const uint16_t carillon_direct_sources[] {unused} = {{{', '.join(sources)}}};",
+            f"static const uint16_t carillon_direct_ends[] {unused} = {{{', '.join(ends)}}};",
+            f"static const struct carillon_store carillon_known_requests[] {unused} = {{",
+            *(f"    CARILLON_STORE_PEND({x.source})," for x in by_task),
+            "};",
+        ]
+        if any(t.extended for t in model.tasks):
+            lines += [f"extern struct carillon_osek_extended carillon_extended_{t.name};" for t in model.tasks if t.extended]
+            lines += [f"static struct carillon_osek_extended *const carillon_known_extended[] {unused} = {{"]
+            lines += [f"    {f'&carillon_extended_{t.name}' if t.extended else 'NULL'}," for t in model.tasks]
+            lines += ["};"]
+    if resources(allocation):
+        values = ", ".join(str(allocation.ceilings[r]) for r in resources(allocation))
+        lines += [
+            "",
+            "/* The ceiling of each resource. */",
+            f"static const uint8_t carillon_resource_ceilings[] {unused} = {{{values}}};",
+        ]
+    return lines
+
+
+def _source(image: Image) -> str:
+    osek = image.osek
+    assert osek is not None
+    allocation = osek.allocation
+    model = allocation.osek
+    lines = [text.head(image, "Tables and handlers of the event-triggered system."), '#include "carillon/osek_kernel.h"', ""]
+    lines += [f'#include "cells/{family}/cell.h"' for family in sorted({c.family.name for c in osek.cells})]
+    lines += ["", "/* Functions of the application. */"]
+    lines += [f"void carillon_task_{t.name}(void);" for t in model.tasks]
+    lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
+    callbacks = dict.fromkeys(a.action.function for a in model.alarms if isinstance(a.action, Callback))
+    lines += [f"void carillon_callback_{c}(void);" for c in callbacks]
+    lines += ["", *_tasks(image, allocation), *_levels(image, allocation)]
+    lines += _resource_tables(allocation)
+    lines += _alarm_tables(osek)
+    lines += clock.handlers(osek)
+    lines += _contexts(image, allocation)
+    lines += _hardware(image, osek)
+    return "\n".join(lines)
+
+
+def _mask(model_modes: tuple[str, ...], modes: tuple[str, ...]) -> str:
+    return f"{sum(1 << model_modes.index(m) for m in modes):#x}u"
+
+
+def _tasks(image: Image, allocation: OsekAllocation) -> list[str]:
+    model = allocation.osek
+    lines: list[str] = []
+    managed = any(x.kind is TaskKind.MANAGED for x in allocation.levels)
+    for task in model.tasks:
+        if task.extended:
+            words = -(-(task.stack or image.system.board.stack) // 8) + (GUARD_WORDS if model.stack_check else 0)
+            lines += [
+                f"/* Task {task.name} ({text.place(task.span)}): its stack, its events and where it left off. */",
+                f"static uint64_t carillon_stack_{task.name}[{words}];",
+                f"struct carillon_osek_extended carillon_extended_{task.name};",
+                "",
+            ]
+    if managed:
+        lines += [f"struct carillon_osek_job carillon_osek_jobs[{len(model.tasks)}];", ""]
+    if not model.tasks:
+        return [*lines, "const struct carillon_osek_task carillon_osek_tasks[1];", ""]
+    lines += ["const struct carillon_osek_task carillon_osek_tasks[] = {"]
+    for task in model.tasks:
+        level = allocation.level_of(task)
+        fields = {
+            "function": f"carillon_task_{task.name}",
+            "autostart": _mask(model.modes, task.autostart),
+            "source": level.source,
+            "level": level.number,
+            "request": f"CARILLON_STORE_PEND({level.source})" if level.source else "{0, 0}",
+            "ceiling": ceiling(allocation, task),
+            "activations": task.activations,
+            "direct": int(level.kind is TaskKind.DIRECT),
+        }
+        if task.thread:
+            fields["thread"] = 1
+        if task.extended:
+            fields |= {
+                "extended": f"&carillon_extended_{task.name}",
+                "stack": f"carillon_stack_{task.name}",
+                "stack_words": f"sizeof(carillon_stack_{task.name}) / 8u",
+            }
+        lines += [f"    {{ /* {task.name}, priority {task.priority}, {text.place(task.span)} */"]
+        lines += [f"        .{name} = {value}," for name, value in fields.items()]
+        lines += ["    },"]
+    return [*lines, "};", ""]
+
+
+def _levels(image: Image, allocation: OsekAllocation) -> list[str]:
+    lines: list[str] = []
+    model = allocation.osek
+    numbers = {t.name: k for k, t in enumerate(model.tasks)}
+    for level in allocation.levels:
+        if level.capacity:
+            lines += [
+                f"static uint8_t carillon_ring_{level.number}[{level.capacity}];",
+                f"static struct carillon_osek_ring carillon_ring_state_{level.number};",
+            ]
+    lines += ["const struct carillon_osek_level carillon_osek_levels[] = {", "    {.task = 0},"]
+    for level in allocation.levels:
+        fields: dict[str, object] = {"source": level.source, "task": numbers[level.tasks[0].name]}
+        if level.source:
+            fields["request"] = f"CARILLON_STORE_PEND({level.source})"
+        text_fields = [f".{k} = {v}" for k, v in fields.items()]
+        if level.capacity:
+            text_fields += [
+                f".ring = carillon_ring_{level.number}",
+                f".state = &carillon_ring_state_{level.number}",
+                f".capacity = {level.capacity}",
+            ]
+        names = ", ".join(t.name for t in level.tasks)
+        lines.append(f"    {{{', '.join(text_fields)}}}, /* {level.number}: {names} */")
+    lines += ["};", ""]
+    for level in allocation.levels:
+        names = ", ".join(t.name for t in level.tasks)
+        priority = level.tasks[0].priority
+        where = f"source {level.source}" if level.source else "software"
+        if level.kind is TaskKind.MANAGED:
+            lines += [
+                f"/* Level {level.number}, priority {priority}: {names} ({where}). */",
+                f"void carillon_level_{level.number}(void);",
+                f"void carillon_level_{level.number}(void)",
+                "{",
+                f"    carillon_osek_run({level.number}u);",
+                "}",
+                "",
+            ]
+        else:
+            lines += _direct_handlers(image, level)
+    if allocation.software:
+        lines += ["const carillon_vector carillon_software_handlers[] = {", "    NULL,"]
+        lines += [f"    carillon_level_{level.number}," for level in allocation.levels]
+        lines += ["};", ""]
+    return lines
+
+
+def _acknowledge(cell: CellImage) -> list[str]:
+    return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
+
+
+def _acknowledges(level: TaskLevel) -> bool:
+    return level.cell is not None and level.cell.cells[0].cell.array.acknowledge
+
+
+def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
+    """Of a direct task: its frame, where somebody ends it from within a function (osek.ld decides)."""
+    assert image.osek is not None
+    task = level.tasks[0]
+    acknowledge = _acknowledge(image.osek.cell(level.cell)) if level.cell is not None else []
+    priority = f"level {level.number}, priority {task.priority}, source {level.source}"
+    lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
+    if acknowledge:
+        lines += [
+            f"void carillon_acknowledged_{task.name}(void);",
+            f"void carillon_acknowledged_{task.name}(void)",
+            "{",
+            *acknowledge,
+            f"    carillon_task_{task.name}();",
+            *acknowledge,
+            f"    carillon_port_unpend({level.source});",
+            "}",
+        ]
+    unpend = [*acknowledge, f"    carillon_port_unpend({level.source});"] if level.cell is not None else []
+    return [
+        *lines,
+        f"void carillon_framed_{task.name}(void);",
+        f"void carillon_framed_{task.name}(void)",
+        "{",
+        *acknowledge,
+        f"    carillon_port_call(carillon_task_{task.name});",
+        *unpend,
+        "}",
+        "",
+    ]
+
+
+def _resource_tables(allocation: OsekAllocation) -> list[str]:
+    names = resources(allocation)
+    if not names:
+        return []
+    return [
+        f"uint32_t carillon_osek_saved[{len(names)}];",
+        "const uint8_t carillon_osek_ceilings[] = {",
+        *(f"    {allocation.ceilings[name]}, /* {name} */" for name in names),
+        "};",
+        "",
+    ]
+
+
+def _alarm_tables(osek: OsekImage) -> list[str]:
+    allocation = osek.allocation
+    model = allocation.osek
+    lines: list[str] = []
+    if model.counters:
+        lines += ["const struct carillon_osek_counter carillon_osek_counters[] = {"]
+        ticked = {c.counter.name for c in allocation.counters}
+        for c in model.counters:
+            software = int(c.kind is CounterKind.SOFTWARE)
+            set_anew = int(bool(software) or c.name in ticked)
+            lines.append(f"    {{{c.max_allowed}u, {c.ticks_per_base}u, {c.min_cycle}u, {software}, {set_anew}}}, /* {c.name} */")
+        lines += ["};", ""]
+    carried = {a.alarm.name: a for a in allocation.alarms}
+    for name, alarm_cell in carried.items():
+        cell = osek.cell(alarm_cell.carrier)
+        lines += [
+            f"/* Alarm {name} on {cell.use.cell.name}. */",
+            f"static const struct carillon_store carillon_alarm_{name}_stop[] = {{",
+            f"    {text.macro(cell, 'STOP', cell.number)},",
+            "};",
+            f"static const struct carillon_osek_cell carillon_alarm_{name}_cell = {{",
+            f"    {text.macro(cell, 'COUNTER', cell.number)},",
+            f"    {cell.use.units(model.counter(alarm_cell.alarm.counter).tick)}u,",
+            f"    carillon_alarm_{name}_stop,",
+            f"    CARILLON_COUNT(carillon_alarm_{name}_stop),",
+            "};",
+            "",
+        ]
+    if model.alarms:
+        lines += ["const struct carillon_osek_alarm carillon_osek_alarms[] = {"]
+        for alarm in model.alarms:
+            lines += _alarm(allocation, alarm, alarm.name in carried)
+        lines += ["};", ""]
+    for counter in allocation.counters:
+        cell = osek.cell(counter.carrier)
+        number = [c.name for c in model.counters].index(counter.counter.name)
+        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, f"carillon_osek_tick({number}u)")
+    for alarm_cell in allocation.alarms:
+        if not alarm_cell.direct:
+            cell = osek.cell(alarm_cell.carrier)
+            number = model.alarms.index(alarm_cell.alarm)
+            name = f"carillon_alarm_{alarm_cell.alarm.name}"
+            lines += _cell_handler(name, cell, f"carillon_osek_alarm_expired({number}u)")
+    return lines
+
+
+def _cell_handler(name: str, cell: CellImage, call: str) -> list[str]:
+    points = f"{cell.use.progression.offset} + k * {cell.use.progression.period}"
+    return [
+        f"/* {cell.use.cell.name}, at {points} ({text.place(cell.carrier.demand.span)}). */",
+        f"void {name}(void);",
+        f"void {name}(void)",
+        "{",
+        *_acknowledge(cell),
+        f"    {call};",
+        "}",
+        "",
+    ]
+
+
+def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]:
+    model = allocation.osek
+    counters = [c.name for c in model.counters]
+    tasks = [t.name for t in model.tasks]
+    fields: dict[str, object] = {"counter": counters.index(alarm.counter)}
+    match alarm.action:
+        case ActivateTask(task):
+            fields |= {"action": "CARILLON_OSEK_ACTIVATE", "object": tasks.index(task)}
+        case SetEvent(task, event):
+            mask = next(e.mask for e in model.events if e.name == event)
+            fields |= {"action": "CARILLON_OSEK_SET_EVENT", "object": tasks.index(task), "event": f"{mask:#x}u"}
+        case Callback(function):
+            fields |= {"action": "CARILLON_OSEK_CALLBACK", "callback": f"carillon_callback_{function}"}
+        case IncrementCounter(counter):
+            fields |= {"action": "CARILLON_OSEK_INCREMENT", "object": counters.index(counter)}
+    if on_cell:
+        fields["cell"] = f"&carillon_alarm_{alarm.name}_cell"
+    if alarm.autostart is not None:
+        start = alarm.autostart
+        fields |= {
+            "autostart": _mask(model.modes, start.modes),
+            "start": f"{start.time}u",
+            "cycle": f"{start.cycle}u",
+            "absolute": int(start.absolute),
+        }
+    lines = [f"    {{ /* {alarm.name}, {text.place(alarm.span)} */"]
+    return [*lines, *(f"        .{name} = {value}," for name, value in fields.items()), "    },"]
+
+
+def _contexts(image: Image, allocation: OsekAllocation) -> list[str]:
+    """What each source is, for call levels."""
+    known: dict[int, str] = {}
+    for isr, level in allocation.isrs:
+        known[isr.source] = f"CARILLON_OSEK_ISR{isr.category} | {level}"
+    for carrier in allocation.carriers:
+        known[carrier.source] = f"CARILLON_OSEK_ISR2 | {carrier.level}"
+    for level_ in allocation.levels:
+        if level_.source:
+            known[level_.source] = f"CARILLON_OSEK_TASK | {level_.number}"
+    lines = [f"const uint16_t carillon_osek_contexts[{image.system.board.sources}] = {{"]
+    lines += [f"    [{source}] = {value}," for source, value in sorted(known.items())]
+    return [*lines, "};", ""] if known else [f"const uint16_t carillon_osek_contexts[{image.system.board.sources}];", ""]
+
+
+def _array(kind: str, name: str, items: list[str]) -> list[str]:
+    if not items:
+        return []
+    return [f"static const {kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]
+
+
+def _hardware(image: Image, osek: OsekImage) -> list[str]:
+    """The image that StartOS, or ttStartOS above it, brings the hardware into."""
+    system, allocation = image.system, osek.allocation
+    board = system.board
+    stem = "carillon_osek"
+    alone = not image.modes
+    levels: dict[int, int] = {c.source: allocation.hardware(c.level) for c in allocation.carriers}
+    levels |= {isr.source: allocation.hardware(level) for isr, level in allocation.isrs}
+    if allocation.software:
+        levels |= {allocation.dispatcher: 1} if allocation.dispatcher else {}
+    else:
+        levels |= {level.source: level.number for level in allocation.levels}
+    sources = [s for s in sorted(levels) if text.controlled(board, s)]
+
+    def stores(kind: str) -> list[str]:
+        return [f"CARILLON_STORE_{kind}({s}, {bits})," for s, bits in text.masks(board, sources)]
+
+    prepare = [text.macro(c, "PREPARE", c.number, c.first, c.period, c.use.prescaler) + "," for c in osek.cells]
+    stop = [text.macro(c, "STOP", c.number) + "," for c in osek.cells]
+    align = [text.macro(c, "ALIGN", c.number, c.first, c.period) + "," for c in osek.cells if c.family.align]
+    finish = [text.macro(c, "FINISH", c.number, c.first, c.period) + "," for c in osek.cells if c.finishes]
+    start = []
+    for store in osek.start:
+        bits = " | ".join(text.macro(c, "BIT", c.number) for c in store.cells) if store.group else str(store.cells[0].number)
+        who = " /* " + ", ".join(f"{c.use.cell.name}: {c.carrier.demand.object}" for c in store.cells) + " */"
+        start.append(text.macro(store.cells[0], "START", bits) + "," + who)
+    if not start:  # the run's beginning all the same
+        start = [f"CARILLON_STORE_UNPEND({board.request_base}, 0u),"]
+    lines = ["extern const carillon_vector carillon_osek_vectors[];", ""] if alone else []
+    lines += _array("struct carillon_level", f"{stem}_source_levels", [f"{{{s}, {v}}}," for s, v in sorted(levels.items())])
+    lists = (
+        ("struct carillon_store", "prepare", prepare),
+        ("struct carillon_store", "start", start),
+        ("struct carillon_shift", "align", align),
+        ("struct carillon_store", "finish", finish),
+        ("struct carillon_store", "stop", stop),
+    )
+    for kind, name, items in lists:
+        lines += _array(kind, f"{stem}_{name}", items)
+    lines += ["const struct carillon_mode carillon_osek_image = {"]
+    lines += ["    .vectors = carillon_osek_vectors,"] if alone else []
+    if levels:
+        lines += [f"    .levels = {stem}_source_levels,", f"    .level_count = CARILLON_COUNT({stem}_source_levels),"]
+    for _, name, items in lists:
+        if items:
+            lines += [f"    .{name} = {stem}_{name},", f"    .{name}_count = CARILLON_COUNT({stem}_{name}),"]
+    lines += ["};", ""]
+    for name, kind in (("forget", "UNPEND"), ("enable", "ENABLE"), ("disable", "DISABLE")):
+        items = stores(kind) or [f"CARILLON_STORE_UNPEND({board.request_base}, 0u),"]
+        lines += [f"const struct carillon_store carillon_osek_{name}[] = {{", *(f"    {i}" for i in items), "};"]
+        lines += [f"const uint16_t carillon_osek_{name}_count = CARILLON_COUNT(carillon_osek_{name});", ""]
+    return lines
+
+
+def _linker_script(image: Image) -> str:
+    """Names for the linker.
+
+    TerminateTask and ChainTask within a function called by a task must find the way out of it: whoever refers to
+    them makes every direct task's vector a frame to come back to.
+    """
+    assert image.osek is not None
+    allocation = image.osek.allocation
+    lines = [text.head(image, "Which function is the vector of a direct task."), ""]
+    lines += [
+        "PROVIDE(carillon_terminate_used = carillon_osek_TerminateTask);",
+        "PROVIDE(carillon_chain_used = carillon_osek_ChainTask);",
+    ]
+    for level in allocation.levels:
+        if level.kind is TaskKind.DIRECT:
+            name = level.tasks[0].name
+            plain = f"carillon_acknowledged_{name}" if _acknowledges(level) else f"carillon_task_{name}"
+            lines.append(
+                f"carillon_vector_{name} = (DEFINED(carillon_terminate_used) || DEFINED(carillon_chain_used)) ? "
+                f"carillon_framed_{name} : {plain};"
+            )
+    return "\n".join([*lines, ""])

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model of an event-triggered application: the objects of OSEK/VDX OS 2.2.3.
+
+Like :mod:`carillon.model`, frozen after ``read``.  Names are those of the application; priorities are those of
+the file, where only their order matters.  Times of alarms are in ticks of their counter; a counter's ``tick`` is
+in ticks of :attr:`carillon.model.System.clock_hz`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeVar
+
+from carillon.diagnostics import Span
+
+
+class Status(Enum):
+    """How much the services check (standard, section 2.3.5)."""
+
+    STANDARD = "standard"
+    EXTENDED = "extended"
+
+
+class Dispatch(Enum):
+    """Who orders the tasks: the interrupt controller, or a software one for chips without priorities."""
+
+    HARDWARE = "hardware"
+    SOFTWARE = "software"
+
+
+class Hook(Enum):
+    """Routines of the application that the kernel calls (chapter 11)."""
+
+    STARTUP = "startup"
+    SHUTDOWN = "shutdown"
+    ERROR = "error"
+    PRETASK = "pretask"
+    POSTTASK = "posttask"
+
+
+class Property(Enum):
+    """Kinds of resources (OIL 2.5, RESOURCEPROPERTY)."""
+
+    STANDARD = "standard"
+    INTERNAL = "internal"
+    LINKED = "linked"
+
+
+class CounterKind(Enum):
+    """What drives a counter: a timer cell, or IncrementCounter."""
+
+    HARDWARE = "hardware"
+    SOFTWARE = "software"
+
+
+@dataclass(frozen=True, slots=True)
+class OsekTask:
+    """A task, defined in C by ``TASK(name)``.
+
+    ``priority`` as written, the higher the more urgent; ``activations`` >= 1; ``autostart`` names application
+    modes; ``events`` makes it extended; ``resources`` include internal ones, at most one of them; ``stack`` in bytes,
+    of an extended task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for:
+    times and semaphores.
+    """
+
+    name: str
+    priority: int
+    preemptable: bool
+    activations: int
+    autostart: tuple[str, ...]
+    events: tuple[str, ...]
+    resources: tuple[str, ...]
+    stack: int | None
+    span: Span
+    thread: bool = False
+
+    @property
+    def extended(self) -> bool:
+        """Whether it can wait, so that it has a stack of its own."""
+        return bool(self.events) or self.thread
+
+
+@dataclass(frozen=True, slots=True)
+class Isr:
+    """An interrupt of the application, defined in C by ``ISR(name)``.
+
+    ``category`` 1 or 2; ``source`` a number of the board's controller; ``priority`` orders ISRs among themselves:
+    every one is above every task, category 1 above category 2.
+    """
+
+    name: str
+    category: int
+    source: int
+    priority: int
+    resources: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource; ``linked`` names the one behind a LINKED resource."""
+
+    name: str
+    property: Property
+    linked: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OsekEvent:
+    """An event: one bit (a written mask may have several) of an extended task's events."""
+
+    name: str
+    mask: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter: 0 to ``max_allowed``, then 0 again.  ``tick`` is 0 for a software counter."""
+
+    name: str
+    kind: CounterKind
+    tick: int
+    max_allowed: int
+    ticks_per_base: int
+    min_cycle: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ActivateTask:
+    """An alarm's action: activate a task."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetEvent:
+    """An alarm's action: set an event of an extended task."""
+
+    task: str
+    event: str
+
+
+@dataclass(frozen=True, slots=True)
+class Callback:
+    """An alarm's action: call a function defined in C by ``ALARMCALLBACK(function)``."""
+
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementCounter:
+    """An alarm's action: advance a software counter."""
+
+    counter: str
+
+
+Action = ActivateTask | SetEvent | Callback | IncrementCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Autostart:
+    """An alarm that StartOS sets: relative to the start, or absolute; ``cycle`` 0: once."""
+
+    modes: tuple[str, ...]
+    time: int
+    cycle: int
+    absolute: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """An alarm of a counter; ``static``: the application never cancels it nor sets it anew."""
+
+    name: str
+    counter: str
+    action: Action
+    autostart: Autostart | None
+    span: Span
+    static: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Osek:
+    """A whole event-triggered application.
+
+    ``modes`` are its application modes, the first is OSDEFAULTAPPMODE.  Tuples are in the order of the file, which
+    is the order of the numbers that C sees (TaskType and the like).  ``scheduler_resource``: RES_SCHEDULER exists.
+    """
+
+    status: Status
+    dispatch: Dispatch
+    hooks: frozenset[Hook]
+    service_id: bool
+    parameter_access: bool
+    scheduler_resource: bool
+    stack_check: bool
+    modes: tuple[str, ...]
+    tasks: tuple[OsekTask, ...] = ()
+    isrs: tuple[Isr, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    events: tuple[OsekEvent, ...] = ()
+    counters: tuple[Counter, ...] = ()
+    alarms: tuple[Alarm, ...] = ()
+    span: Span = field(default_factory=lambda: Span(""))
+
+    def task(self, name: str) -> OsekTask:
+        """The task of that name; KeyError if there is none."""
+        return _named(self.tasks, name)
+
+    def isr(self, name: str) -> Isr:
+        """The ISR of that name; KeyError if there is none."""
+        return _named(self.isrs, name)
+
+    def counter(self, name: str) -> Counter:
+        """The counter of that name; KeyError if there is none."""
+        return _named(self.counters, name)
+
+    def resource(self, name: str) -> Resource:
+        """The resource that ``name`` names, behind all links; KeyError if there is none."""
+        resource = _named(self.resources, name)
+        while resource.linked is not None:
+            resource = _named(self.resources, resource.linked)
+        return resource
+
+    @property
+    def conformance(self) -> str:
+        """The least conformance class (chapter 3.2) that the application needs."""
+        family = "ECC" if any(t.extended for t in self.tasks) else "BCC"
+        priorities = [t.priority for t in self.tasks]
+        several = len(set(priorities)) < len(priorities) or any(t.activations > 1 for t in self.tasks)
+        return family + ("2" if several else "1")
+
+
+_Item = TypeVar("_Item", OsekTask, Isr, Counter, Resource)
+
+
+def _named(items: tuple[_Item, ...], name: str) -> _Item:
+    for item in items:
+        if item.name == name:
+            return item
+    raise KeyError(name)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model of the time services: the clock that drives the queue of timed events, and the time slices of threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from carillon.diagnostics import Span
+
+
+class ClockKind(Enum):
+    """How the clock's timer works (``kernel/include/carillon/clock.h``)."""
+
+    PERIODIC = "periodic"  # interrupts once a tick
+    ONE_SHOT = "one-shot"  # counts down to the next event
+    COMPARE = "compare"  # counts for ever, and interrupts where it equals a register
+
+
+class QueueKind(Enum):
+    """What the queue of timed events is made of."""
+
+    LIST = "list"
+    TREE = "tree"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeServices:
+    """The ``[time]`` of a schedule.
+
+    ``tick``: a tick of time in ticks of :attr:`carillon.model.System.clock_hz`; None: one unit of the clock's cell.
+    ``bits`` of a time in C; ``longest``: the longest time that occurs, in ticks of :attr:`System.clock_hz`, None if
+    there is none; ``slice``: of threads of equal priority, in ticks of the system clock, None if there is none.
+    ``now``: the time is kept while nothing waits, so that it can be asked for.
+    """
+
+    clock: ClockKind
+    tick: int | None
+    bits: int
+    longest: int | None
+    queue: QueueKind
+    slice: int | None
+    now: bool
+    span: Span

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From OIL files to tokens: comments go, ``#include`` is followed, and every token knows its file and place.
+
+An include may stand anywhere between two tokens, so that a file may hold a part of an object.  Files are read as
+UTF-8, or else as ISO 8859-1, which OIL 2.5 prescribes; nothing outside comments and strings needs either.
+"""
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.read.text import LONGEST_FILE
+from carillon.read.times import shorten
+
+MOST_INCLUDES = 200
+MOST_INCLUDE_LEVELS = 20
+MOST_TOKENS = 1_000_000
+MOST_ERRORS = 50
+_LONGEST_NUMBER = 30
+_LONGEST_DESCRIPTION = 100  # lines
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\n\f\v]+)
+    |(?P<comment>//[^\n]*|/\*.*?\*/)
+    |(?P<unclosed>/\*)
+    |(?P<quote>")
+    |(?P<include>\#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]*)"|<(?P<angled>[^>\n]*)>)[ \t]*;?)
+    |(?P<directive>\#[^\n]*)
+    |(?P<number>[+-]?(?:0[xX][0-9A-Fa-f]+|[0-9]+(?:\.(?!\.)[0-9]*)?(?:[eE][+-]?[0-9]+)?)(?P<tail>[A-Za-z0-9_]*))
+    |(?P<name>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*)
+    |(?P<mark>\.\.|[{}\[\]=;:,])
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_STRING = re.compile(r'"((?:[^"\\\n]|\\[^\n])*)"')
+_PLAIN_STRING = re.compile(r'"([^"\n]*)"')
+_ESCAPE = re.compile(r"\\([\"\\])")
+
+
+class Kind(Enum):
+    """Kinds of tokens; BAD is one that was reported, so that the parser need not."""
+
+    NAME = "name"
+    INTEGER = "integer"
+    FLOAT = "float"
+    STRING = "string"
+    MARK = "mark"
+    BAD = "bad"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token: ``text`` is what is written, of a string what it says; ``span`` where it begins, ``last`` where it ends."""
+
+    kind: Kind
+    text: str
+    span: Span
+    last: Span
+
+    def __str__(self) -> str:
+        """How messages name it."""
+        if self.kind is Kind.END:
+            return "the end of the file"
+        if self.kind is Kind.STRING:
+            return "the string " + shorten(self.text)
+        return shorten(self.text)
+
+
+@dataclass
+class _Source:
+    """A file that is being read: ``at`` is how far; strings up to ``plain`` are without escapes."""
+
+    path: Path
+    name: str
+    text: str
+    at: int = 0
+    lines: list[int] = field(default_factory=list)
+    plain: int = -1
+
+    def span(self, offset: int) -> Span:
+        """Line and column of a character."""
+        line = bisect.bisect_right(self.lines, offset)
+        return Span(self.name, line, offset - self.lines[line - 1] + 1)
+
+
+class Lexer:
+    """Reads a file and what it includes.  After :meth:`run`, ``digest`` is the SHA-256 of all their bytes."""
+
+    def __init__(self, path: Path, diagnostics: Diagnostics) -> None:
+        """``failed``: an error was reported; ``unclosed``: a comment goes on to the end.
+
+        ``multiline``: the line on which each token begins that is a string of several lines.
+        """
+        self.path = path
+        self.diagnostics = diagnostics
+        self.tokens: list[Token] = []
+        self.failed = False
+        self.unclosed = False
+        self.multiline: dict[int, int] = {}
+        self._errors = 0
+        self._includes = 0
+        self._hash = hashlib.sha256()
+        self._stack: list[_Source] = []
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the bytes of all files, in hexadecimal."""
+        return self._hash.hexdigest()
+
+    def error(self, code: str, span: Span, cause: str, remedy: str) -> None:
+        """Report an error, unless there are too many already."""
+        self.failed = True
+        self._errors += 1
+        if self._errors <= MOST_ERRORS:
+            self.diagnostics.error(code, span, cause, remedy)
+        elif self._errors == MOST_ERRORS + 1:
+            self.diagnostics.error(code, span, f"more than {MOST_ERRORS} errors; the rest is not shown", "correct these first")
+
+    def run(self) -> list[Token] | None:
+        """All tokens, the last of them the end; None, after C010, if the file cannot be read."""
+        main = Span(str(self.path))
+        text = self._load(self.path, main, "C010", "check the path, and that it is an OIL file")
+        if text is None:
+            return None
+        self._push(self.path, str(self.path), text)
+        end = main
+        while self._stack:
+            source = self._stack[-1]
+            if source.at >= len(source.text):
+                end = source.span(len(source.text))
+                self._stack.pop()
+            elif len(self.tokens) >= MOST_TOKENS:
+                self.error("C140", source.span(source.at), f"more than {MOST_TOKENS} words", "an application has fewer")
+                end = source.span(source.at)
+                break
+            else:
+                self._next(source)
+        self.tokens.append(Token(Kind.END, "", end, end))
+        return self.tokens
+
+    def _push(self, path: Path, name: str, text: str) -> None:
+        lines = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._stack.append(_Source(path, name, text, 0, lines))
+
+    def _load(self, path: Path, span: Span, code: str, remedy: str) -> str | None:
+        """The text of a file with line ends of one character; None after a diagnostic at ``span``."""
+
+        def refused(cause: str, help_: str = remedy) -> str | None:
+            self.error(code, span, cause, help_)
+            return None
+
+        shown = shorten(str(path))
+        try:
+            if path.is_dir():
+                return refused(f"{shown} is a folder")
+            if not path.exists():
+                return refused(f"there is no file {shown}")
+            if not path.is_file():
+                return refused(f"{shown} is no ordinary file")
+            with path.open("rb") as file:
+                content = file.read(LONGEST_FILE + 1)
+        except (OSError, ValueError) as error:
+            return refused(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}")
+        if len(content) > LONGEST_FILE:
+            return refused(f"{shown} is longer than {LONGEST_FILE} bytes", "an OIL file is shorter: is it the right one?")
+        if 0 in content:
+            return refused(f"{shown} holds a NUL character", "an OIL file is a text file: is it the right one?")
+        self._hash.update(len(content).to_bytes(8, "little") + content)
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = content.decode("latin-1")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def _next(self, source: _Source) -> None:
+        begin = source.at
+        match = _TOKEN.match(source.text, begin)
+        assert match is not None
+        source.at = match.end()
+        kind, text = match.lastgroup, match[0]
+        if kind in ("space", "comment"):
+            return
+        span = source.span(begin)
+        match kind:
+            case "unclosed":
+                source.at = len(source.text)
+                self.unclosed = True
+                self.error("C141", span, "this comment is not closed", "end it with '*/', or begin it with '//'")
+            case "quote":
+                self._quoted(source, begin, span)
+            case "include":
+                self._include(source, span, match["quoted"], match["angled"])
+            case "directive":
+                word = text.split()[0] if text != "#" else text
+                self.error(
+                    "C142",
+                    span,
+                    f"the line {shorten(text.strip())} is not understood"
+                    if "include" in text
+                    else f"OIL has no directive {shorten(word)}",
+                    'the only one is #include "FILE" or #include <FILE>',
+                )
+            case "number":
+                self._number(span, source.span(match.end()), text, match["tail"])
+            case "name" if not text.isascii():
+                self.error("C140", span, f"{shorten(text)} is no name", "a name consists of the letters A to Z, digits and '_'")
+                self._bad(text, span, source.span(match.end()))
+            case "name":
+                self.tokens.append(Token(Kind.NAME, text, span, source.span(match.end())))
+            case "mark":
+                self.tokens.append(Token(Kind.MARK, text, span, source.span(match.end())))
+            case _:
+                self.error("C140", span, f"the character {shorten(text)} has no place here", "remove it, or put it into a string")
+                self._bad(text, span, source.span(match.end()))
+
+    def _bad(self, text: str, span: Span, last: Span) -> None:
+        if not self.tokens or self.tokens[-1].kind is not Kind.BAD or self.tokens[-1].span.line != span.line:
+            self.tokens.append(Token(Kind.BAD, text, span, last))
+
+    def _string(self, source: _Source, begin: int, end: int, content: str) -> None:
+        self.tokens.append(Token(Kind.STRING, _ESCAPE.sub(r"\1", content), source.span(begin), source.span(end)))
+
+    def _quoted(self, source: _Source, begin: int, span: Span) -> None:
+        """A string; where its line makes no sense with escapes, as with a Windows path, there are none."""
+        match = _STRING.match(source.text, begin) if begin >= source.plain else None
+        end = source.text.find("\n", begin)
+        line_end = end if end >= 0 else len(source.text)
+        if match is None:
+            source.plain = line_end
+            match = _PLAIN_STRING.match(source.text, begin)
+        if match is None:
+            self._open_string(source, begin, span, line_end)
+        else:
+            source.at = match.end()
+            self._string(source, begin, source.at, match[1])
+
+    def _open_string(self, source: _Source, begin: int, span: Span, line_end: int) -> None:
+        """A string that does not end on its line; a description may go on on the next ones."""
+        if self.tokens and self.tokens[-1].kind is Kind.MARK and self.tokens[-1].text == ":":
+            closing = source.text.find('"', line_end)
+            if closing >= 0 and source.text.count("\n", begin, closing) <= _LONGEST_DESCRIPTION:
+                self.multiline[len(self.tokens)] = span.line
+                source.at = closing + 1
+                self._string(source, begin, source.at, source.text[begin + 1 : closing])
+                return
+        self.error("C141", span, "this string is not closed", "end it with '\"' on the same line")
+        # The first mark of the line that could end the statement does.
+        mark = re.compile("[;}]").search(source.text, begin, line_end)
+        source.at = mark.start() if mark else line_end
+        self._bad(source.text[begin : source.at], span, source.span(source.at))
+
+    def _number(self, span: Span, last: Span, text: str, tail: str) -> None:
+        if tail:
+            remedy = "write a number: 250, 0xFA, -3 or 0.001"
+            if re.fullmatch(r"[num]?s|[kM]?Hz", tail):
+                remedy += "; numbers have no unit in OIL"
+            self.error("C140", span, f"{shorten(text)} is neither a number nor a name", remedy)
+        elif len(text) > _LONGEST_NUMBER:
+            self.error("C140", span, f"the number {shorten(text)} has too many digits", "OIL's numbers have at most 64 bits")
+        elif _exponent(text) > _LONGEST_NUMBER:
+            self.error("C140", span, f"the number {shorten(text)} is too large or too small", "write it with a smaller exponent")
+        else:
+            hexadecimal = text.lstrip("+-")[:2] in ("0x", "0X")
+            decimal = not hexadecimal and any(c in text for c in ".eE")
+            self.tokens.append(Token(Kind.FLOAT if decimal else Kind.INTEGER, text, span, last))
+            return
+        self._bad(text, span, last)
+
+    def _include(self, source: _Source, span: Span, quoted: str | None, angled: str | None) -> None:
+        written = quoted if quoted is not None else angled or ""
+        remedy = "includes are looked for beside the file that includes them, and beside the main file"
+        if not written.strip():
+            self.error("C142", span, "this include names no file", 'write #include "FILE"')
+            return
+        if "\\" in written and "/" not in written:
+            written = written.replace("\\", "/")
+        folders = [source.path.parent, self.path.parent]
+        path = next((folder / written for folder in folders if _is_file(folder / written)), None)
+        if path is None:
+            self.error(
+                "C142",
+                span,
+                f"there is no file {shorten(written)} to include",
+                f"{remedy}; if it holds another tool's implementation definition, remove the line: Carillon has its own",
+            )
+            return
+        self._includes += 1
+        if any(_same(path, open_.path) for open_ in self._stack):
+            self.error("C142", span, f"{shorten(written)} includes itself", "remove one of the includes that lead back to it")
+        elif len(self._stack) > MOST_INCLUDE_LEVELS:
+            self.error(
+                "C142", span, f"includes are nested more than {MOST_INCLUDE_LEVELS} levels deep", "include fewer files in files"
+            )
+        elif self._includes > MOST_INCLUDES:
+            if self._includes == MOST_INCLUDES + 1:
+                self.error("C142", span, f"more than {MOST_INCLUDES} includes", "include every file once")
+        else:
+            text = self._load(path, span, "C142", remedy)
+            if text is not None:
+                self._push(path, str(path), text)
+
+
+def _exponent(text: str) -> int:
+    match = re.search(r"[eE]([+-]?[0-9]+)$", text)
+    return abs(int(match[1])) if match and text.lstrip("+-")[:2] not in ("0x", "0X") else 0
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

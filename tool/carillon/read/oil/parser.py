@@ -1,0 +1,563 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From tokens to :class:`OilFile`, by recursive descent with recovery at the next ``;``, ``}`` or object.
+
+More is accepted than OIL 2.5 says where tools differ and nothing can be mistaken: a missing ``;`` behind a ``}``,
+objects outside a CPU, ``EVENT = Name;`` as a declaration, and named blocks inside objects.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from carillon.diagnostics import Span, suggestion
+from carillon.read.oil.lexer import Kind, Lexer, Token
+from carillon.read.oil.syntax import (
+    NUMBERS,
+    OBJECTS,
+    TYPES,
+    Assignment,
+    Container,
+    Definition,
+    Definitions,
+    Name,
+    Object,
+    OilFile,
+    Value,
+    shown,
+)
+from carillon.read.times import shorten
+
+MOST_LEVELS = 50
+_TOP = ("OIL_VERSION", "IMPLEMENTATION", "CPU")
+_CONTAINERS = ("CPU", "OSEK")  # FreeOSEK writes OSEK
+_REFERENCE = re.compile(r"[A-Z]+_TYPE")
+_TOOLS_TYPES = ("IDENTIFIER", "STRUCT")  # Trampoline's
+_VERSION = re.compile(r"2\.[0-5](\.[0-9]+)?|3(\.[0-9]+)*|4(\.0)?")
+
+
+class _SyntaxError(Exception):
+    """Something was reported; recover."""
+
+
+class _UnclosedError(Exception):
+    """An object begins inside a block of another one."""
+
+    reported = False
+
+
+class Parser:
+    """Parses the tokens of one file and its includes; every error is reported through the lexer, which counts them."""
+
+    def __init__(self, lexer: Lexer, tokens: list[Token]) -> None:
+        self.lexer = lexer
+        self.tokens = tokens
+        self.at = 0
+        self.level = 0
+        self.file = OilFile()
+        self.missing: list[Span] = []
+        """Places of blocks that end without ';'."""
+
+    # Tokens
+
+    @property
+    def token(self) -> Token:
+        """The next token."""
+        return self.tokens[self.at]
+
+    @property
+    def before(self) -> Token:
+        """The token before the next one."""
+        return self.tokens[max(self.at - 1, 0)]
+
+    def ahead(self, distance: int) -> Token:
+        """The token that many further."""
+        return self.tokens[min(self.at + distance, len(self.tokens) - 1)]
+
+    def is_mark(self, text: str, distance: int = 0) -> bool:
+        """Whether that token is the mark ``text``."""
+        token = self.ahead(distance)
+        return token.kind is Kind.MARK and token.text == text
+
+    def take(self) -> Token:
+        """The next token, which is passed unless it is the end."""
+        token = self.token
+        if token.kind is not Kind.END:
+            self.at += 1
+        return token
+
+    def skip(self, text: str) -> bool:
+        """Pass the mark ``text`` if it is next."""
+        if self.is_mark(text):
+            self.at += 1
+            return True
+        return False
+
+    def fail(self, cause: str, remedy: str, span: Span | None = None) -> _SyntaxError:
+        """Report C140 at the next token, unless the lexer has reported that."""
+        if Kind.BAD in (self.token.kind, self.before.kind):
+            return _SyntaxError()
+        where = self.token.span if span is None else span
+        string = self.lexer.multiline.get(self.at - 1)
+        if string is not None:
+            remedy += f"; is the string that begins on line {string} closed?"
+        self.lexer.error("C140", where, cause, remedy)
+        return _SyntaxError()
+
+    def expect(self, text: str, after: str) -> None:
+        """Pass the mark ``text``, which must be next."""
+        if not self.skip(text):
+            raise self.fail(f"'{text}' is missing after {after}, before {self.token}", f"write '{text}' there")
+
+    def name(self, what: str) -> Token:
+        """Pass a name, which must be next."""
+        if self.token.kind is not Kind.NAME:
+            raise self.fail(
+                f"{self.token} stands where {what} should",
+                "a name consists of letters, digits and '_', not beginning with a digit",
+            )
+        return self.take()
+
+    def recover(self) -> None:
+        """Skip to behind the next ';' of this block, or to its '}', or to an object that begins."""
+        depth = 0
+        while self.token.kind is not Kind.END:
+            if self.is_mark("{"):
+                depth += 1
+            elif self.is_mark("}"):
+                if depth == 0:
+                    return
+                depth -= 1
+            elif self.is_mark(";") and depth == 0:
+                self.at += 1
+                return
+            elif self.object_begins() and self.token.span.line != self.before.span.line:
+                return
+            self.at += 1
+
+    def object_begins(self) -> bool:
+        """Whether ``TASK Name {`` or the like is next."""
+        return (
+            self.token.kind is Kind.NAME
+            and (self.token.text in OBJECTS or self.token.text in _CONTAINERS)
+            and self.ahead(1).kind is Kind.NAME
+            and self.is_mark("{", 2)
+        )
+
+    # Blocks and ends of statements
+
+    def block(self, owner: str, element: Callable[[], None], *, objects: bool = False) -> None:
+        """A ``{ ... }`` of elements; each element recovers from its own errors.  ``objects`` may stand in a container.
+
+        The '{' may be missing, if that was reported.
+        """
+        opening = self.token
+        self.skip("{")
+        self.level += 1
+        if self.level > MOST_LEVELS:
+            self.level -= 1
+            error = self.fail(
+                f"blocks are nested more than {MOST_LEVELS} levels deep", "OIL needs no more than five", opening.span
+            )
+            self.leave()
+            raise error
+        try:
+            while not self.is_mark("}"):
+                if self.token.kind is Kind.END:
+                    if not self.lexer.unclosed:
+                        self.lexer.error(
+                            "C141",
+                            opening.span,
+                            f"this block of {owner} is not closed",
+                            "write '};' where it ends: count the braces",
+                        )
+                    self.lexer.unclosed = True  # those around it are not closed, either
+                    return
+                if self.skip(";"):
+                    continue
+                begin = self.at
+                try:
+                    element()
+                except _UnclosedError as unclosed:
+                    if objects and self.token.text not in _CONTAINERS:
+                        continue
+                    if not unclosed.reported:
+                        self.lexer.error(
+                            "C141",
+                            opening.span,
+                            f"this block of {owner} is not closed before {self.token.text} {self.ahead(1).text} "
+                            f"on line {self.token.span.line}",
+                            "write '};' where it ends",
+                        )
+                        unclosed.reported = True
+                    raise
+                except _SyntaxError:
+                    self.recover()
+                if self.at == begin:
+                    self.at += 1
+            self.at += 1
+        finally:
+            self.level -= 1
+
+    def leave(self) -> None:
+        """Skip to behind the '}' of a block that was entered."""
+        depth = 1
+        while depth and self.token.kind is not Kind.END:
+            depth += self.is_mark("{") - self.is_mark("}")
+            self.at += 1
+
+    def description(self) -> str:
+        """A ``: "text"``, if there is one."""
+        text = ""
+        while self.skip(":"):
+            if self.token.kind is not Kind.STRING:
+                raise self.fail(f"{self.token} stands where a description should", 'write it in quotes: : "text"')
+            text += (" " if text else "") + self.take().text
+        return text
+
+    def end(self, what: str) -> None:
+        """The ';' of a statement."""
+        if self.skip(";"):
+            return
+        behind = self.before
+        if self.token.kind is Kind.END and self.lexer.unclosed:
+            return
+        if behind.kind is Kind.MARK and behind.text == "}":
+            self.missing.append(behind.span)
+            return
+        error = self.fail(f"';' is missing after {what}", "end it with ';'", behind.last)
+        fresh_line = self.token.span.line != behind.span.line or self.token.span.file != behind.span.file
+        if not (self.token.kind is Kind.END or self.is_mark("}") or (fresh_line and self.token.kind is Kind.NAME)):
+            raise error
+
+    # The file
+
+    def run(self) -> OilFile:
+        """Parse everything."""
+        while self.token.kind is not Kind.END:
+            begin = self.at
+            try:
+                self.top()
+            except _UnclosedError:
+                continue  # at the object that begins
+            except _SyntaxError:
+                self.recover()
+            if self.at == begin:
+                self.at += 1
+        self.file.malformed = self.lexer.failed
+        return self.file
+
+    def top(self) -> None:
+        """One statement of the file."""
+        if self.skip(";"):
+            return
+        if self.is_mark("}"):
+            self.fail("'}' closes nothing", "remove it, or write the '{' that it closes")
+            self.at += 1
+            return
+        if self.token.kind is not Kind.NAME:
+            raise self.fail(
+                f"{self.token} begins nothing", "a statement begins with OIL_VERSION, IMPLEMENTATION, CPU or an object"
+            )
+        word = self.keyword((*_TOP, *_CONTAINERS, *OBJECTS))
+        if word == "OIL_VERSION":
+            self.version()
+        elif word == "IMPLEMENTATION":
+            self.implementation()
+        elif word in _CONTAINERS:
+            self.container(word)
+        else:
+            self.member(word, None)
+
+    def keyword(self, known: Iterable[str]) -> str:
+        """The keyword that is next, not passed: corrected, after a diagnostic, if it is misspelt."""
+        text = self.token.text
+        words = tuple(dict.fromkeys(known))
+        if text in words or (self.is_mark("=", 1) and text.upper() not in words):
+            return text
+        named = self.ahead(1).kind is Kind.NAME or self.is_mark("{", 1) or self.is_mark("=", 1)
+        meant = (
+            text.upper() if text.upper() in words else next(iter(difflib.get_close_matches(text.upper(), words, 1, 0.75)), None)
+        )
+        if meant is None or not named:
+            return text
+        self.lexer.error(
+            "C144",
+            self.token.span,
+            f"{shorten(text)} is no keyword" + (": OIL's are in upper case" if text.upper() == meant else ""),
+            f"did you mean {meant}?",
+        )
+        return meant
+
+    def version(self) -> None:
+        """``OIL_VERSION = "2.5" : "description";``."""
+        self.take()
+        self.expect("=", "OIL_VERSION")
+        token = self.token
+        self.file.version = self.file.version or (token.text, token.span)
+        if token.kind is Kind.FLOAT:
+            self.fail(f"the version {token} is no string", f'write OIL_VERSION = "{token.text}";')
+        elif token.kind is not Kind.STRING:
+            raise self.fail(f"{token} is no version", 'write OIL_VERSION = "2.5";')
+        self.take()
+        if _VERSION.fullmatch(token.text.strip()) is None:
+            self.lexer.error(
+                "C143",
+                token.span,
+                f"there is no OIL version {shorten(token.text)}",
+                'Carillon reads "2.0" to "2.5", "3.0" and "4.0"',
+            )
+        self.file.description = self.file.description or self.description()
+        self.description()
+        self.end("OIL_VERSION")
+
+    def container(self, word: str) -> None:
+        """``CPU name { ... };``."""
+        self.take()
+        name = self.name(f"the name of the {word}")
+        cpu = Container(name.text, name.span)
+        self.file.cpus.append(cpu)
+        if not self.is_mark("{"):
+            cpu.description = self.description()
+            if not self.is_mark(";"):
+                raise self.fail(
+                    f"'{{' is missing after {word} {name.text}, before {self.token}", f"write {word} {name.text} {{ ... }};"
+                )
+            self.take()
+            return
+
+        def element() -> None:
+            if self.token.kind is not Kind.NAME:
+                raise self.fail(f"{self.token} begins nothing", "an object is written as TASK Name { ... };")
+            if self.token.text in _CONTAINERS and self.object_begins():
+                raise _UnclosedError
+            if self.token.text in ("OIL_VERSION", "IMPLEMENTATION"):
+                self.lexer.error(
+                    "C140",
+                    self.token.span,
+                    f"{self.token.text} stands inside the {word}",
+                    f"write it before the {word}: is a '}}' missing?",
+                )
+                self.top()
+                return
+            self.member(self.keyword(OBJECTS), cpu)
+
+        self.block(f"{word} {name.text}", element, objects=True)
+        cpu.description = self.description()
+        self.end(f"{word} {name.text}")
+
+    # Objects
+
+    def member(self, kind: str, cpu: Container | None) -> None:
+        """An object, or an attribute of the CPU."""
+        if self.is_mark("=", 1):
+            self.assigned(kind, cpu)
+            return
+        word = self.take()
+        if self.is_mark("{"):
+            self.lexer.error("C140", self.token.span, f"this {kind} has no name", f"write {kind} Name {{ ... }};")
+            self.object(Object(kind, "", word.span))
+            return
+        if self.token.kind is not Kind.NAME:
+            raise self.fail(
+                f"{word} is followed by {self.token}",
+                f"write {kind} Name {{ ... }};" if kind in OBJECTS else "an object is written as TASK Name { ... };",
+            )
+        name = self.take()
+        if kind not in OBJECTS and not self.is_mark("{"):
+            raise self.fail(f"{word} is neither an object nor an attribute", suggestion(word.text, (*_TOP, *OBJECTS)), word.span)
+        found = Object(kind, name.text, name.span)
+        self.file.objects.append(found)
+        self.object(found)
+
+    def object(self, found: Object) -> None:
+        """What follows the name of an object."""
+        what = f"{found.kind} {found.name}".strip()
+        if self.token.kind is Kind.NAME and self.is_mark("=", 1):
+            self.fail(f"'{{' is missing after {what}, before {self.token}", f"write {what} {{ ... }};")
+            self.assignments(what, found.body)
+        elif self.is_mark("{"):
+            self.assignments(what, found.body)
+        elif not (self.is_mark(";") or self.is_mark(":")):
+            raise self.fail(f"'{{' is missing after {what}, before {self.token}", f"write {what} {{ ... }};")
+        found.description = self.description()
+        self.end(what)
+
+    def assigned(self, kind: str, cpu: Container | None) -> None:
+        """``EVENT = Name;`` outside objects declares one (FreeOSEK); anything else is an attribute of the CPU."""
+        if kind not in OBJECTS:
+            if cpu is None:
+                raise self.fail(f"the attribute {self.token} belongs to no object", "write it inside one: TASK Name { ... };")
+            cpu.body.append(self.assignment())
+            return
+        self.at += 2
+        while True:
+            name = self.name(f"the name of the {kind}")
+            self.file.objects.append(Object(kind, name.text, name.span))
+            if not self.skip(","):
+                break
+        self.file.objects[-1].description = self.description()
+        self.end(f"{kind} = {name.text}")
+
+    def assignments(self, owner: str, found: list[Assignment]) -> None:
+        """A block of assignments, into ``found``."""
+
+        def element() -> None:
+            if self.object_begins():
+                raise _UnclosedError
+            if self.token.kind is not Kind.NAME:
+                raise self.fail(f"{self.token} stands where an attribute should", "an attribute is written as NAME = value;")
+            found.append(self.assignment())
+
+        self.block(owner, element)
+
+    def assignment(self) -> Assignment:
+        """``name = value { ... } : "description";``; a block with a name, ``kind name { ... };``, is one, too."""
+        word = self.take()
+        if self.token.kind is Kind.NAME and self.is_mark("{", 1):
+            value = Value(Name(self.token.text), self.take().span)
+        elif self.is_mark("{"):
+            raise self.fail(f"'= value' is missing between {word} and {self.token}", f"write {word.text} = value {{ ... }};")
+        else:
+            self.expect("=", f"the attribute {word}")
+            value = self.value(f"the value of {word.text}")
+        if self.is_mark("{"):
+            value.block = []
+            self.assignments(f"{word.text} = {shown(value.literal)}", value.block)
+        description = self.description()
+        if self.is_mark(","):
+            raise self.fail(f"{word.text} has one value", f"write one assignment for each: {word.text} = A; {word.text} = B;")
+        self.end(f"the value of {word.text}")
+        return Assignment(word.text, word.span, value, description)
+
+    def value(self, what: str) -> Value:
+        """A literal."""
+        token = self.token
+        match token.kind:
+            case Kind.NAME:
+                self.take()
+                return Value(Name(token.text), token.span)
+            case Kind.STRING:
+                self.take()
+                return Value(token.text, token.span)
+            case Kind.BAD:
+                self.take()
+                return Value(Name(""), token.span, wrong=True)
+            case Kind.INTEGER | Kind.FLOAT:
+                return Value(self.number(what), token.span)
+        raise self.fail(
+            f"{token} stands where {what} should", "a value is a number, a name, TRUE, FALSE, AUTO, or a string in quotes"
+        )
+
+    def number(self, what: str) -> int | Fraction:
+        """A number."""
+        token = self.token
+        if token.kind is Kind.INTEGER:
+            self.take()
+            return int(token.text, 0) if "x" in token.text.lower() else int(token.text)
+        if token.kind is Kind.FLOAT:
+            self.take()
+            mantissa, _, exponent = token.text.lower().partition("e")
+            return Fraction(mantissa.rstrip(".") or "0") * Fraction(10) ** int(exponent or 0)
+        raise self.fail(f"{token} stands where {what} should", "write a number: 250, 0xFA, -3 or 0.001")
+
+    # Implementation definitions
+
+    def implementation(self) -> None:
+        """``IMPLEMENTATION name { TASK { ... }; ... };``."""
+        self.take()
+        name = self.name("the name of the implementation")
+
+        def element() -> None:
+            if self.token.kind is not Kind.NAME:
+                raise self.fail(f"{self.token} stands where an object should", "write TASK { ... };")
+            kind = self.keyword(OBJECTS)
+            if kind in _CONTAINERS and self.object_begins():
+                raise _UnclosedError
+            self.take()
+            if not self.is_mark("{"):
+                raise self.fail(
+                    f"'{{' is missing after {kind}, before {self.token}",
+                    f"an implementation definition lists the attributes of each kind of object: {kind} {{ ... }};",
+                )
+            self.definitions(self.file.implementation.setdefault(kind, {}), kind)
+            self.description()
+            self.end(f"{kind} of the implementation")
+
+        if not self.is_mark("{"):
+            raise self.fail(f"'{{' is missing after IMPLEMENTATION {name.text}, before {self.token}", "write the '{'")
+        self.block(f"IMPLEMENTATION {name.text}", element)
+        self.description()
+        self.end(f"IMPLEMENTATION {name.text}")
+
+    def definitions(self, into: Definitions, owner: str) -> None:
+        """A block of attribute definitions; a later definition of an attribute replaces an earlier one."""
+
+        def element() -> None:
+            if self.token.kind is Kind.NAME and self.token.text in _CONTAINERS and self.object_begins():
+                raise _UnclosedError
+            definition = self.definition(owner)
+            into[definition.name] = definition
+
+        self.block(owner, element)
+
+    def definition(self, owner: str) -> Definition:
+        """``TYPE WITH_AUTO [range] NAME[] = default : "description";``."""
+        token = self.name(f"the type of an attribute of {owner}")
+        type_ = token.text
+        if type_ not in TYPES and type_ not in _TOOLS_TYPES and _REFERENCE.fullmatch(type_) is None:
+            known = (*TYPES, *(f"{kind}_TYPE" for kind in OBJECTS))
+            raise self.fail(f"there is no type {shorten(type_)}", suggestion(type_, known), token.span)
+        found = Definition("", type_, token.span)
+        if self.token.kind is Kind.NAME and self.token.text == "WITH_AUTO":
+            self.take()
+            found.auto = True
+        if self.is_mark("["):
+            self.restrictions(found, owner)
+        name = self.name(f"the name of an attribute of {owner}")
+        found.name, found.span = name.text, name.span
+        if self.skip("["):
+            self.expect("]", "'['")
+            found.multiple = True
+        if type_ == "STRUCT" and self.is_mark("{"):
+            self.definitions(found.variants.setdefault("", {}), f"{owner} {found.name}")
+        if self.skip("="):
+            if self.token.kind is Kind.NAME and self.token.text == "NO_DEFAULT":
+                self.take()
+                found.required = True
+            else:
+                found.default = self.value(f"the default of {found.name}")
+        found.description = self.description()
+        self.end(f"the attribute {found.name}")
+        return found
+
+    def restrictions(self, found: Definition, owner: str) -> None:
+        """What stands in brackets before an attribute's name."""
+        opening = self.take()
+        if found.type in NUMBERS:
+            first = self.number("a number")
+            if self.skip(".."):
+                found.low, found.high = first, self.number("the end of the range")
+                if found.low > found.high:
+                    self.lexer.error("C148", opening.span, "the range is empty", "write the lower end first")
+                    found.low = found.high = None
+            else:
+                found.choices = [first]
+                while self.skip(","):
+                    found.choices.append(self.number("a number"))
+        elif found.type in ("ENUM", "BOOLEAN"):
+            while not self.is_mark("]"):
+                name = self.name("an enumerator" if found.type == "ENUM" else "TRUE or FALSE")
+                attributes: Definitions = found.variants.setdefault(name.text, {})
+                if found.type == "BOOLEAN" and name.text not in ("TRUE", "FALSE"):
+                    self.lexer.error("C148", name.span, f"{name} is no value of a BOOLEAN", "write TRUE or FALSE")
+                if self.is_mark("{"):
+                    self.definitions(attributes, f"{owner} {name.text}")
+                self.description()
+                if not self.skip(","):
+                    break
+        else:
+            raise self.fail(f"a {found.type} has no range", "remove the brackets", opening.span)
+        self.expect("]", "the restriction")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the keys and values of a schedule that was read from OIL stand."""
+
+from __future__ import annotations
+
+from carillon.diagnostics import Span
+from carillon.read.spans import Path, Range, SpanIndex
+
+_NOWHERE = Range(0, 0)
+
+
+class OilPlaces(SpanIndex):
+    """A :class:`SpanIndex` over several files: paths are those of a schedule file, places those of the OIL files.
+
+    ``values`` and ``keys`` hold the paths that there are; their byte ranges mean nothing.
+    """
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file, b"")
+        self._values: dict[Path, Span] = {}
+        self._keys: dict[Path, Span] = {}
+
+    def put(self, path: Path, value: Span, key: Span | None = None) -> None:
+        """Remember where the value at ``path`` stands, and its key; the first place of a path counts."""
+        self.values.setdefault(path, _NOWHERE)
+        self._values.setdefault(path, value)
+        if key is not None:
+            self.keys.setdefault(path, _NOWHERE)
+            self._keys.setdefault(path, key)
+
+    def value(self, path: Path) -> Span:
+        """Where the value at ``path`` stands; the nearest block around it if no file shows it."""
+        for end in range(len(path), 0, -1):
+            where = self._values.get(path[:end]) or self._keys.get(path[:end])
+            if where is not None:
+                return where
+        return Span(self.file)
+
+    def key(self, path: Path) -> Span:
+        """Where the attribute at ``path`` stands; the nearest block around it if no file shows it."""
+        return self._keys.get(path) or self.value(path)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the model of the time services from the ``[time]`` and ``[thread]`` tables of a schedule file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from carillon.diagnostics import Diagnostics
+from carillon.model.time import ClockKind, QueueKind, TimeServices
+from carillon.read.schema import ScheduleFile
+from carillon.read.shape import Broken
+from carillon.read.spans import SpanIndex
+from carillon.read.ticks import Ticks, whole
+from carillon.read.times import Time, shorten
+
+
+class TimeReader:
+    """Builds one TimeServices, or none.  ``broken`` says which values are missing because they were wrong."""
+
+    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
+        self.file = file
+        self.table = file.time
+        self.places = places
+        self.broken = broken
+        self.diagnostics = diagnostics
+
+    def times(self) -> Iterator[Time]:
+        """The times that the system's clock should be able to express."""
+        if self.table is not None:
+            yield from (time for time in (self.table.tick, self.table.slice) if time is not None)
+
+    def resolve(self) -> None:
+        """Report what is wrong but for times: C170 no tick, C175 slices of nobody, C177 threads without time services."""
+        table = self.table
+        if table is None:
+            if self.file.thread and not self.broken.at("time"):
+                name = next(iter(self.file.thread))
+                self.diagnostics.error(
+                    "C177",
+                    self.places.key(("thread", name)),
+                    f"thread {shorten(name)} has nothing to wait by: there are no time services",
+                    "add [time], or make it a task of [osek]",
+                )
+            return
+        if table.clock == "periodic" and table.tick is None and not self.broken.under("time"):
+            self.diagnostics.error(
+                "C170",
+                self.places.key(("time",)),
+                "the clock is periodic, but [time] has no 'tick'",
+                'say how often it ticks, for example tick = "1ms", or use a one-shot clock',
+            )
+        priorities = [thread.priority for thread in self.file.thread.values()]
+        if table.slice is not None and len(set(priorities)) == len(priorities):
+            self.diagnostics.warning(
+                "C175",
+                self.places.value(("time", "slice")),
+                "no two threads have the same priority, so that there is nobody to share the processor in slices",
+                "give threads the same priority, or leave the slice out",
+            )
+
+    def build(self, ticks: Ticks) -> TimeServices | None:
+        """The time services; None if there are none.  Reports times that do not divide, or are zero."""
+        table = self.table
+        if table is None:
+            return None
+        longest = self._ticks(ticks, "longest", table.longest, recurs=False)
+        return TimeServices(
+            clock=ClockKind(table.clock),
+            tick=self._ticks(ticks, "tick", table.tick, recurs=True),
+            bits=table.bits,
+            longest=longest,
+            queue=QueueKind(table.queue),
+            slice=self._ticks(ticks, "slice", table.slice, recurs=False),
+            now=table.now,
+            span=self.places.key(("time",)),
+        )
+
+    def _ticks(self, ticks: Ticks, key: str, time: Time | None, *, recurs: bool) -> int | None:
+        """``time`` in ticks of the system clock; None if there is none, or after a diagnostic."""
+        if time is None:
+            return None
+        span = self.places.value(("time", key))
+        exact = ticks.exact(time, f"'{key}' of [time]", span, recurs, upwards=not recurs)
+        if exact is None:
+            return None
+        if whole(exact) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
+            self.diagnostics.error("C041", span, f"'{key}' of [time] is zero ticks", "write a time of at least one tick")
+            return None
+        return whole(exact, upwards=not recurs)
