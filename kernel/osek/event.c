@@ -53,8 +53,7 @@ StatusType GetEvent(TaskType task, EventMaskRefType mask)
     CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_GetEvent, E_OS_ID, .object = task, .reference = mask);
     CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_GetEvent, E_OS_ACCESS, .object = task,
           .reference = mask);
-    CHECK(carillon_osek_jobs[task].activations != 0u, OSServiceId_GetEvent, E_OS_STATE, .object = task,
-          .reference = mask);
+    CHECK(!carillon_osek_suspended(task), OSServiceId_GetEvent, E_OS_STATE, .object = task, .reference = mask);
     *mask = carillon_osek_tasks[task].extended->set;
     return E_OK;
 }

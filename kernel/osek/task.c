@@ -277,7 +277,7 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
 #endif
 #if CARILLON_OSEK_MANAGED
     const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
-    if (carillon_osek_jobs[task].activations == 0u) {
+    if (carillon_osek_suspended(task)) {
         *state = SUSPENDED;
     } else {
         *state = ((extended != NULL) && (extended->waited != 0u)) ? WAITING : READY;

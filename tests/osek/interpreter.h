@@ -28,8 +28,8 @@
 extern const volatile uint8_t carillon_program[TABLE_SIZE];
 const volatile uint8_t carillon_program[TABLE_SIZE] = {1}; /* not 0, lest it have no place in the file */
 
-static unsigned operations;
-static uint8_t runs[BODIES];
+static volatile unsigned operations; /* by interrupts too */
+static volatile uint8_t runs[BODIES];
 
 enum code {
     TERMINATE_TASK,

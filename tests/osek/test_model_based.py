@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random applications and programs do on every board, under both dispatchers, what the reference model says.
 
-CARILLON_EXAMPLES is the number of applications for each test; with it they are random, without the same each time.
+CARILLON_EXAMPLES is the number of applications for each test; with it they are random, and a failure is made small; without they are the same
+each time.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from program import TABLE_SIZE, Limits, applications, code, listing, programs, schedule, table
 from reference import Application, Code, Line, Op, Program, Resource, Task, expected, hook
@@ -152,6 +153,8 @@ def examples(number: int) -> settings:
         derandomize=given_number is None,
         database=None,
         deadline=None,
+        # To shrink a failure takes many builds: it is left to whoever looks into one.
+        phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if given_number else [])],
         suppress_health_check=list(HealthCheck),
     )
 

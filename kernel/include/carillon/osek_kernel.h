@@ -128,6 +128,17 @@ extern bool carillon_osek_up;
 /* The managed task that runs, INVALID_TASK if none does. */
 extern volatile uint32_t carillon_osek_running;
 
+#if CARILLON_OSEK_MANAGED
+/* Whether a managed task has no job.  One that ChainTask names has its place from the call on, and is activated when
+ * the caller has ended: until then it is suspended, as the caller's PostTaskHook may ask. */
+static inline bool carillon_osek_suspended(TaskType task)
+{
+    const uint32_t running = carillon_osek_running;
+    const bool chained = (running != INVALID_TASK) && (running != task) && (carillon_osek_jobs[running].next == task);
+    return carillon_osek_jobs[task].activations == (chained ? 1u : 0u);
+}
+#endif
+
 /* The kernel's own synchronisation: interrupts of the event-triggered system wait, no time-triggered one does. */
 #if CARILLON_OSEK_SOFTWARE
 #include "carillon/software.h"
