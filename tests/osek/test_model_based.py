@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random applications and programs do on every board, under both dispatchers, what the reference model says.
 
-CARILLON_EXAMPLES is the number of applications for each test; with it they are random, and a failure is made small; without they are the same
-each time.
+CARILLON_EXAMPLES is the number of applications for each test.  With it they are random, and a failure is made small;
+without it they are the same each time.
 """
 
 from __future__ import annotations
