@@ -3,7 +3,9 @@
  * The relative event queue, as a list or as a balanced tree; queue.h says what both promise. */
 #include "carillon/queue.h"
 
-#if CARILLON_QUEUE_TREE
+#if CARILLON_QUEUE_COUNTERS
+/* kernel/conventional/counters.c */
+#elif CARILLON_QUEUE_TREE
 
 /* An AVL tree: the heights of two siblings differ by at most one, so that n events are at most 1.44 * log2(n + 2)
  * deep, which bounds every loop below.  The head stands above the root and has it as its child[0].
@@ -257,7 +259,7 @@ void carillon_queue_insert_far(struct carillon_queue *queue, struct carillon_far
         rest -= CARILLON_LAP;
         laps++;
     }
-    if ((rest == 0u) && (laps != 0u) && ((queue->head.time != 0u) || carillon_queue_is_empty(queue))) {
+    if ((rest == 0u) && (laps != 0u) && ((carillon_queue_left(queue) != 0u) || carillon_queue_is_empty(queue))) {
         rest = CARILLON_LAP; /* nobody waits at the reference, behind whom it had to come there */
         laps--;
     }

@@ -52,11 +52,11 @@ _folder = tempfile.TemporaryDirectory(prefix="carillon-time-")
 
 @functools.cache
 def compiled(driver: str, sources: tuple[str, ...], defines: tuple[tuple[str, int | str], ...]) -> Path:
-    """The shared library of a driver of this folder and of files of kernel/time."""
+    """The shared library of a driver of this folder and of files of the kernel."""
     path = Path(_folder.name) / f"{len(list(Path(_folder.name).iterdir()))}.so"
     command = ["gcc", *FLAGS, f"-I{ROOT / 'kernel' / 'include'}", f"-I{HERE / 'config'}", f"-I{HERE}"]
     command += [f"-D{name}={value}" for name, value in defines]
-    command += [str(HERE / driver), *(str(ROOT / "kernel" / "time" / source) for source in sources), "-o", str(path)]
+    command += [str(HERE / driver), *(str(ROOT / "kernel" / source) for source in sources), "-o", str(path)]
     subprocess.run(command, check=True)
     return path
 
@@ -77,10 +77,10 @@ def loaded(path: Path) -> Iterator[Any]:
 
 def queue(bits: int, tree: bool) -> Path:
     """The queue alone (queue_driver.c)."""
-    return compiled("queue_driver.c", ("queue.c",), (("CARILLON_TIME_BITS", bits), ("CARILLON_QUEUE_TREE", int(tree))))
+    return compiled("queue_driver.c", ("time/queue.c",), (("CARILLON_TIME_BITS", bits), ("CARILLON_QUEUE_TREE", int(tree))))
 
 
 def clock(**defines: int | str) -> Path:
     """The clock on the mock timer (mock_timer.c); keys are the configuration without CARILLON_."""
     settings = tuple(sorted((f"CARILLON_{name}", value) for name, value in defines.items()))
-    return compiled("mock_timer.c", ("queue.c", "clock.c"), settings)
+    return compiled("mock_timer.c", ("time/queue.c", "time/clock.c", "conventional/counters.c"), settings)

@@ -47,6 +47,7 @@ class Clock:
     width: int  # of the counter
     bits: int = 16  # of the queue's times
     tree: bool = False
+    counters: bool = False
     requests: bool = False
     keeps_time: bool = False
     minimum: int = 1
@@ -58,7 +59,7 @@ class Clock:
     def __str__(self) -> str:
         words = [self.kind, str(self.width), str(self.bits)]
         words += [] if self.nests else ["flat"]
-        words += [word for word in ("tree", "requests", "keeps_time", "restarts") if getattr(self, word)]
+        words += [word for word in ("tree", "counters", "requests", "keeps_time", "restarts") if getattr(self, word)]
         return "-".join(words) + (f"-minimum{self.minimum}" if self.minimum > 1 else "")
 
     @property
@@ -89,6 +90,7 @@ class Clock:
             "CLOCK_COST": f"{self.cost}u",
             "TIME_BITS": self.bits,
             "QUEUE_TREE": int(self.tree),
+            "QUEUE_COUNTERS": int(self.counters),
         }
         if self.farthest is not None:
             defines["CLOCK_FARTHEST"] = f"{self.farthest}u"
@@ -160,6 +162,7 @@ MORE = [
     Clock(TICK, 16, 16, keeps_time=True),
     Clock(TICK, 16, 16, keeps_time=True, nests=False),
     Clock(TICK, 8, 8, nests=False),
+    *(Clock(TICK, bits, bits, nests=False, counters=True) for bits in (8, 16, 32)),
     Clock(COMPARE, 3, 16, tree=True, keeps_time=True),
     Clock(COMPARE, 8, 8, keeps_time=True, requests=True),
     Clock(COMPARE, 16, 16, minimum=3),

@@ -50,7 +50,7 @@ Schedule = Annotated[
 BoardOption = Annotated[
     str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")
 ]
-KernelOption = Annotated[str, typer.Option("--kernel", "-k", help="carillon, or conventional for comparison.")]
+KernelOption = Annotated[str, typer.Option("--kernel", "-k", help="carillon, or for comparison: conventional, counter-per-task.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 OutOption = Annotated[
     Path | None, typer.Option("--out", "-o", help="Build folder.", show_default="build/BOARD-KERNEL beside the schedule")

@@ -14,7 +14,9 @@ from carillon.model import System
 from carillon.trace import Trace
 from carillon.trace.analyse import Release
 
-KERNELS = ("carillon", "conventional")
+KERNELS = ("carillon", "conventional", "counter-per-task")
+"""Ours, and those to compare with: one tick, a queue and a software ready list; the same with a counter for each event,
+all of which every tick decrements, as uC/OS-II does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,14 @@ def plan(
 
     system = read_and_check(path, diagnostics, board)
     lowered = lower(system)
-    osek = plan_osek(system, diagnostics, kernel == "conventional") if system.osek is not None else None
+    osek = plan_osek(system, diagnostics, kernel) if system.osek is not None else None
     diagnostics.stop_on_errors()
     taken = osek.taken if osek is not None else frozenset()
     below = osek.hardware_levels if osek is not None else 0
     if not lowered:
         allocation: Allocation | None = Allocation(kernel, ())
-    elif kernel == "conventional":
-        allocation = allocate_conventional(system, lowered, diagnostics, taken, below)
+    elif kernel != "carillon":
+        allocation = allocate_conventional(system, lowered, diagnostics, kernel, taken, below)
     else:
         allocation = allocate(system, lowered, diagnostics, time_limit=time_limit, taken=taken, below=below)
     diagnostics.stop_on_errors()

@@ -15,6 +15,8 @@
  * balanced tree takes a number of steps that is logarithmic in the events, for insertion and removal alike, and
  * needs three links and a balance.
  *
+ * A third, CARILLON_QUEUE_COUNTERS, is for comparison and drives tick clocks alone: carillon/counters.h.
+ *
  * Every function is called locked, and none calls back. */
 #ifndef CARILLON_QUEUE_H
 #define CARILLON_QUEUE_H
@@ -34,6 +36,9 @@ extern "C" {
 #endif
 #ifndef CARILLON_QUEUE_TREE
 #define CARILLON_QUEUE_TREE 0
+#endif
+#ifndef CARILLON_QUEUE_COUNTERS
+#define CARILLON_QUEUE_COUNTERS 0
 #endif
 
 /* A distance in ticks, and one that may be far: of more than one range. */
@@ -74,7 +79,7 @@ struct carillon_queue {
 struct carillon_event {
     struct carillon_event *next; /* NULL: in no queue */
     struct carillon_event *previous;
-    carillon_time time; /* from this event to the next: what the paper keeps in the next */
+    carillon_time time; /* from this event to the next: what the paper keeps in the next; of counters, what is left */
 };
 struct carillon_queue {
     struct carillon_event head; /* `time`: from the reference to the first event */
@@ -173,6 +178,9 @@ static inline bool carillon_queue_is_first(const struct carillon_queue *queue, c
 #endif
 }
 
+#if CARILLON_QUEUE_COUNTERS
+#include "carillon/counters.h"
+#else
 /* From the reference to the first event.  It also counts down without one, for the queue's owner to come back before
  * it is 0; carillon_queue_due begins anew then. */
 static inline carillon_time carillon_queue_left(const struct carillon_queue *queue)
@@ -246,6 +254,8 @@ static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_
         carillon_queue_insert(queue, event, distance);
     }
 }
+#endif
+
 #endif
 
 #ifdef __cplusplus

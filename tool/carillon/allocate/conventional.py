@@ -19,6 +19,7 @@ def allocate_conventional(
     system: System,
     lowered: tuple[LoweredMode, ...],
     diagnostics: Diagnostics,
+    kernel: str,
     taken: frozenset[int] = frozenset(),
     below: int = 0,
 ) -> Allocation | None:
@@ -62,7 +63,7 @@ def allocate_conventional(
                 )
             )
         else:
-            return Allocation("conventional", tuple(result))
+            return Allocation(kernel, tuple(result))
     why = "; ".join(text for _, text in refusals) or "none of its cells has the role 'system' and can be re-armed"
     diagnostics.error(
         "C064",

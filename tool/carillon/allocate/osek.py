@@ -8,7 +8,7 @@ time-triggered is above all of them (Sloth on Time, section IV-C).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from carillon.lower import Demand, ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.osek import ActivateTask, Alarm, Counter, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
-from carillon.model.time import ClockKind, TimeServices
+from carillon.model.time import ClockKind, QueueKind, TimeServices
 
 
 class TaskKind(Enum):
@@ -133,7 +133,7 @@ class OsekPlan:
         return self.all - len(self.levels) + 1 if self.software else self.all
 
 
-def plan_osek(system: System, diagnostics: Diagnostics, conventional: bool = False) -> OsekPlan | None:
+def plan_osek(system: System, diagnostics: Diagnostics, kernel: str = "carillon") -> OsekPlan | None:
     """Levels, sources and the counters' cells; None after an error.
 
     Errors: C160 more levels than the board can give, C161 more tasks than spare sources, C162 no cell for a counter, and
@@ -141,6 +141,7 @@ def plan_osek(system: System, diagnostics: Diagnostics, conventional: bool = Fal
     """
     osek, board = system.osek, system.board
     assert osek is not None
+    conventional = kernel != "carillon"
     software = conventional or osek.dispatch is Dispatch.SOFTWARE or board.dispatch == "software"
     if system.modes and board.nesting == "time":
         diagnostics.error(
@@ -164,7 +165,8 @@ def plan_osek(system: System, diagnostics: Diagnostics, conventional: bool = Fal
     taken |= board.mates(c.carrier.source for c in counters)
     clock = slices = None
     if system.time is not None:
-        clock = _clock_cell(system, system.time, top, taken, diagnostics)
+        services = _ticking(system, system.time, kernel) if conventional else system.time
+        clock = _clock_cell(system, services, top, taken, diagnostics)
         if clock is None:
             return None
         taken |= board.mates([clock.carrier.source])
@@ -368,6 +370,13 @@ def _counter_cells(
         source, use = found
         result.append(CounterCell(counter, _carrier(counter.name, source, use, progression, top, counter.span)))
     return tuple(result)
+
+
+def _ticking(system: System, services: TimeServices, kernel: str) -> TimeServices:
+    """The time services of a conventional kernel: on a tick, of a millisecond if the schedule has none."""
+    tick = services.tick if services.tick is not None else max(1, system.clock_hz // 1000)
+    queue = QueueKind.COUNTERS if kernel == "counter-per-task" else services.queue
+    return replace(services, clock=ClockKind.PERIODIC, tick=tick, queue=queue)
 
 
 def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int], diagnostics: Diagnostics) -> ClockCell | None:

@@ -127,8 +127,13 @@ class ModeAllocation:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """All modes' allocations, in the order of the file; ``kernel`` is ``carillon`` or ``conventional``."""
+    """All modes' allocations, in the order of the file; ``kernel`` is one of :data:`carillon.pipeline.KERNELS`."""
 
     kernel: str
     modes: tuple[ModeAllocation, ...]
     osek: OsekAllocation | None = None
+
+    @property
+    def conventional(self) -> bool:
+        """Whether one timer ticks for everything, and software dispatches."""
+        return self.kernel != "carillon"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from carillon.bench.osek import osek as event_triggered
 from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import KERNELS, Planned, plan, releases
+from carillon.pipeline import Planned, plan, releases
 from carillon.resources import data_root
 from carillon.trace.analyse import Summary, TaskSummary, analyse
 
@@ -60,7 +60,7 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
         folder = Path(scratch)
-        for kernel in KERNELS:
+        for kernel in ("carillon", "conventional"):
             progress(f"dispatch, {kernel} kernel: {rounds} rounds")
             planned, summary = _measured("dispatch", kernel, rounds, folder, diagnostics)
             for metric, task in (("dispatch", "Plain"), ("dispatch_deadline_1", "One"), ("dispatch_deadline_2", "Two")):

@@ -13,7 +13,9 @@ from carillon.model import System
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/conventional/dispatcher.c")
 OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "error", "event", "interrupt", "resource", "start", "task"))
-TIME = tuple(f"kernel/time/{name}.c" for name in ("queue", "clock", "alarm", "wait", "watch"))
+TIME = tuple(f"kernel/time/{name}.c" for name in ("queue", "clock", "alarm", "wait", "watch")) + (
+    "kernel/conventional/counters.c",
+)
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
 COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osek/main.c", "kernel/osek/start.c")
 

@@ -42,6 +42,7 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_TIME_HZ": f"{hertz.numerator}u",
         "CARILLON_TIME_HZ_DIVISOR": f"{hertz.denominator}u",
         "CARILLON_QUEUE_TREE": int(services.queue is QueueKind.TREE),
+        "CARILLON_QUEUE_COUNTERS": int(services.queue is QueueKind.COUNTERS),
     }
 
 

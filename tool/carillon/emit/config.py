@@ -15,7 +15,7 @@ def emit(image: Image) -> str:
     system, board = image.system, image.system.board
     clock = board.clock(system.clock_hz)
     modes = image.modes
-    conventional = image.allocation.kernel == "conventional"
+    conventional = image.allocation.conventional
     lowered = (conventional and bool(modes)) or any(c.lowered for m in modes for c in m.allocation.carriers)
     lowered = lowered or (image.osek is not None and bool(image.osek.allocation.software or image.osek.allocation.slices))
     names = [m.allocation.mode.name for m in modes]

@@ -281,7 +281,7 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
             if cell.carrier.style is Style.MULTIPLEXED and cell.carrier.role is not Role.SYSTEM
         )
         table: tuple[TableEntry, ...] = ()
-        if allocation.kernel == "conventional":
+        if allocation.conventional:
             table = _table(in_order[0], length, mode)
         modes.append(
             ModeImage(

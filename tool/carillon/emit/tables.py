@@ -211,7 +211,7 @@ def emit(image: Image) -> str:
     families = sorted({c.family.name for m in image.modes for c in m.cells})
     lines = [text.head(image, "Tables of the application's modes."), '#include "carillon/contract.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
-    conventional = image.allocation.kernel == "conventional"
+    conventional = image.allocation.conventional
     if conventional:
         lines += ['#include "carillon/conventional.h"', ""]
         entries = dict.fromkeys(image.system.task(t.name).entry for t in image.system.tasks)

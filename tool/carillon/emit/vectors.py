@@ -229,7 +229,7 @@ def emit(image: Image) -> str:
     families = sorted({c.family.name for m in image.modes for c in m.cells})
     lines = [text.head(image, "Interrupt handlers and vector tables."), '#include "carillon/kernel.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
-    if image.allocation.kernel == "conventional" and image.modes:
+    if image.allocation.conventional and image.modes:
         lines += ['#include "carillon/conventional.h"', "", "extern struct carillon_multiplex carillon_system;"]
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])

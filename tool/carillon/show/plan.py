@@ -195,7 +195,7 @@ def _osek_json(image: Image) -> dict[str, Any]:
             for isr, level in sorted(allocation.isrs, key=lambda x: -x[1])
         ],
         "counters": _counters_json(allocation),
-        "alarms": _alarms_json(allocation, image.allocation.kernel == "conventional"),
+        "alarms": _alarms_json(allocation, image.allocation.conventional),
         "resources": [
             {
                 "name": name,
