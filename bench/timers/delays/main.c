@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Multiplexing real-time timed events, section VI: a task that computes, below tasks that delay in a loop: the one of
+ * number k for 200 k ticks each time.  The one that computes lets one more of them begin before each turn. */
+#include "../mark.h"
+
+MARK(begin)
+MARK(end)
+
+#define DELAYS(k)                                      \
+    THREAD(Delay##k)                                   \
+    {                                                  \
+        for (;;) {                                     \
+            (void)carillon_delay(UINT32_C(200) * (k)); \
+        }                                              \
+    }
+
+/* THREADS */
+
+THREAD(Compute)
+{
+    for (uint8_t turn = 0u; turn <= LAST; turn++) {
+        if (turn > 0u) {
+            (void)ActivateTask(first_delay + turn - 1u);
+        }
+        bench_begin();
+        carillon_work(WINDOW);
+        bench_end();
+    }
+    carillon_port_halt();
+}
