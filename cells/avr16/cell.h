@@ -6,8 +6,9 @@
  * time, with nothing to be set again.  A timer begins at 0 with its start store; a channel whose first expiry is more
  * than a round away has matched once before, and that match is forgotten (FINISH) before interrupts are on.
  *
- * The conventional kernel's cell is a channel of a timer that runs freely (mode 0); its handler adds the next interval
- * to the match, so nothing drifts.
+ * The conventional kernel's cell, and a clock that is not periodic (clock.h), is a channel of a timer that runs freely
+ * (mode 0, where a match that is set is in force at once); a handler adds the next interval to the match, so nothing
+ * drifts.
  *
  * Registers are set in the order that the devices want: a match in mode 0, where it takes effect at once; the length
  * in mode 12, where it can be written; the mode last. */
@@ -55,10 +56,12 @@
 #define AVR16_STOPPED(cell)                                                               \
     CARILLON_STORE(AVR16_CONTROL_B(cell), 0u), CARILLON_STORE(AVR16_CONTROL_A(cell), 0u), \
         CARILLON_STORE(CARILLON_WORD | AVR16_COUNT(cell), 0u)
-#if CARILLON_CONVENTIONAL
-#define AVR16_PREPARE(cell, first, period, prescaler) \
+#define AVR16_FREE_PREPARE(cell, first, period, prescaler) \
     AVR16_STOPPED(cell), CARILLON_STORE(CARILLON_WORD | AVR16_MATCH(cell), (carillon_value)((first)-1u))
-#define AVR16_START(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), CARILLON_CLOCK_SELECT)
+#define AVR16_FREE_START(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), CARILLON_CLOCK_SELECT)
+#if CARILLON_CONVENTIONAL
+#define AVR16_PREPARE AVR16_FREE_PREPARE
+#define AVR16_START AVR16_FREE_START
 #else
 #define AVR16_PREPARE(cell, first, period, prescaler)                                                         \
     AVR16_STOPPED(cell),                                                                                      \

@@ -19,7 +19,7 @@ namespace carillon
 using Microsecond = uint32_t;
 using Second = uint32_t;
 
-inline constexpr uint64_t microseconds_per_second = 1000000u;
+constexpr uint64_t microseconds_per_second = 1000000u;
 
 /* Microseconds as ticks of the clock, rounded up, and back, rounded down. */
 constexpr carillon_duration ticks(Microsecond time)

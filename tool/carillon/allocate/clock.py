@@ -23,7 +23,8 @@ class Driver:
 
     ``bits`` of its counter that are used; ``minimum`` and ``cost`` in units; ``restarts``: it can only be loaded anew;
     ``requests``: its interrupt can be requested by software; ``locks``: setting it locks all interrupts for a moment,
-    unless nothing is above the kernel's lock.
+    unless nothing is above the kernel's lock; ``free``: its timer counts in another way than in a round, which the macros
+    FREE_PREPARE and FREE_START of ``cells/<family>/cell.h`` begin.
     """
 
     bits: int = 0
@@ -32,6 +33,7 @@ class Driver:
     restarts: bool = False
     requests: bool = False
     locks: bool = False
+    free: bool = False
 
 
 @cache

@@ -61,7 +61,7 @@ def source_classes(board: Board, taken: frozenset[int] = frozenset()) -> list[So
             if number not in seen:
                 cells.setdefault(number, []).append(index)
         seen |= cells.keys()
-        properties = array.model_dump_json(exclude={"names", "sources"})
+        properties = array.model_dump_json(exclude={"names", "sources", "prefer"})
         for number, indices in cells.items():
             runs: list[tuple[int, int]] = []
             for index in indices:

@@ -18,7 +18,7 @@ from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model import System
-from carillon.model.board import Board, Role
+from carillon.model.board import Board, Role, Service
 from carillon.model.osek import ActivateTask, Alarm, Counter, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
 from carillon.model.time import ClockKind, QueueKind, TimeServices
 
@@ -349,8 +349,7 @@ def _counter_cells(
 ) -> tuple[CounterCell, ...] | None:
     """A cell for each hardware counter that has an alarm which may be set at run time, the least capable that can."""
     fitter = Fitter(system.board, system.clock_hz)
-    free = _cell_sources(system.board, frozenset(taken))
-    free.sort(key=lambda s: (len(s.array.roles), s.array.rearm.value != "none"))
+    free = _least_capable(system.board, taken)
     result = []
     for counter in osek.counters:
         if counter.kind is not CounterKind.HARDWARE or not (conventional or _needs_tick(system.board, osek, counter)):
@@ -383,8 +382,7 @@ def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int
     """The cell of the time services' clock, the least capable that can; None after C171, C172 or C178."""
     board, kind = system.board, services.clock
     fitter = Fitter(board, system.clock_hz)
-    free = _cell_sources(board, frozenset(taken))
-    free.sort(key=lambda s: (len(s.array.roles), s.array.rearm.value != "none"))
+    free = _least_capable(board, taken, Service.CLOCK)
     clock = None
     if kind is ClockKind.PERIODIC:
         assert services.tick is not None
@@ -476,8 +474,7 @@ def _slice_cell(
         )
         return None
     fitter = Fitter(system.board, system.clock_hz)
-    free = _cell_sources(system.board, frozenset(taken))
-    free.sort(key=lambda s: (len(s.array.roles), s.array.rearm.value != "none"))
+    free = _least_capable(system.board, taken, Service.SLICES)
     progression = Progression(services.slice, services.slice)
     found = _take_cell(fitter, free, progression, readable=False, pended=False)
     if found is None:
@@ -499,6 +496,13 @@ def _carrier(name: str, source: Source, use: CellUse, progression: Progression, 
 def _cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:
     """Sources with cells, without 0, which where the virtual board numbers them means that nothing runs."""
     return [s for group in source_classes(board, taken | {0}) for s in group.sources]
+
+
+def _least_capable(board: Board, taken: set[int], service: Service | None = None) -> list[Source]:
+    """Free sources with cells: those that the board keeps for a service, then the least capable."""
+    free = _cell_sources(board, frozenset(taken))
+    free.sort(key=lambda s: (s.array.prefer is not service, len(s.array.roles), s.array.rearm.value != "none"))
+    return free
 
 
 def _take_cell(

@@ -507,7 +507,11 @@ def _hardware(image: Image, osek: OsekImage) -> list[str]:
     def stores(kind: str) -> list[str]:
         return [f"CARILLON_STORE_{kind}({s}, {bits})," for s, bits in text.masks(board, sources)]
 
-    prepare = [text.macro(c, "PREPARE", c.number, c.first, c.period, c.use.prescaler) + "," for c in osek.cells]
+    def named(cell: CellImage, macro: str) -> str:
+        clock = allocation.clock
+        return f"FREE_{macro}" if clock is not None and clock.driver.free and cell.carrier == clock.carrier else macro
+
+    prepare = [text.macro(c, named(c, "PREPARE"), c.number, c.first, c.period, c.use.prescaler) + "," for c in osek.cells]
     stop = [text.macro(c, "STOP", c.number) + "," for c in osek.cells]
     align = [text.macro(c, "ALIGN", c.number, c.first, c.period) + "," for c in osek.cells if c.family.align]
     finish = [text.macro(c, "FINISH", c.number, c.first, c.period) + "," for c in osek.cells if c.finishes]
@@ -515,7 +519,7 @@ def _hardware(image: Image, osek: OsekImage) -> list[str]:
     for store in osek.start:
         bits = " | ".join(text.macro(c, "BIT", c.number) for c in store.cells) if store.group else str(store.cells[0].number)
         who = " /* " + ", ".join(f"{c.use.cell.name}: {c.carrier.demand.object}" for c in store.cells) + " */"
-        start.append(text.macro(store.cells[0], "START", bits) + "," + who)
+        start.append(text.macro(store.cells[0], named(store.cells[0], "START"), bits) + "," + who)
     if not start:  # the run's beginning all the same
         start = [f"CARILLON_STORE_UNPEND({board.request_base}, 0u),"]
     lines = ["extern const carillon_vector carillon_osek_vectors[];", ""] if alone else []

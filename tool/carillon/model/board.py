@@ -38,6 +38,13 @@ class Start(Enum):
     TIMER = "timer"  # one store per array: its cells are the channels of one timer, and have one period
 
 
+class Service(Enum):
+    """What of the time services takes a cell."""
+
+    CLOCK = "clock"
+    SLICES = "slices"
+
+
 class Rearm(Enum):
     """How a running cell is given its next interval without drift, if it can be."""
 
@@ -76,6 +83,7 @@ class Cells(_Frozen):
     min_rearm_cycles: int = Field(default=0, ge=0, description="the same in instructions or cycles of the processor")
     start: Start = Start.EACH
     rearm: Rearm = Rearm.NONE
+    prefer: Service | None = Field(default=None, description="the time service that has these cells if it has the choice")
     acknowledge: bool = Field(default=False, description="the handler must clear the request")
     request_enable: Literal["controller", "cell"] = "controller"
 
