@@ -9,11 +9,11 @@
 
 #include "parameters.h"
 
-#define MARK(name)                                                 \
-    void bench_##name(void);                                       \
-    __attribute__((noinline, noclone)) void bench_##name(void)     \
-    {                                                              \
-        __asm__ volatile("");                                      \
+#define MARK(name)                                             \
+    void bench_##name(void);                                   \
+    __attribute__((noinline, noclone)) void bench_##name(void) \
+    {                                                          \
+        __asm__ volatile("");                                  \
     }
 
 #endif

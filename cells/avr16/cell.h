@@ -51,7 +51,7 @@
 #define AVR16_ROUND_B 0x18u /* WGMn3, WGMn2 */
 
 /* The place of a match in the round, from 1. */
-#define AVR16_PLACE(first, period) ((first) > (period) ? (first) - (period) : (first))
+#define AVR16_PLACE(first, period) (((first)-1u) % (period) + 1u)
 
 #define AVR16_STOPPED(cell)                                                               \
     CARILLON_STORE(AVR16_CONTROL_B(cell), 0u), CARILLON_STORE(AVR16_CONTROL_A(cell), 0u), \
@@ -74,8 +74,8 @@
 #define AVR16_STOP(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), 0u)
 
 /* Of a cell whose first expiry is more than a period away: when the counter has passed its match, forget it. */
-#define AVR16_FINISH(cell, first, period)                                                           \
-    CARILLON_STORE(CARILLON_AWAIT | AVR16_COUNT(cell), (carillon_value)AVR16_PLACE(first, period)), \
+#define AVR16_FINISH(cell, first, period)                                                                        \
+    CARILLON_STORE(CARILLON_AWAIT | AVR16_COUNT(cell), (carillon_value)(AVR16_PLACE(first, period) % (period))), \
         CARILLON_STORE_UNPEND(AVR16_SOURCE(cell), CARILLON_SOURCE_BIT(AVR16_SOURCE(cell)))
 
 #define AVR16_REARM_REGISTER(cell) (CARILLON_WORD | AVR16_MATCH(cell))

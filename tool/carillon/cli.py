@@ -550,23 +550,31 @@ def _show_runs(
 
 @app.command(epilog="Example: carillon bench dispatch --json")
 def bench(
-    name: Annotated[str, typer.Argument(help="Benchmark: dispatch, osek or simulator.")] = "dispatch",
+    name: Annotated[str, typer.Argument(help="Benchmark: dispatch, osek, timers or simulator.")] = "dispatch",
     rounds: Annotated[int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application.")] = 1000,
+    plots: Annotated[Path | None, typer.Option("--plots", help="Write the benchmark's pictures (SVG) to this folder.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure Carillon and the conventional kernel with the same application in one run."""
 
     def work(report: _Report) -> None:
+        from importlib.util import find_spec
+
         from carillon.bench import BENCHMARKS, render
+        from carillon.bench.plots import write
 
         if name not in BENCHMARKS:
             _usage(f"no benchmark '{name}': {suggestion(name, BENCHMARKS)}")
-        rows = BENCHMARKS[name](rounds, report.diagnostics, report.status)
+        if plots is not None and find_spec("matplotlib") is None:
+            _usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
+        result = BENCHMARKS[name](rounds, report.diagnostics, report.status)
         if report.diagnostics.errors:
             return
-        report.result({"rows": [row.as_json() for row in rows]})
+        report.result({"rows": [row.as_json() for row in result.rows]})
+        if plots is not None:
+            write(result.plots, plots)
         if not as_json:
-            render(_console(), name, rows)
+            render(_console(), name, result.rows)
 
     _guard(as_json, work)
 

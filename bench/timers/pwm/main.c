@@ -6,11 +6,11 @@
 
 MARK(turn)
 
-#define LAMPS 4u
+#define LAMPS 16u
 #define STEPS 32u
 
 static volatile uint8_t duty[LAMPS];
-static volatile uint8_t lamps;
+static volatile uint16_t lamps;
 
 static void glow(void)
 {
@@ -26,10 +26,9 @@ THREAD(Main)
     (void)carillon_alarm_start(&alarm, CARILLON_MILLISECONDS(20), CARILLON_INFINITE);
     for (;;) {
         for (uint8_t step = 0u; step < STEPS; step++) {
-            uint8_t on = 0u;
+            uint16_t on = 0u;
             for (uint8_t lamp = 0u; lamp < LAMPS; lamp++) {
-                on = (uint8_t)(on << 1);
-                on |= (step < duty[lamp]) ? 1u : 0u;
+                on = (uint16_t)(on << 1) | ((step < duty[lamp]) ? 1u : 0u);
             }
             lamps = on;
             bench_turn();

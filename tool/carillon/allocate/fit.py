@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from carillon.allocate.result import Progression
 from carillon.model.board import Board, Cells, Rearm, Role, Start
 
+SHORTEST_TURN = 4
+"""Ticks of a timer in a turn of its counter, at least (ATmega128 data sheet, 16-bit Timer/Counter, Fast PWM Mode)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -81,6 +84,7 @@ class Fitter:
     board: Board
     clock_hz: int
     round_length: int | None = None  # of the round that the cells serve; None: they serve no round
+    ticks: bool = False  # the cells only tick: what expires before the beginning does no harm
 
     def direct(self, array: Cells, progression: Progression) -> int | str:
         """The smallest prescaler with which a free-running cell keeps ``progression``, or why there is none."""
@@ -95,8 +99,10 @@ class Fitter:
         """The same for a channel of a timer: it matches once in the timer's period, which in a round is the round."""
         if self.round_length is not None and progression.period != self.round_length:
             return f"a channel expires once a round of {self.round_length} ticks, not every {progression.period}"
-        if progression.period < self.board.lead:
-            return f"a period of {progression.period} ticks is below its minimum of {self.board.lead}"
+        # What a channel matches before the beginning is forgotten: once, if that counts at all.
+        shortest = SHORTEST_TURN if self.ticks else self.board.lead
+        if progression.period < shortest:
+            return f"a period of {progression.period} ticks is below its minimum of {shortest}"
         if progression.period > 1 << array.width:
             return f"{progression.period} ticks need more than {array.width} bits"
         return array.prescalers[0]

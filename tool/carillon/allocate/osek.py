@@ -381,7 +381,7 @@ def _ticking(system: System, services: TimeServices, kernel: str) -> TimeService
 def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int], diagnostics: Diagnostics) -> ClockCell | None:
     """The cell of the time services' clock, the least capable that can; None after C171, C172 or C178."""
     board, kind = system.board, services.clock
-    fitter = Fitter(board, system.clock_hz)
+    fitter = Fitter(board, system.clock_hz, ticks=True)
     free = _least_capable(board, taken, Service.CLOCK)
     clock = None
     if kind is ClockKind.PERIODIC:
@@ -473,7 +473,7 @@ def _slice_cell(
             'leave the slice out, or use dispatch = "hardware"',
         )
         return None
-    fitter = Fitter(system.board, system.clock_hz)
+    fitter = Fitter(system.board, system.clock_hz, ticks=True)
     free = _least_capable(system.board, taken, Service.SLICES)
     progression = Progression(services.slice, services.slice)
     found = _take_cell(fitter, free, progression, readable=False, pended=False)

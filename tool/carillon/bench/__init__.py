@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carillon.bench.osek import osek as event_triggered
-from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
+from carillon.bench.rows import BOARD, Progress, Result, Row, row, runs_of
+from carillon.bench.timers import timers as experiments
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned, plan, releases
 from carillon.resources import data_root
@@ -114,15 +115,29 @@ def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
     return [row("expiries_per_second", "carillon", "virtual-256", "1/s", [round(r) for r in rates])]
 
 
-BENCHMARKS: dict[str, Callable[[int, Diagnostics, Progress], list[Row]]] = {
-    "dispatch": dispatch,
-    "osek": event_triggered,
-    "simulator": simulator,
+def _only_rows(benchmark: Callable[[int, Diagnostics, Progress], list[Row]]) -> Callable[[int, Diagnostics, Progress], Result]:
+    return lambda rounds, diagnostics, progress: Result(benchmark(rounds, diagnostics, progress))
+
+
+BENCHMARKS: dict[str, Callable[[int, Diagnostics, Progress], Result]] = {
+    "dispatch": _only_rows(dispatch),
+    "osek": _only_rows(event_triggered),
+    "simulator": _only_rows(simulator),
+    "timers": experiments,
 }
 
 
 def render(console: Console, name: str, rows: Sequence[Row]) -> None:
-    """The rows as a table: a line for each metric, a column for each kernel."""
+    """A table for each set of kernels that metrics have in common: a line for each metric, a column for each kernel."""
+    columns: dict[tuple[str, ...], list[Row]] = {}
+    for metric in dict.fromkeys(r.metric for r in rows):
+        found = [r for r in rows if r.metric == metric]
+        columns.setdefault(tuple(r.kernel for r in found), []).extend(found)
+    for table in columns.values():
+        _table(console, name, table)
+
+
+def _table(console: Console, name: str, rows: Sequence[Row]) -> None:
     from rich import box
     from rich.table import Table
 

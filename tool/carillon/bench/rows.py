@@ -47,6 +47,37 @@ class Row:
         return record if self.must is None else record | {"must": self.must}
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line of a plot."""
+
+    label: str
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A picture of figures; ``name`` is that of its file."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+    log_x: bool = False
+    log_y: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a benchmark yields."""
+
+    rows: list[Row]
+    plots: tuple[Plot, ...] = ()
+
+
 def row(metric: str, kernel: str, board: str, unit: str, values: Iterable[float], must: float | None = None) -> Row:
     """A row from its samples; ``values`` must not be empty."""
     samples = list(values)

@@ -1,0 +1,513 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiments of the papers on timers, on their chip: the applications of ``bench/timers`` on an ATmega128.
+
+- A. A. Froehlich, G. Gracioli, J. F. Santos, *Periodic timers revisited* (2011): tables I to IV, figures 8 to 11.
+- G. Gracioli et al., *One-shot time management analysis in EPOS* (2008): tables 1 to 3, figures 3 and 4.
+- M. Holenderski et al., *Multiplexing real-time timed events* (2009), section VI.
+
+Figures are cycles of simavr, or times made of them.  simavr does not charge the cycles that the processor takes to
+enter an interrupt: they are added to what handlers take (``ENTRY``).  The papers' figures stand beside ours.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import tempfile
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, isqrt
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+from carillon.resources import data_root
+
+if TYPE_CHECKING:
+    from carillon.build import Firmware
+    from carillon.pipeline import Planned
+    from carillon.run.records import Record
+
+CHIP = "atmega128"
+SOURCES = data_root() / "bench" / "timers"
+ROOMY = "atmega128-xmem"
+"""The chip with external memory: sixty threads' stacks are more than it has."""
+
+ENTRY = 4
+"""Cycles that the processor takes to enter an interrupt (ATmega128 data sheet, Interrupt Response Time)."""
+
+PERIODIC, ONE_SHOT, COMPARE = "periodic", "one-shot", "compare"
+
+PERIODS_US = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+TIMER_HZ = (7_200, 28_800, 115_200)
+EPOS_PERIODS = {
+    (PERIODIC, 7_200): (277, 1_944, 10_138, 100_138, 1_000_138, 10_001_388),
+    (PERIODIC, 28_800): (173, 1_214, 10_034, 100_034, 1_000_034, 10_000_346),
+    (PERIODIC, 115_200): (147, 1_032, 10_008, 100_008, 1_000_016, 10_000_173),
+    (ONE_SHOT, 7_200): (268, 1_240, 10_128, 100_128, 1_000_128, 10_138_457),
+    (ONE_SHOT, 28_800): (164, 1_031, 10_059, 100_059, 1_000_094, 10_282_728),
+    (ONE_SHOT, 115_200): (136, 1_031, 10_033, 100_036, 1_152_970, 10_921_704),
+}
+"""Periodic timers revisited, tables I and II: measured periods in microseconds."""
+
+EPOS_HZ = 7_200_000
+EPOS_HANDLERS_US = {"tick_only": 14, "release_one_alarm": 42, "one_shot_release": 212}
+"""Table III."""
+
+EPOS_THREADS_US = {2: (81, 111, 63, 23), 3: (84, 117, 63, 25), 4: (91, 178, 63, 36), 5: (97, 190, 63, 41), 6: (107, 263, 63, 55)}
+"""Table IV: average, maximum, minimum, standard deviation."""
+
+EPOS_PWM_US = {"1000Hz": (40.75, 1.72), "500Hz": (40.51, 1.19), "50Hz": (40.47, 0.97), "one_shot": (40.52, 1.12)}
+"""Figure 11: mean and standard deviation of the thread's period."""
+
+EPOS_PHILOSOPHERS = {
+    1: {"interrupts": (26_005, 100), "switches": (616, 344)},
+    2: {"interrupts": (9_843, 100), "switches": (615, 360)},
+    3: {"interrupts": (3_079, 100), "switches": (617, 317)},
+}
+"""One-shot time management analysis in EPOS, tables 2 and 3: periodic and one-shot, per scenario."""
+EPOS_FOOTPRINT = (32_000, 32_504)
+SCENARIOS = {1: (1_000, 5_000), 2: (100, 500), 3: (25, 125)}
+"""Milliseconds that a philosopher thinks and eats."""
+
+MUST = {"tick_only": 60, "release_one_alarm": 200, "one_shot_release": 260}
+
+EVENTS = (1, 2, 5, 10, 20, 40, 59, 80, 100)
+"""Numbers of waiting events whose figures are rows; the plot has all up to the last."""
+KERNELS = ("carillon", "conventional", "counter-per-task")
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """An interrupt of the clock: when it was entered, and when its handler had done its own work.
+
+    ``end`` comes before what the handler dispatches, where that runs within it.
+    """
+
+    begin: int
+    end: int
+
+    @property
+    def cycles(self) -> int:
+        """What it took, the processor's entry included."""
+        return self.end - self.begin + ENTRY
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was recorded: times in cycles (instructions on boards in QEMU)."""
+
+    hertz: int
+    handlers: tuple[Handler, ...]
+    marks: dict[str, tuple[int, ...]]
+    interrupts: int
+    switches: int
+    firmware: Firmware
+
+    def with_mark(self, mark: str) -> tuple[list[Handler], list[Handler]]:
+        """The clock's handlers in which a mark was passed, and the others."""
+        passed = self.marks[mark]
+        within: tuple[list[Handler], list[Handler]] = ([], [])
+        k = 0
+        for handler in self.handlers:
+            while k < len(passed) and passed[k] < handler.begin:
+                k += 1
+            within[not (k < len(passed) and passed[k] < handler.end)].append(handler)
+        return within
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """The clock of an application: the ``[time]`` of its schedule, on a board with a system clock."""
+
+    kind: str
+    hz: int
+    tick: int | None = None
+    keys: tuple[str, ...] = ("bits = 16",)
+    board: str = CHIP
+
+    def schedule(self, name: str, threads: Iterable[str]) -> str:
+        """The schedule of an application of these threads, each with its table's keys."""
+        lines = ["[system]", f'name = "{name}"', f'clock = "{self.hz}Hz"', "[time]", f'clock = "{self.kind}"', *self.keys]
+        lines += [f'tick = "{self.tick} ticks"'] if self.tick is not None else []
+        return "\n".join([*lines, *threads]) + "\n"
+
+
+def thread(name: str, priority: int, stack: int | None = None) -> str:
+    """The table of a thread."""
+    return f"[thread.{name}]\npriority = {priority}" + (f"\nstack = {stack}" if stack else "")
+
+
+class Applications:
+    """Builds the applications in a folder, each variant in one of its own, and runs them."""
+
+    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
+        self._folder = folder
+        self._diagnostics = diagnostics
+        self._count = 0  # of what has been built
+
+    def built(
+        self, name: str, timer: Timer, threads: Sequence[str], code: str = "", kernel: str = "carillon", **parameters: int
+    ) -> tuple[Planned, Firmware]:
+        """An application with its threads, what stands in its C file for ``/* THREADS */``, and its parameters."""
+        folder = self._folder / str(self._count)
+        application = folder / name
+        shutil.copytree(SOURCES / name, application, ignore=shutil.ignore_patterns("build"))
+        shutil.copy(SOURCES / "mark.h", folder)
+        lines = [f"#define {key.upper()} {value}" for key, value in parameters.items()]
+        (folder / "parameters.h").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        main = application / "main.c"
+        main.write_text(main.read_text(encoding="utf-8").replace("/* THREADS */", code), encoding="utf-8")
+        (application / "schedule.toml").write_text(timer.schedule(name, threads), encoding="utf-8")
+        return self.made(application / "schedule.toml", timer.board, kernel)
+
+    def made(self, schedule: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
+        """What a schedule makes on a board."""
+        from carillon.build import build
+
+        planned = plan(schedule, self._diagnostics, board, kernel)
+        self._count += 1
+        firmware = build(planned.image, self._folder / f"build-{self._count}", self._diagnostics)
+        self._diagnostics.stop_on_errors()
+        assert firmware is not None
+        return planned, firmware
+
+    def records(
+        self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]
+    ) -> tuple[list[Record], dict[int, str]]:
+        """What a run records, and the address of each mark."""
+        from carillon.build.symbols import symbols
+        from carillon.run import record
+
+        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
+        self._diagnostics.stop_on_errors()
+        assert recording is not None
+        table = symbols(firmware.elf)
+        return recording.records, {table[mark][0] & ~1: mark for mark in marks}
+
+    def run(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> Run:
+        """Run time services for so many ticks of the system clock, or until they halt."""
+        from carillon.build.symbols import symbols
+        from carillon.emit.clock import vectors
+        from carillon.run.records import DELIVER, Code
+
+        records, places = self.records(planned, firmware, ticks, marks)
+        table = symbols(firmware.elf)
+        osek = planned.allocation.osek
+        assert osek is not None and osek.clock is not None
+        entry = table[vectors(osek)[osek.clock.carrier.source]][0]
+        deliver = table.get(DELIVER, (-1, 0))[0]
+        handlers: list[Handler] = []
+        passed: dict[str, list[int]] = {mark: [] for mark in marks}
+        began: int | None = None
+        interrupts = switches = 0
+        for time, code, value in records:
+            if code == Code.ENTER:
+                interrupts += 1
+                began = time if value == entry else None
+            elif began is not None and (code == Code.EXIT or (code == Code.CALL and value == deliver)):
+                handlers.append(Handler(began, time))
+                began = None
+            switches += code == Code.RESUME
+            if code == Code.MARK:
+                passed[places[value]].append(time)
+        clock = planned.system.board.clock(planned.system.clock_hz)
+        return Run(
+            clock.hz * clock.instructions_per_tick,
+            tuple(handlers),
+            {mark: tuple(times) for mark, times in passed.items()},
+            interrupts,
+            switches,
+            firmware,
+        )
+
+
+def divisors(number: int) -> list[int]:
+    """All divisors, the largest first."""
+    small = [d for d in range(1, isqrt(number) + 1) if number % d == 0]
+    return sorted({*small, *(number // d for d in small)}, reverse=True)
+
+
+def best_tick(period: Fraction, least: int = 1, most: int = 65_536) -> int:
+    """The longest tick of ``least`` to ``most`` units that a period consists of; ``least`` if there is none."""
+    if period.denominator != 1:
+        return least
+    return next((d for d in divisors(int(period)) if least <= d <= most), least)
+
+
+def spelled(us: int) -> str:
+    """A time as names of metrics have it."""
+    if us % 1_000_000 == 0:
+        return f"{us // 1_000_000}s"
+    return f"{us // 1_000}ms" if us % 1_000 == 0 else f"{us}us"
+
+
+# Periods: tables I and II, figure 8.
+
+
+def periods(applications: Applications, rounds: int, progress: Progress) -> tuple[list[Row], list[Plot]]:
+    """How exact the intervals of an alarm are, for every period that a timer can express, and their sum."""
+    rows: list[Row] = []
+    curves: list[Curve] = []
+    for hz in TIMER_HZ:
+        for kind in (PERIODIC, ONE_SHOT, COMPARE):
+            errors: dict[int, float] = {}
+            for us in PERIODS_US:
+                period = Fraction(us * hz, 1_000_000)
+                if period < 1:
+                    progress(f"{spelled(us)} at {hz} Hz: shorter than a tick of the timer, so that it cannot be asked for")
+                    continue
+                progress(f"{spelled(us)} at {hz} Hz, {kind}")
+                found = _intervals(applications, kind, hz, us, rounds)
+                metric = f"{kind}_{spelled(us)}_{hz}Hz".replace("-", "_")
+                error = [abs(float(i - period)) for i in found]
+                total = abs(float(sum(found) - len(found) * period))
+                rows.append(row(f"period_error_{metric}", "carillon", CHIP, "timer ticks", [round(e, 3) for e in error], 1))
+                rows.append(row(f"accumulated_error_{metric}", "carillon", CHIP, "timer ticks", [round(total, 3)], 1))
+                mean = float(sum(found) / len(found) / hz) * 1e6
+                errors[us] = abs(mean - us) / us
+                paper = EPOS_PERIODS.get((kind, hz))
+                if paper is not None:
+                    epos = paper[PERIODS_US.index(us)]
+                    rows.append(row(f"period_{metric}", "carillon", CHIP, "us", [round(mean, 3)]))
+                    rows.append(row(f"period_{metric}", "EPOS", CHIP, "us", [epos]))
+            curves.append(Curve(f"{kind}, {hz} Hz", tuple(errors), tuple(max(e, 1e-9) for e in errors.values())))
+            paper = EPOS_PERIODS.get((kind, hz))
+            if paper is not None:
+                curve = [abs(p - us) / us for p, us in zip(paper, PERIODS_US, strict=True)]
+                curves.append(Curve(f"EPOS, {kind}, {hz} Hz", PERIODS_US, tuple(curve), dashed=True))
+    title = "Error of the mean period (figure 8 of the paper)"
+    return rows, [Plot("periods", title, "period in µs", "relative error", tuple(curves), log_x=True, log_y=True)]
+
+
+def _intervals(applications: Applications, kind: str, hz: int, us: int, rounds: int) -> list[Fraction]:
+    """Intervals between calls of an alarm's function, in ticks of the timer."""
+    period = Fraction(us * hz, 1_000_000)
+    cycles = 7_372_800 // hz
+    tick = best_tick(period, least=ceil(Fraction(320, cycles))) if kind == PERIODIC else None
+    planned, firmware = applications.built("periods", Timer(kind, hz, tick), [thread("Main", 1)], period_us=us)
+    # At most 20 s of the chip's time, but ten intervals.
+    samples = min(rounds, max(10, 20_000_000 // us))
+    run = applications.run(planned, firmware, ceil((samples + 2) * period) + 10, ["bench_beat"])
+    beats = run.marks["bench_beat"]
+    return [Fraction(b - a, cycles) for a, b in pairwise(beats)][:samples]
+
+
+# Handlers: tables III and IV.
+
+
+def handlers(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """What the clock's handler takes that only counts, or releases one alarm."""
+    rows: list[Row] = []
+    for kind, metrics in (
+        (PERIODIC, ("release_one_alarm", "tick_only")),
+        (ONE_SHOT, ("one_shot_release",)),
+        (COMPARE, ("compare_release",)),
+    ):
+        progress(f"handlers, {kind} clock: {rounds} alarms")
+        timer = Timer(kind, 125_000, 125 if kind == PERIODIC else None, ("bits = 16", 'longest = "100ms"'))
+        planned, firmware = applications.built("periods", timer, [thread("Main", 1)], period_us=5_000)
+        run = applications.run(planned, firmware, (rounds + 2) * 625, ["bench_beat"])
+        for metric, found in zip(metrics, run.with_mark("bench_beat"), strict=False):
+            must = MUST.get(metric, MUST["one_shot_release"])
+            rows.append(row(metric, "carillon", CHIP, "cycles", [h.cycles for h in found][1 : rounds + 1], must))
+            if metric in EPOS_HANDLERS_US:
+                epos = EPOS_HANDLERS_US[metric] * EPOS_HZ // 1_000_000
+                rows.append(row(metric, "EPOS", CHIP, "cycles", [epos]))
+    return rows
+
+
+def dispatch(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """What starts a time-triggered task on a compare channel, over the hardware's entry."""
+    from carillon.run.records import Code
+
+    progress(f"time-triggered tasks: {rounds} rounds")
+    planned, firmware = applications.made(SOURCES / "dispatch" / "schedule.toml", CHIP)
+    metrics = {"bench_bare": ("avr_tt_dispatch", 10), "bench_usual": ("avr_tt_dispatch_saving", None)}
+    records, marks = applications.records(planned, firmware, 2_000 * (rounds + 1), list(metrics))
+    samples: dict[str, list[int]] = {mark: [] for mark in metrics}
+    began = 0
+    for time, code, value in records:
+        if code == Code.ENTER:
+            began = time
+        elif code == Code.MARK:
+            samples[marks[value]].append(time - began)
+    return [row(metric, "carillon", CHIP, "cycles", samples[m][:rounds], must) for m, (metric, must) in metrics.items()]
+
+
+WAKING = 11
+"""Threads that wait for longer while one is woken."""
+
+
+def wakes(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """Instructions from the clock's handler to a thread that waits until the next period, on a Cortex-M4."""
+    rows: list[Row] = []
+    for kind, suffix, must in ((PERIODIC, "", 60), (ONE_SHOT, "_one_shot", None)):
+        for waiting in (0, WAKING):
+            progress(f"waking a thread, {kind} clock, {waiting} others wait")
+            code = "\n".join(f"WAITS({k})" for k in range(waiting))
+            tables = [thread("Main", 99), *(thread(f"Waits{k}", k) for k in range(waiting))]
+            timer = Timer(kind, 125_000_000, 12_500 if kind == PERIODIC else None, ('longest = "1s"',), BOARD)
+            planned, firmware = applications.built("wake", timer, tables, code, period_us=400)
+            run = applications.run(planned, firmware, (rounds + 3) * 50_000, ["bench_woken"])
+            samples = _first_after([h.begin for h in run.handlers], run.marks["bench_woken"])[1 : rounds + 1]
+            name = f"wake_from_delay{suffix}" + (f"_of_{waiting + 1}" if waiting else "")
+            rows.append(row(name, "carillon", BOARD, "instructions", samples, must))
+    return rows
+
+
+def _first_after(begins: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """From the last of ``begins`` to each of ``ends``."""
+    return [end - begins[k - 1] for end in ends if (k := bisect_right(begins, end)) > 0]
+
+
+RELEASED_MS = (10, 30, 60, 90, 120, 150)
+"""Periods of the threads of table IV."""
+
+
+def threads(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """What the periodic clock's handler takes that releases two to six threads (table IV), in microseconds."""
+    rows: list[Row] = []
+    for count, epos in EPOS_THREADS_US.items():
+        progress(f"{count} threads")
+        code = "\n".join(f"RELEASED_EVERY({ms})" for ms in RELEASED_MS[:count])
+        tables = [thread(f"Every{ms}", 1) for ms in RELEASED_MS[:count]]
+        planned, firmware = applications.built("threads", Timer(PERIODIC, 28_800, 288), tables, code)
+        run = applications.run(planned, firmware, (rounds + 20) * 288, [])
+        samples = [h.cycles / run.hertz * 1e6 for h in run.handlers][5 : rounds + 5]
+        ours = (statistics.fmean(samples), max(samples), min(samples), statistics.pstdev(samples))
+        for what, our, their in zip(("mean", "maximum", "minimum", "deviation"), ours, epos, strict=True):
+            rows.append(row(f"threads_{count}_{what}", "carillon", CHIP, "us", [round(our, 1)]))
+            rows.append(row(f"threads_{count}_{what}", "EPOS", CHIP, "us", [their]))
+    return rows
+
+
+# Interference: figures 9 to 11.
+
+
+def interference(applications: Applications, rounds: int, progress: Progress) -> tuple[list[Row], list[Plot]]:
+    """How the clock disturbs a thread that switches lamps: the mean and the standard deviation of its turns."""
+    rows: list[Row] = []
+    curves: list[Curve] = []
+    for name, kind, tick in (
+        ("1000Hz", PERIODIC, 125),
+        ("500Hz", PERIODIC, 250),
+        ("50Hz", PERIODIC, 2_500),
+        ("one_shot", ONE_SHOT, None),
+    ):
+        progress(f"software PWM, {name}")
+        planned, firmware = applications.built("pwm", Timer(kind, 125_000, tick), [thread("Main", 1)])
+        run = applications.run(planned, firmware, max(50_000, rounds * 60), ["bench_turn"])
+        turns = run.marks["bench_turn"]
+        samples = [(b - a) / run.hertz * 1e6 for a, b in pairwise(turns)]
+        for what, our, their in zip(
+            ("mean", "deviation"), (statistics.fmean(samples), statistics.pstdev(samples)), EPOS_PWM_US[name], strict=True
+        ):
+            rows.append(row(f"pwm_{what}_{name}", "carillon", CHIP, "us", [round(our, 3)]))
+            rows.append(row(f"pwm_{what}_{name}", "EPOS", CHIP, "us", [their]))
+        shown = [(t / run.hertz * 1e3, s) for t, s in zip(turns, samples, strict=False) if t < run.hertz // 20]
+        curves.append(Curve(name.replace("_", "-"), tuple(t for t, _ in shown), tuple(s for _, s in shown)))
+    title = "Turns of a thread that switches lamps (figure 10 of the paper)"
+    return rows, [Plot("interference", title, "time in ms", "turn in µs", tuple(curves))]
+
+
+# Dining philosophers: tables 1 to 3, figures 3 and 4.
+
+PHILOSOPHERS = ("Plato", "Socrates", "Kant", "Hume", "Arendt")
+TURNS = 10
+
+
+def philosophers(applications: Applications, progress: Progress) -> tuple[list[Row], list[Plot]]:
+    """Interrupts, switches and time of five threads that mostly wait, with a tick of 1.39 ms and with one-shot."""
+    rows: list[Row] = []
+    times: dict[str, list[tuple[float, float]]] = {PERIODIC: [], ONE_SHOT: []}
+    tables = [thread(name, 1) for name in PHILOSOPHERS]
+    for scenario, (think, eat) in SCENARIOS.items():
+        for k, kind in enumerate((PERIODIC, ONE_SHOT)):
+            progress(f"philosophers, scenario {scenario}, {kind} clock")
+            timer = Timer(kind, 7_200, 10 if kind == PERIODIC else None, ("bits = 16", 'slice = "10ms"'))
+            planned, firmware = applications.built("philosophers", timer, tables, think_ms=think, eat_ms=eat, turns=TURNS)
+            wait = Fraction(5 * TURNS * (think + eat) * 7_200, 1_000)
+            run = applications.run(planned, firmware, int(wait), ["bench_begin", "bench_end"])
+            begin, end = min(run.marks["bench_begin"]), max(run.marks["bench_end"])
+            served = sum(begin <= h.begin <= end for h in run.handlers)
+            took = (end - begin) / run.hertz * 1e3
+            column = f"carillon {kind}"
+            if scenario == 1:
+                rows.append(row("philosophers_flash", column, CHIP, "bytes", [firmware.flash]))
+                rows.append(row("philosophers_flash", f"EPOS {kind}", CHIP, "bytes", [EPOS_FOOTPRINT[k]]))
+            for metric, our, unit in (("interrupts", served, ""), ("switches", run.switches, ""), ("time", round(took, 3), "ms")):
+                rows.append(row(f"philosophers_{metric}_{scenario}", column, CHIP, unit, [our]))
+                paper = EPOS_PHILOSOPHERS[scenario].get(metric)
+                if paper is not None:
+                    rows.append(row(f"philosophers_{metric}_{scenario}", f"EPOS {kind}", CHIP, unit, [paper[k]]))
+            busy = sum(h.cycles for h in run.handlers if begin <= h.begin <= end) / run.hertz * 1e3
+            rows.append(row(f"philosophers_handlers_{scenario}", column, CHIP, "ms", [round(busy, 3)]))
+            times[kind].append((think + eat, busy))
+    curves = [Curve(kind, tuple(w for w, _ in found), tuple(b for _, b in found)) for kind, found in times.items()]
+    title = "Time in the clock's handlers while the philosophers dine"
+    return rows, [Plot("philosophers", title, "thinking and eating, ms", "ms", tuple(curves), log_x=True, log_y=True)]
+
+
+# Many delays: RELTEQ's experiment.
+
+LOW_STACK, DELAY_STACK = 256, 192
+TICK_HZ = 1_000
+WINDOW_TICKS = 250_000 // 5
+
+
+def delays(applications: Applications, progress: Progress) -> tuple[list[Row], list[Plot]]:
+    """The response time of a task below 1 to 100 that delay, and what the ticks take meanwhile, with each kernel."""
+    rows: list[Row] = []
+    responses: list[Curve] = []
+    ticks: list[Curve] = []
+    last = EVENTS[-1]
+    tables = [thread("Compute", 1, LOW_STACK), *(thread(f"Delay{k}", last + 2 - k, DELAY_STACK) for k in range(1, last + 1))]
+    code = "\n".join(f"DELAYS({k})" for k in range(1, last + 1))
+    for kernel in KERNELS:
+        progress(f"1 to {last} tasks that delay, {kernel}")
+        timer = Timer(PERIODIC, 250_000, 250_000 // TICK_HZ, board=ROOMY)
+        planned, firmware = applications.built("delays", timer, tables, code, kernel, window=WINDOW_TICKS, last=last)
+        run = applications.run(planned, firmware, (last + 1) * WINDOW_TICKS * 4, ["bench_begin", "bench_end"])
+        windows = list(zip(run.marks["bench_begin"], run.marks["bench_end"], strict=True))
+        alone = windows[0][1] - windows[0][0]
+        took = [(end - begin) / run.hertz * 1e3 for begin, end in windows]
+        costs = [[h.cycles for h in run.handlers if begin <= h.begin < end] for begin, end in windows]
+        for events in EVENTS:
+            rows.append(row(f"response_low_task_{events}", kernel, ROOMY, "ms", [round(took[events], 3)]))
+            rows.append(row(f"tick_at_{events}_events", kernel, ROOMY, "cycles", costs[events]))
+            total = round(sum(costs[events]) / len(costs[events]), 1)
+            rows.append(row(f"tick_mean_at_{events}_events", kernel, ROOMY, "cycles", [total]))
+        numbers = tuple(range(len(windows)))
+        responses.append(Curve(kernel, numbers, tuple(took)))
+        ticks.append(Curve(kernel, numbers, tuple(statistics.fmean(c) for c in costs)))
+        del alone
+    return rows, [
+        Plot("response", "Response time of the lowest task", "tasks that delay", "ms", tuple(responses)),
+        Plot("ticks", "What a tick takes", "tasks that delay", "cycles", tuple(ticks)),
+    ]
+
+
+def timers(rounds: int, diagnostics: Diagnostics, progress: Progress) -> Result:
+    """Every experiment; ``rounds`` is the number of samples (at least 1000 for published ones, where time allows)."""
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        applications = Applications(Path(scratch), diagnostics)
+        rows = handlers(applications, rounds, progress)
+        rows += dispatch(applications, rounds, progress)
+        rows += wakes(applications, rounds, progress)
+        rows += threads(applications, rounds, progress)
+        plots: list[Plot] = []
+        for more, shown in (
+            periods(applications, rounds, progress),
+            interference(applications, rounds, progress),
+            philosophers(applications, progress),
+            delays(applications, progress),
+        ):
+            rows += more
+            plots += shown
+    return Result(rows, tuple(plots))
