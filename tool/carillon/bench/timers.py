@@ -200,7 +200,8 @@ class Applications:
         table = symbols(firmware.elf)
         osek = planned.allocation.osek
         assert osek is not None and osek.clock is not None
-        entry = table[vectors(osek)[osek.clock.carrier.source]][0]
+        source = osek.clock.carrier.source
+        entry = source if planned.system.board.run.kind == "native" else table[vectors(osek)[source]][0]
         deliver = table.get(DELIVER, (-1, 0))[0]
         handlers: list[Handler] = []
         passed: dict[str, list[int]] = {mark: [] for mark in marks}
@@ -493,6 +494,46 @@ def delays(applications: Applications, progress: Progress) -> tuple[list[Row], l
     ]
 
 
+MANY = (10, 100, 1_000, 10_000)
+VIRTUAL = "virtual-ast1030-evb"
+
+
+def many(applications: Applications, rounds: int, progress: Progress) -> tuple[list[Row], list[Plot]]:
+    """Up to ten thousand alarms: what a tick and one more of them cost on a Cortex-M4, and that a virtual board serves them."""
+    rows: list[Row] = []
+    plots = []
+    cost: dict[str, list[float]] = {"list": [], "tree": []}
+    for count in MANY:
+        for kernel, queue in (("carillon", "list"), ("carillon", "tree"), ("counter-per-task", "list")):
+            progress(f"{count} alarms, {kernel}, {queue}")
+            timer = Timer(PERIODIC, 125_000_000, 1_250_000, (f'queue = "{queue}"', 'longest = "3000s"'), BOARD)
+            parameters = {"count": count, "shortest": 100_000, "step": 7, "insertions": rounds}
+            planned, firmware = applications.built("many", timer, [thread("Main", 1)], "", kernel, **parameters)
+            run = applications.run(planned, firmware, 1_250_000 * 250, ["bench_begin", "bench_end"])
+            done = run.marks["bench_end"][-1]
+            ticks = [h.end - h.begin for h in run.handlers if h.begin > done]
+            inserted = [b - a for a, b in zip(run.marks["bench_begin"], run.marks["bench_end"], strict=True)]
+            if queue == "list":
+                rows.append(row(f"tick_at_{count}_alarms", kernel, BOARD, "instructions", ticks))
+            if kernel == "carillon":
+                rows.append(row(f"start_at_{count}_alarms", queue, BOARD, "instructions", inserted))
+                cost[queue].append(statistics.fmean(inserted))
+    curves = [Curve(queue, MANY, tuple(found)) for queue, found in cost.items()]
+    plots.append(Plot("many", "Starting one more alarm", "alarms", "instructions", tuple(curves), log_x=True, log_y=True))
+    progress(f"{MANY[-1]} alarms on the virtual board")
+    count, shortest, step, end = MANY[-1], 5_000, 3, 50_000
+    timer = Timer(ONE_SHOT, 15_625_000, None, (), VIRTUAL)
+    parameters = {"count": count, "shortest": shortest, "step": step, "insertions": 0}
+    planned, firmware = applications.built("many", timer, [thread("Main", 1)], **parameters)
+    run = applications.run(planned, firmware, end, [])
+    begin = run.handlers[0].begin - shortest
+    due = {t for k in range(count) for t in range(shortest + step * k, end - begin, shortest + step * k)}
+    metric = f"interrupts_at_{count}_alarms"
+    rows.append(row(metric, "carillon", VIRTUAL, "", [len(run.handlers)]))
+    rows.append(row(metric, "due times", VIRTUAL, "", [len(due)]))
+    return rows, plots
+
+
 def timers(rounds: int, diagnostics: Diagnostics, progress: Progress) -> Result:
     """Every experiment; ``rounds`` is the number of samples (at least 1000 for published ones, where time allows)."""
     with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
@@ -507,6 +548,7 @@ def timers(rounds: int, diagnostics: Diagnostics, progress: Progress) -> Result:
             interference(applications, rounds, progress),
             philosophers(applications, progress),
             delays(applications, progress),
+            many(applications, rounds, progress),
         ):
             rows += more
             plots += shown
