@@ -15,7 +15,7 @@ import shutil
 import statistics
 import tempfile
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -74,6 +74,12 @@ EPOS_PHILOSOPHERS = {
 EPOS_FOOTPRINT = (32_000, 32_504)
 SCENARIOS = {1: (1_000, 5_000), 2: (100, 500), 3: (25, 125)}
 """Milliseconds that a philosopher thinks and eats."""
+
+CRYSTAL_HZ = 7_372_800
+"""The papers call it 7.2 MHz; its quotients by the prescalers are their timers' clocks exactly."""
+
+LEAST_TICK = 320
+"""Cycles between ticks of a periodic timer, at least, so that the longest handler ends before the next."""
 
 MUST = {"tick_only": 60, "release_one_alarm": 200, "one_shot_release": 260}
 
@@ -152,7 +158,7 @@ class Applications:
         self._count = 0  # of what has been built
 
     def built(
-        self, name: str, timer: Timer, threads: Sequence[str], code: str = "", kernel: str = "carillon", **parameters: int
+        self, name: str, timer: Timer, threads: Sequence[str], code: str = "", kernel: str = "carillon", **parameters: int | str
     ) -> tuple[Planned, Firmware]:
         """An application with its threads, what stands in its C file for ``/* THREADS */``, and its parameters."""
         folder = self._folder / str(self._count)
@@ -251,58 +257,88 @@ def spelled(us: int) -> str:
 # Periods: tables I and II, figure 8.
 
 
-def periods(applications: Applications, rounds: int, progress: Progress) -> tuple[list[Row], list[Plot]]:
-    """How exact the intervals of an alarm are, for every period that a timer can express, and their sum."""
+def periods(applications: Applications, rounds: int, progress: Progress) -> Result:
+    """How exact the intervals of an alarm are, for every period that a timer can express, and their sum.
+
+    A periodic timer ticks as the papers' did: once a period where it can, else as often as the period divides; where
+    the period is no whole number of its ticks, it ticks as often as its handler allows.
+    """
     rows: list[Row] = []
     curves: list[Curve] = []
     for hz in TIMER_HZ:
+        expressed = [us for us in PERIODS_US if us * hz >= 1_000_000]
+        for us in PERIODS_US:
+            if us not in expressed:
+                progress(f"{spelled(us)} at {hz} Hz: shorter than a tick of the timer, so that it cannot be asked for")
         for kind in (PERIODIC, ONE_SHOT, COMPARE):
-            errors: dict[int, float] = {}
-            for us in PERIODS_US:
-                period = Fraction(us * hz, 1_000_000)
-                if period < 1:
-                    progress(f"{spelled(us)} at {hz} Hz: shorter than a tick of the timer, so that it cannot be asked for")
-                    continue
-                progress(f"{spelled(us)} at {hz} Hz, {kind}")
-                found = _intervals(applications, kind, hz, us, rounds)
-                metric = f"{kind}_{spelled(us)}_{hz}Hz".replace("-", "_")
-                error = [abs(float(i - period)) for i in found]
-                total = abs(float(sum(found) - len(found) * period))
-                rows.append(row(f"period_error_{metric}", "carillon", CHIP, "timer ticks", [round(e, 3) for e in error], 1))
-                rows.append(row(f"accumulated_error_{metric}", "carillon", CHIP, "timer ticks", [round(total, 3)], 1))
-                mean = float(sum(found) / len(found) / hz) * 1e6
-                errors[us] = abs(mean - us) / us
-                paper = EPOS_PERIODS.get((kind, hz))
-                if paper is not None:
-                    epos = paper[PERIODS_US.index(us)]
-                    rows.append(row(f"period_{metric}", "carillon", CHIP, "us", [round(mean, 3)]))
-                    rows.append(row(f"period_{metric}", "EPOS", CHIP, "us", [epos]))
-            curves.append(Curve(f"{kind}, {hz} Hz", tuple(errors), tuple(max(e, 1e-9) for e in errors.values())))
-            paper = EPOS_PERIODS.get((kind, hz))
-            if paper is not None:
-                curve = [abs(p - us) / us for p, us in zip(paper, PERIODS_US, strict=True)]
-                curves.append(Curve(f"EPOS, {kind}, {hz} Hz", PERIODS_US, tuple(curve), dashed=True))
-    title = "Error of the mean period (figure 8 of the paper)"
-    return rows, [Plot("periods", title, "period in µs", "relative error", tuple(curves), log_x=True, log_y=True)]
+            # A periodic timer is made for one period, the others for all.
+            together = [[us] for us in expressed] if kind == PERIODIC else [expressed]
+            means: dict[int, float] = {}
+            for some in together:
+                progress(f"{', '.join(spelled(us) for us in some)} at {hz} Hz, {kind}")
+                for us, found in _intervals(applications, kind, hz, some, rounds).items():
+                    rows += _period_rows(kind, hz, us, found)
+                    means[us] = float(sum(found) / len(found) / hz) * 1e6
+            curves.append(_error_curve(f"{kind}, {hz} Hz", means))
+            if (kind, hz) in EPOS_PERIODS:
+                epos = dict(zip(PERIODS_US, EPOS_PERIODS[kind, hz], strict=True))
+                curves.append(_error_curve(f"EPOS, {kind}, {hz} Hz", epos, dashed=True))
+    title = "Error of the mean period (figure 8 of Periodic timers revisited)"
+    return Result(rows, (Plot("periods", title, "period in µs", "relative error", tuple(curves), log_x=True, log_y=True),))
 
 
-def _intervals(applications: Applications, kind: str, hz: int, us: int, rounds: int) -> list[Fraction]:
-    """Intervals between calls of an alarm's function, in ticks of the timer."""
+LEAST_SHOWN = 1e-9
+"""A logarithmic plot has no place for no error."""
+
+
+def _error_curve(label: str, means: Mapping[int, float], *, dashed: bool = False) -> Curve:
+    errors = tuple(max(LEAST_SHOWN, abs(mean - us) / us) for us, mean in means.items())
+    return Curve(label, tuple(means), errors, dashed)
+
+
+def _period_rows(kind: str, hz: int, us: int, found: Sequence[Fraction]) -> list[Row]:
     period = Fraction(us * hz, 1_000_000)
-    cycles = 7_372_800 // hz
-    tick = best_tick(period, least=ceil(Fraction(320, cycles))) if kind == PERIODIC else None
-    planned, firmware = applications.built("periods", Timer(kind, hz, tick), [thread("Main", 1)], period_us=us)
-    # At most 20 s of the chip's time, but ten intervals.
-    samples = min(rounds, max(10, 20_000_000 // us))
-    run = applications.run(planned, firmware, ceil((samples + 2) * period) + 10, ["bench_beat"])
-    beats = run.marks["bench_beat"]
-    return [Fraction(b - a, cycles) for a, b in pairwise(beats)][:samples]
+    name = f"{kind}_{spelled(us)}_{hz}Hz".replace("-", "_")
+    errors = [round(abs(float(i - period)), 3) for i in found]
+    total = round(abs(float(sum(found) - len(found) * period)), 3)
+    rows = [
+        row(f"period_error_{name}", "carillon", CHIP, "timer ticks", errors, 1),
+        row(f"accumulated_error_{name}", "carillon", CHIP, "timer ticks", [total], 1),
+    ]
+    if (kind, hz) in EPOS_PERIODS:
+        mean = round(float(sum(found) / len(found) / hz) * 1e6, 3)
+        epos = EPOS_PERIODS[kind, hz][PERIODS_US.index(us)]
+        rows += [row(f"period_{name}", "carillon", CHIP, "us", [mean]), row(f"period_{name}", "EPOS", CHIP, "us", [epos])]
+    return rows
+
+
+SECONDS = 20
+"""Of the chip's time, at most, for each period, but ten intervals."""
+
+
+def _intervals(
+    applications: Applications, kind: str, hz: int, periods_us: Sequence[int], rounds: int
+) -> dict[int, list[Fraction]]:
+    """Intervals between calls of an alarm's function, in ticks of the timer, for each period."""
+    cycles = CRYSTAL_HZ // hz
+    calls = {us: 1 + min(rounds, max(10, SECONDS * 1_000_000 // us)) for us in periods_us}
+    table = ", ".join(f"EVERY({us}, {count})" for us, count in calls.items())
+    tick = best_tick(Fraction(periods_us[0] * hz, 1_000_000), max(4, ceil(Fraction(LEAST_TICK, cycles)))) if kind == PERIODIC else None
+    planned, firmware = applications.built("periods", Timer(kind, hz, tick), [thread("Main", 1)], periods=table)
+    length = sum(us * (count + 2) for us, count in calls.items()) * hz // 1_000_000
+    beats = applications.run(planned, firmware, length + 100, ["bench_beat"]).marks["bench_beat"]
+    found: dict[int, list[Fraction]] = {}
+    first = 0
+    for us, count in calls.items():
+        found[us] = [Fraction(b - a, cycles) for a, b in pairwise(beats[first : first + count])]
+        first += count
+    return found
 
 
 # Handlers: tables III and IV.
 
 
-def handlers(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+def handlers(applications: Applications, rounds: int, progress: Progress) -> Result:
     """What the clock's handler takes that only counts, or releases one alarm."""
     rows: list[Row] = []
     for kind, metrics in (
@@ -312,18 +348,18 @@ def handlers(applications: Applications, rounds: int, progress: Progress) -> lis
     ):
         progress(f"handlers, {kind} clock: {rounds} alarms")
         timer = Timer(kind, 125_000, 125 if kind == PERIODIC else None, ("bits = 16", 'longest = "100ms"'))
-        planned, firmware = applications.built("periods", timer, [thread("Main", 1)], period_us=5_000)
-        run = applications.run(planned, firmware, (rounds + 2) * 625, ["bench_beat"])
+        planned, firmware = applications.built("periods", timer, [thread("Main", 1)], periods=f"EVERY(5000, {rounds + 2})")
+        run = applications.run(planned, firmware, (rounds + 3) * 625, ["bench_beat"])
         for metric, found in zip(metrics, run.with_mark("bench_beat"), strict=False):
             must = MUST.get(metric, MUST["one_shot_release"])
             rows.append(row(metric, "carillon", CHIP, "cycles", [h.cycles for h in found][1 : rounds + 1], must))
             if metric in EPOS_HANDLERS_US:
                 epos = EPOS_HANDLERS_US[metric] * EPOS_HZ // 1_000_000
                 rows.append(row(metric, "EPOS", CHIP, "cycles", [epos]))
-    return rows
+    return Result(rows)
 
 
-def dispatch(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+def dispatch(applications: Applications, rounds: int, progress: Progress) -> Result:
     """What starts a time-triggered task on a compare channel, over the hardware's entry."""
     from carillon.run.records import Code
 
@@ -338,14 +374,14 @@ def dispatch(applications: Applications, rounds: int, progress: Progress) -> lis
             began = time
         elif code == Code.MARK:
             samples[marks[value]].append(time - began)
-    return [row(metric, "carillon", CHIP, "cycles", samples[m][:rounds], must) for m, (metric, must) in metrics.items()]
+    return Result([row(metric, "carillon", CHIP, "cycles", samples[m][:rounds], must) for m, (metric, must) in metrics.items()])
 
 
 WAKING = 11
 """Threads that wait for longer while one is woken."""
 
 
-def wakes(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+def wakes(applications: Applications, rounds: int, progress: Progress) -> Result:
     """Instructions from the clock's handler to a thread that waits until the next period, on a Cortex-M4."""
     rows: list[Row] = []
     for kind, suffix, must in ((PERIODIC, "", 60), (ONE_SHOT, "_one_shot", None)):
@@ -359,7 +395,7 @@ def wakes(applications: Applications, rounds: int, progress: Progress) -> list[R
             samples = _first_after([h.begin for h in run.handlers], run.marks["bench_woken"])[1 : rounds + 1]
             name = f"wake_from_delay{suffix}" + (f"_of_{waiting + 1}" if waiting else "")
             rows.append(row(name, "carillon", BOARD, "instructions", samples, must))
-    return rows
+    return Result(rows)
 
 
 def _first_after(begins: Sequence[int], ends: Sequence[int]) -> list[int]:
@@ -371,7 +407,7 @@ RELEASED_MS = (10, 30, 60, 90, 120, 150)
 """Periods of the threads of table IV."""
 
 
-def threads(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+def threads(applications: Applications, rounds: int, progress: Progress) -> Result:
     """What the periodic clock's handler takes that releases two to six threads (table IV), in microseconds."""
     rows: list[Row] = []
     for count, epos in EPOS_THREADS_US.items():
@@ -385,13 +421,13 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> list
         for what, our, their in zip(("mean", "maximum", "minimum", "deviation"), ours, epos, strict=True):
             rows.append(row(f"threads_{count}_{what}", "carillon", CHIP, "us", [round(our, 1)]))
             rows.append(row(f"threads_{count}_{what}", "EPOS", CHIP, "us", [their]))
-    return rows
+    return Result(rows)
 
 
 # Interference: figures 9 to 11.
 
 
-def interference(applications: Applications, rounds: int, progress: Progress) -> tuple[list[Row], list[Plot]]:
+def interference(applications: Applications, rounds: int, progress: Progress) -> Result:
     """How the clock disturbs a thread that switches lamps: the mean and the standard deviation of its turns."""
     rows: list[Row] = []
     curves: list[Curve] = []
@@ -414,7 +450,7 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
         shown = [(t / run.hertz * 1e3, s) for t, s in zip(turns, samples, strict=False) if t < run.hertz // 20]
         curves.append(Curve(name.replace("_", "-"), tuple(t for t, _ in shown), tuple(s for _, s in shown)))
     title = "Turns of a thread that switches lamps (figure 10 of the paper)"
-    return rows, [Plot("interference", title, "time in ms", "turn in µs", tuple(curves))]
+    return Result(rows, (Plot("interference", title, "time in ms", "turn in µs", tuple(curves)),))
 
 
 # Dining philosophers: tables 1 to 3, figures 3 and 4.
@@ -423,7 +459,7 @@ PHILOSOPHERS = ("Plato", "Socrates", "Kant", "Hume", "Arendt")
 TURNS = 10
 
 
-def philosophers(applications: Applications, progress: Progress) -> tuple[list[Row], list[Plot]]:
+def philosophers(applications: Applications, rounds: int, progress: Progress) -> Result:
     """Interrupts, switches and time of five threads that mostly wait, with a tick of 1.39 ms and with one-shot."""
     rows: list[Row] = []
     times: dict[str, list[tuple[float, float]]] = {PERIODIC: [], ONE_SHOT: []}
@@ -452,7 +488,7 @@ def philosophers(applications: Applications, progress: Progress) -> tuple[list[R
             times[kind].append((think + eat, busy))
     curves = [Curve(kind, tuple(w for w, _ in found), tuple(b for _, b in found)) for kind, found in times.items()]
     title = "Time in the clock's handlers while the philosophers dine"
-    return rows, [Plot("philosophers", title, "thinking and eating, ms", "ms", tuple(curves), log_x=True, log_y=True)]
+    return Result(rows, (Plot("philosophers", title, "thinking and eating, ms", "ms", tuple(curves), log_x=True, log_y=True),))
 
 
 # Many delays: RELTEQ's experiment.
@@ -462,7 +498,7 @@ TICK_HZ = 1_000
 WINDOW_TICKS = 250_000 // 5
 
 
-def delays(applications: Applications, progress: Progress) -> tuple[list[Row], list[Plot]]:
+def delays(applications: Applications, rounds: int, progress: Progress) -> Result:
     """The response time of a task below 1 to 100 that delay, and what the ticks take meanwhile, with each kernel."""
     rows: list[Row] = []
     responses: list[Curve] = []
@@ -476,7 +512,6 @@ def delays(applications: Applications, progress: Progress) -> tuple[list[Row], l
         planned, firmware = applications.built("delays", timer, tables, code, kernel, window=WINDOW_TICKS, last=last)
         run = applications.run(planned, firmware, (last + 1) * WINDOW_TICKS * 4, ["bench_begin", "bench_end"])
         windows = list(zip(run.marks["bench_begin"], run.marks["bench_end"], strict=True))
-        alone = windows[0][1] - windows[0][0]
         took = [(end - begin) / run.hertz * 1e3 for begin, end in windows]
         costs = [[h.cycles for h in run.handlers if begin <= h.begin < end] for begin, end in windows]
         for events in EVENTS:
@@ -487,18 +522,20 @@ def delays(applications: Applications, progress: Progress) -> tuple[list[Row], l
         numbers = tuple(range(len(windows)))
         responses.append(Curve(kernel, numbers, tuple(took)))
         ticks.append(Curve(kernel, numbers, tuple(statistics.fmean(c) for c in costs)))
-        del alone
-    return rows, [
-        Plot("response", "Response time of the lowest task", "tasks that delay", "ms", tuple(responses)),
-        Plot("ticks", "What a tick takes", "tasks that delay", "cycles", tuple(ticks)),
-    ]
+    return Result(
+        rows,
+        (
+            Plot("response", "Response time of the lowest task", "tasks that delay", "ms", tuple(responses)),
+            Plot("ticks", "What a tick takes", "tasks that delay", "cycles", tuple(ticks)),
+        ),
+    )
 
 
 MANY = (10, 100, 1_000, 10_000)
 VIRTUAL = "virtual-ast1030-evb"
 
 
-def many(applications: Applications, rounds: int, progress: Progress) -> tuple[list[Row], list[Plot]]:
+def many(applications: Applications, rounds: int, progress: Progress) -> Result:
     """Up to ten thousand alarms: what a tick and one more of them cost on a Cortex-M4, and that a virtual board serves them."""
     rows: list[Row] = []
     plots = []
@@ -507,7 +544,7 @@ def many(applications: Applications, rounds: int, progress: Progress) -> tuple[l
         for kernel, queue in (("carillon", "list"), ("carillon", "tree"), ("counter-per-task", "list")):
             progress(f"{count} alarms, {kernel}, {queue}")
             timer = Timer(PERIODIC, 125_000_000, 1_250_000, (f'queue = "{queue}"', 'longest = "3000s"'), BOARD)
-            parameters = {"count": count, "shortest": 100_000, "step": 7, "insertions": rounds}
+            parameters: dict[str, int | str] = {"count": count, "shortest": 100_000, "step": 7, "insertions": rounds}
             planned, firmware = applications.built("many", timer, [thread("Main", 1)], "", kernel, **parameters)
             run = applications.run(planned, firmware, 1_250_000 * 250, ["bench_begin", "bench_end"])
             done = run.marks["bench_end"][-1]
@@ -531,25 +568,33 @@ def many(applications: Applications, rounds: int, progress: Progress) -> tuple[l
     metric = f"interrupts_at_{count}_alarms"
     rows.append(row(metric, "carillon", VIRTUAL, "", [len(run.handlers)]))
     rows.append(row(metric, "due times", VIRTUAL, "", [len(due)]))
-    return rows, plots
+    return Result(rows, tuple(plots))
 
 
-def timers(rounds: int, diagnostics: Diagnostics, progress: Progress) -> Result:
-    """Every experiment; ``rounds`` is the number of samples (at least 1000 for published ones, where time allows)."""
+PARTS: dict[str, Callable[[Applications, int, Progress], Result]] = {
+    "handlers": handlers,
+    "dispatch": dispatch,
+    "wakes": wakes,
+    "threads": threads,
+    "periods": periods,
+    "interference": interference,
+    "philosophers": philosophers,
+    "delays": delays,
+    "many": many,
+}
+
+
+def timers(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Iterable[str] = ()) -> Result:
+    """The experiments, or some of ``PARTS``.
+
+    ``rounds`` is the number of samples (at least 1000 for published ones) where the experiment does not say how long it is.
+    """
+    rows: list[Row] = []
+    plots: list[Plot] = []
     with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
         applications = Applications(Path(scratch), diagnostics)
-        rows = handlers(applications, rounds, progress)
-        rows += dispatch(applications, rounds, progress)
-        rows += wakes(applications, rounds, progress)
-        rows += threads(applications, rounds, progress)
-        plots: list[Plot] = []
-        for more, shown in (
-            periods(applications, rounds, progress),
-            interference(applications, rounds, progress),
-            philosophers(applications, progress),
-            delays(applications, progress),
-            many(applications, rounds, progress),
-        ):
-            rows += more
-            plots += shown
+        for part in list(parts) or PARTS:
+            result = PARTS[part](applications, rounds, progress)
+            rows += result.rows
+            plots += result.plots
     return Result(rows, tuple(plots))
