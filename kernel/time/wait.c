@@ -7,7 +7,7 @@
 
 bool carillon_time_may_wait(void)
 {
-    const uint32_t task = carillon_osek_running;
+    const uint_fast8_t task = carillon_osek_running;
     if ((task == INVALID_TASK) || (carillon_osek_tasks[task].extended == NULL) || (carillon_osek_hook != 0u)) {
         return false;
     }
@@ -219,7 +219,7 @@ static void give_way(void)
  *    context. */
 void carillon_slice_over(const void *frame)
 {
-    const uint32_t task = carillon_osek_running;
+    const uint_fast8_t task = carillon_osek_running;
     if (task == INVALID_TASK) {
         return;
     }
