@@ -183,6 +183,11 @@ bool carillon_osek_pending_above(uint8_t level)
 
 void carillon_software_dispatch(void)
 {
+#if CARILLON_OSEK_SLICES
+    if (carillon_slice_ends()) { /* what is pending has been delivered since */
+        return;
+    }
+#endif
     if (highest() > carillon_software_level) {
         carillon_port_run_base(carillon_software_deliver);
     }

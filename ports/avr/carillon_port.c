@@ -104,6 +104,23 @@ __attribute__((naked, used)) void carillon_port_frame_1(void)
     __asm__ volatile(CARILLON_SAVE CARILLON_HANDLE CARILLON_LEAVE);
 }
 
+#if defined(__AVR_3_BYTE_PC__)
+#define PUSH_BANK "   push r1\n"
+#else
+#define PUSH_BANK
+#endif
+__attribute__((naked)) void carillon_port_run_preempted(carillon_vector function __attribute__((unused)),
+                                                        uint32_t source __attribute__((unused)))
+{
+    __asm__ volatile("   ldi r30, lo8(gs(1f))\n"
+                     "   ldi r31, hi8(gs(1f))\n"
+                     "   push r30\n"
+                     "   push r31\n" PUSH_BANK "   push r24\n"
+                     "   push r25\n" PUSH_BANK "   reti\n"
+                     "1: cli\n"
+                     "   ret\n");
+}
+
 /* What a function must not change, r2 to r17, r28 and r29, on the stack and back. */
 #define PUSH_SAVED                                                                                     \
     "   push r2\n   push r3\n   push r4\n   push r5\n   push r6\n   push r7\n   push r8\n   push r9\n" \

@@ -79,6 +79,9 @@ static inline void carillon_osek_leaving(uint32_t held)
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);
 
+/* In the dispatcher's handler: has a slice ended?  Then the running thread has given way, and has its turn again. */
+bool carillon_slice_ends(void);
+
 /* The handler of CARILLON_OSEK_DISPATCHER. */
 void carillon_software_dispatch(void);
 

@@ -70,7 +70,7 @@ def check(system: System, diagnostics: Diagnostics) -> None:
         return
     _check_sources(system, system.osek, diagnostics)
     if not diagnostics.errors:
-        _check_unused(system.osek, system.time is not None, diagnostics)
+        _check_unused(system.osek, diagnostics)
 
 
 def reserved(name: str) -> str | None:
@@ -137,7 +137,7 @@ def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None
         taken.setdefault(isr.source, own)
 
 
-def _check_unused(osek: Osek, services: bool, diagnostics: Diagnostics) -> None:
+def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
     owned = {event for task in osek.tasks for event in task.events}
     for event in osek.events:
         if event.name not in owned:
@@ -146,7 +146,7 @@ def _check_unused(osek: Osek, services: bool, diagnostics: Diagnostics) -> None:
             )
     links = {resource.name: resource.linked for resource in osek.resources}
     used: set[str] = set()
-    if not osek.tasks and not osek.isrs and not osek.alarms and not services:
+    if not osek.tasks and not osek.isrs and not osek.alarms:
         diagnostics.warning(
             "C105", osek.span, "the event-triggered system does nothing: it has no task, no ISR and no alarm", "declare a task"
         )

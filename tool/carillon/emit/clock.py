@@ -55,7 +55,7 @@ def vectors(image: Image, allocation: OsekAllocation) -> dict[int, str]:
         names[source] = "carillon_clock_vector" if _wrapped(allocation.clock) else _serve(allocation.clock)
         names |= {source: "carillon_clock_interrupt"} if source in framed(image) else {}
     if allocation.slices is not None:
-        names[allocation.slices.source] = "carillon_port_slice_vector"
+        names[allocation.slices.source] = "carillon_slice_timer" if allocation.software else "carillon_port_slice_vector"
     return names
 
 
@@ -91,6 +91,8 @@ def handlers(image: Image, osek: OsekImage) -> list[str]:
             lines += _handler("carillon_clock_vector", cell, _acknowledge(cell), [f"{_serve(clock)}();"])
     if slices is not None:
         cell = osek.cell(slices)
+        if osek.allocation.software:
+            return [*lines, *_handler("carillon_slice_timer", cell, _acknowledge(cell), ["carillon_slice_over(NULL);"])]
         lines += _handler("carillon_slice_vector", cell, _acknowledge(cell), ["carillon_slice_over(frame);"], "const void *frame")
     return lines
 
