@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A channel of a 16-bit timer of AVR as a one-shot or a compare clock: carillon/clock.h says what these operations
- * promise.
+ * A channel of a 16-bit timer of AVR as a compare clock: carillon/clock.h says what these operations promise.  A
+ * one-shot clock is the same here.
  *
  * The counter runs freely and is never written, so that nothing of a tick, nor of the prescaler's count, is ever lost:
- * as a one-shot clock, too, it is the match that moves, from one expiry to the next.  A match is noticed when the
- * counter has left it, so the register holds one less than the expiry.
+ * it is the match that moves, from one expiry to the next.  A match is noticed when the counter has left it, so the
+ * register holds one less than the expiry.
  *
  * Registers of 16 bits share a byte in between: the accesses below are locked, as everything of the clock is. */
 #ifndef CARILLON_CELL_AVR16_CLOCK_H
@@ -13,30 +13,15 @@
 
 #include "cells/avr16/cell.h"
 
-#define AVR16_CLOCK_COUNT CARILLON_REGISTER_16(AVR16_COUNT(CARILLON_CLOCK_CELL))
-#define AVR16_CLOCK_MATCH CARILLON_REGISTER_16(AVR16_MATCH(CARILLON_CLOCK_CELL))
-
-#if CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
-static inline uint16_t carillon_device_remaining(void)
-{
-    return (uint16_t)(AVR16_CLOCK_MATCH + 1u - AVR16_CLOCK_COUNT);
-}
-
-static inline void carillon_device_shift(uint16_t by)
-{
-    AVR16_CLOCK_MATCH = (uint16_t)(AVR16_CLOCK_MATCH + by);
-}
-#else
 static inline uint16_t carillon_device_now(void)
 {
-    return AVR16_CLOCK_COUNT;
+    return CARILLON_REGISTER_16(AVR16_COUNT(CARILLON_CLOCK_CELL));
 }
 
 static inline void carillon_device_set(uint16_t at)
 {
-    AVR16_CLOCK_MATCH = (uint16_t)(at - 1u);
+    CARILLON_REGISTER_16(AVR16_MATCH(CARILLON_CLOCK_CELL)) = (uint16_t)(at - 1u);
 }
-#endif
 
 /* Nothing to do where the clock is never disarmed. */
 static inline void carillon_device_enable(void)

@@ -5,48 +5,95 @@
 
 #if CARILLON_OSEK_SOFTWARE
 
-#define WORDS ((CARILLON_OSEK_TASK_LEVELS / 32u) + 1u)
+/* Sets of levels, in words that the processor handles at once. */
+#if __SIZEOF_INT__ == 2
+typedef uint8_t word;
+#define WORD_BITS 8u
+
+static word bit(uint8_t place)
+{
+    static const word bits[WORD_BITS] = {1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u}; /* it shifts by one place at a time */
+    return bits[place];
+}
+
+static uint8_t top_bit(word set)
+{
+    uint8_t rest = set;
+    uint8_t place = 0u;
+    if (rest >= 16u) {
+        rest = (uint8_t)(rest >> 4);
+        place = 4u;
+    }
+    if (rest >= 4u) {
+        rest = (uint8_t)(rest >> 2);
+        place = (uint8_t)(place + 2u);
+    }
+    return (rest >= 2u) ? (uint8_t)(place + 1u) : place;
+}
+#else
+typedef uint32_t word;
+#define WORD_BITS 32u
+
+static word bit(uint8_t place)
+{
+    return UINT32_C(1) << place;
+}
+
+static uint8_t top_bit(word set)
+{
+    return (uint8_t)(31u - (uint32_t)__builtin_clz((unsigned)set));
+}
+#endif
+
+#define WORDS ((CARILLON_OSEK_TASK_LEVELS / WORD_BITS) + 1u)
+#define SUMS (((WORDS - 1u) / WORD_BITS) + 1u)
 
 volatile uint8_t carillon_software_level;
 volatile uint8_t carillon_software_locked;
 volatile uint8_t carillon_software_preempted;
 volatile uint16_t carillon_software_left;
-static volatile uint32_t pending[WORDS];
-#if CARILLON_OSEK_TASK_LEVELS >= 32
-static volatile uint32_t words; /* which words of `pending` are not 0 */
+static volatile word pending[WORDS];
+#if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
+static volatile word words[SUMS]; /* which words of `pending` are not 0 */
 #endif
-
-#define LEVEL_OF(saved) ((uint8_t)((saved) >> 24))
-#define LOCKED(saved) (((saved)&UINT32_C(0x800000)) != 0u)
-#define PORT_MASK(saved) ((saved)&UINT32_C(0x7FFFFF))
-
-/* On an 8-bit processor an int has 16 bits, and a long 32. */
-static uint32_t top_bit(uint32_t word)
-{
-    return 31u - (uint32_t)((sizeof(unsigned) < sizeof(word)) ? __builtin_clzl(word) : __builtin_clz((unsigned)word));
-}
 
 /* The highest pending level, 0 if there is none: its time does not depend on how many there are. */
-static uint32_t highest(void)
+static uint8_t highest(void)
 {
-#if CARILLON_OSEK_TASK_LEVELS >= 32
-    if (words == 0u) {
+    uint8_t number = 0u;
+#if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
+    uint8_t sum = (uint8_t)(SUMS - 1u);
+    while ((words[sum] == 0u) && (sum != 0u)) { /* bounded by SUMS, which is 1 for up to 63 levels */
+        sum--;
+    }
+    const word set = words[sum];
+    if (set == 0u) {
         return 0u;
     }
-    const uint32_t word = top_bit(words);
-    return (32u * word) + top_bit(pending[word]);
-#else
-    return (pending[0] == 0u) ? 0u : top_bit(pending[0]);
+    number = (uint8_t)((sum * WORD_BITS) + top_bit(set));
+#endif
+    const word levels = pending[number];
+    return (levels == 0u) ? 0u : (uint8_t)((number * WORD_BITS) + top_bit(levels));
+}
+
+static void clear(uint8_t level)
+{
+    const uint8_t number = (uint8_t)(level / WORD_BITS);
+    const word rest = (word)(pending[number] & (word)~bit(level % WORD_BITS));
+    pending[number] = rest;
+#if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
+    if (rest == 0u) {
+        words[number / WORD_BITS] &= (word)~bit(number % WORD_BITS);
+    }
 #endif
 }
 
-static void clear(uint32_t level)
+static void set(uint8_t level)
 {
-    pending[level / 32u] &= ~(UINT32_C(1) << (level % 32u));
-#if CARILLON_OSEK_TASK_LEVELS >= 32
-    if (pending[level / 32u] == 0u) {
-        words &= ~(UINT32_C(1) << (level / 32u));
-    }
+    const uint8_t number = (uint8_t)(level / WORD_BITS);
+    pending[number] |= bit(level % WORD_BITS);
+#if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
+    words[number / WORD_BITS] |= bit(number % WORD_BITS);
 #endif
 }
 
@@ -54,39 +101,35 @@ void carillon_osek_request(struct carillon_store request, uint8_t level)
 {
     (void)request;
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
-    pending[level / 32u] |= UINT32_C(1) << (level % 32u);
-#if CARILLON_OSEK_TASK_LEVELS >= 32
-    words |= UINT32_C(1) << (level / 32u);
-#endif
+    set(level);
     if (carillon_port_current() != 0u) {
         carillon_port_request(CARILLON_OSEK_DISPATCHER);
     }
     carillon_port_restore(saved);
 }
 
-uint32_t carillon_osek_mask(void)
+#define LEVEL_OF(saved) ((uint8_t)((saved) >> CARILLON_SOFTWARE_LEVEL_SHIFT))
+#define LOCK ((carillon_software_state)(CARILLON_SOFTWARE_LEVEL(1u) >> 1))
+
+carillon_software_state carillon_software_mask(void)
 {
-    return ((uint32_t)carillon_software_level << 24) | (((uint32_t)carillon_software_locked) << 23) |
-           carillon_port_mask();
+    const carillon_software_state lock = (carillon_software_locked != 0u) ? LOCK : 0u;
+    return (carillon_software_state)(CARILLON_SOFTWARE_LEVEL(carillon_software_level) | lock |
+                                     (carillon_software_state)carillon_port_mask());
 }
 
-uint32_t carillon_osek_lock(void)
+carillon_software_state carillon_software_lock(void)
 {
-    const uint32_t saved = carillon_osek_mask();
+    const carillon_software_state saved = carillon_software_mask();
     (void)carillon_port_raise(CARILLON_OSEK_TOP);
     carillon_software_locked = 1u;
     return saved;
 }
 
-void carillon_osek_unlock(uint32_t saved)
+carillon_software_state carillon_software_raise(uint8_t level)
 {
-    carillon_osek_lower(saved);
-}
-
-uint32_t carillon_osek_raise(uint8_t level)
-{
-    const uint32_t saved = carillon_osek_mask();
-    const uint8_t task_level = (level < CARILLON_OSEK_TASK_LEVELS) ? level : (uint8_t)CARILLON_OSEK_TASK_LEVELS;
+    const carillon_software_state saved = carillon_software_mask();
+    const uint8_t task_level = (level > CARILLON_OSEK_TASK_LEVELS) ? (uint8_t)CARILLON_OSEK_TASK_LEVELS : level;
     if (task_level > carillon_software_level) {
         carillon_software_level = task_level;
     }
@@ -96,12 +139,13 @@ uint32_t carillon_osek_raise(uint8_t level)
     return saved;
 }
 
-void carillon_osek_lower(uint32_t saved)
+void carillon_software_lower(carillon_software_state saved)
 {
+    const bool locked = (saved & LOCK) != 0u;
     carillon_software_level = LEVEL_OF(saved);
-    carillon_software_locked = LOCKED(saved) ? 1u : 0u;
-    carillon_port_restore(PORT_MASK(saved));
-    if (!LOCKED(saved) && (carillon_port_current() == 0u) && (highest() > carillon_software_level)) {
+    carillon_software_locked = locked ? 1u : 0u;
+    carillon_port_restore((carillon_software_state)(saved & (LOCK - 1u)));
+    if (!locked && (carillon_port_current() == 0u) && (highest() > carillon_software_level)) {
         carillon_software_deliver();
     }
 }
@@ -114,14 +158,14 @@ void carillon_software_deliver(void)
 {
     for (;;) { /* bounded by the levels above the current one and their requests */
         const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
-        const uint32_t level = highest();
+        const uint8_t level = highest();
         const uint8_t preempted = carillon_software_level;
         if ((level <= preempted) || (carillon_software_locked != 0u)) {
             carillon_port_restore(saved);
             return;
         }
         clear(level);
-        carillon_software_level = (uint8_t)level;
+        carillon_software_level = level;
         const uint16_t left = carillon_software_left;
         carillon_software_preempted = (uint8_t)(((left & CARILLON_SOFTWARE_LEFT) != 0u) ? (left & 0xFFu) : preempted);
         carillon_software_left = 0u;
@@ -139,6 +183,11 @@ bool carillon_osek_pending_above(uint8_t level)
 
 void carillon_software_dispatch(void)
 {
+#if CARILLON_OSEK_SLICES
+    if (carillon_slice_ends()) { /* what is pending has been delivered since */
+        return;
+    }
+#endif
     if (highest() > carillon_software_level) {
         carillon_port_run_base(carillon_software_deliver);
     }

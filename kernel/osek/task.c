@@ -3,7 +3,7 @@
  * Tasks: chapter 13.2. */
 #include "carillon/osek_error.h"
 
-volatile uint32_t carillon_osek_running = INVALID_TASK;
+volatile uint_fast8_t carillon_osek_running = INVALID_TASK;
 
 #if CARILLON_OSEK_MANAGED
 StatusType carillon_osek_count(TaskType task)
@@ -49,6 +49,7 @@ StatusType carillon_osek_activate(TaskType task)
     carillon_osek_unlock(saved);
     return status;
 #else
+    (void)task;
     return E_OK;
 #endif
 }
@@ -247,7 +248,7 @@ TaskType carillon_osek_current(void)
 {
 #if CARILLON_OSEK_DIRECT
     /* Levels from the top: the highest one that has begun runs, or is preempted by an interrupt alone. */
-    const uint32_t managed = carillon_osek_running;
+    const uint_fast8_t managed = carillon_osek_running;
     const uint32_t least = (managed == INVALID_TASK) ? 0u : carillon_osek_tasks[managed].level;
     for (uint32_t level = CARILLON_OSEK_TASK_LEVELS; level > least; level--) {
         if ((carillon_osek_tasks[carillon_osek_levels[level].task].direct != 0u) &&

@@ -5,12 +5,19 @@
 
 #if CARILLON_OSEK_TIME
 
-/* The alarm whose handler runs. */
+/* While the clock is served: the alarm whose handler was called last. */
 static const struct carillon_alarm *firing;
 
-/* Count the next interval of an alarm, which is due, from this expiry. */
-static inline void repeat(struct carillon_alarm *alarm)
+/* Count the next interval of an alarm, which is due, from this expiry, if there is one. */
+static void repeat(struct carillon_alarm *alarm)
 {
+    if (alarm->left != CARILLON_INFINITE) {
+        alarm->left--;
+    }
+    if (alarm->left == 0u) {
+        carillon_queue_pop(&carillon_clock_queue);
+        return;
+    }
     const carillon_duration period =
         (alarm->exact == NULL) ? alarm->period : (carillon_duration)carillon_period_next(alarm->exact);
 #if CARILLON_TIME_FAR
@@ -23,20 +30,15 @@ static inline void repeat(struct carillon_alarm *alarm)
     carillon_queue_repeat(&carillon_clock_queue, (carillon_time)period);
 }
 
-static void call(const struct carillon_alarm *alarm)
-{
-    firing = alarm;
-    alarm->handler.function(); /* after which the alarm may be gone */
-    firing = NULL;
-}
-
 static void fire(const struct carillon_alarm *alarm)
 {
     const TaskType task = alarm->timed.task;
     StatusType status;
     switch (alarm->timed.kind) {
     case CARILLON_TIMED_FUNCTION:
-        call(alarm);
+    case CARILLON_TIMED_BEAT:
+        firing = alarm;
+        alarm->handler.function(); /* after which the alarm may be gone */
         break;
     case CARILLON_TIMED_TASK:
         status = carillon_osek_activate(task);
@@ -44,6 +46,7 @@ static void fire(const struct carillon_alarm *alarm)
             (void)FAIL(OSServiceId_ActivateTask, status, .object = task);
         }
         break;
+#if CARILLON_OSEK_EVENTS
     case CARILLON_TIMED_EVENT:
         if (carillon_osek_jobs[task].activations == 0u) {
             (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = alarm->handler.event);
@@ -51,6 +54,7 @@ static void fire(const struct carillon_alarm *alarm)
             carillon_osek_set(task, alarm->handler.event);
         }
         break;
+#endif
     default:
         (void)carillon_semaphore_v(alarm->handler.semaphore);
         break;
@@ -70,25 +74,25 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
         return;
     }
     struct carillon_alarm *const alarm = (struct carillon_alarm *)(void *)timed;
-    if (alarm->left != CARILLON_INFINITE) {
-        alarm->left--;
-    }
-    if (alarm->left == 0u) {
-        carillon_queue_pop(&carillon_clock_queue);
-    } else {
-        repeat(alarm);
-    }
+    repeat(alarm);
     fire(alarm);
+}
+
+/* Is it at its last lap, which all are that are not far? */
+static inline bool has_come(const struct carillon_timed *timed)
+{
+#if CARILLON_TIME_FAR
+    return timed->event.laps == 0u;
+#else
+    (void)timed;
+    return true;
+#endif
 }
 
 /* Is it a delay that is over?  Those have a path of their own, which saves no register and calls nobody. */
 static inline bool is_over(const struct carillon_timed *timed)
 {
-#if CARILLON_TIME_FAR
-    return (timed->kind == CARILLON_TIMED_WAKE) && (timed->event.laps == 0u);
-#else
-    return timed->kind == CARILLON_TIMED_WAKE;
-#endif
+    return (timed->kind == CARILLON_TIMED_WAKE) && has_come(timed);
 }
 
 static inline void wake_first(const struct carillon_timed *timed)
@@ -97,12 +101,27 @@ static inline void wake_first(const struct carillon_timed *timed)
     carillon_osek_wake(((const struct carillon_sleeper *)(const void *)timed)->task);
 }
 
+/* Nor do functions that are called for ever, if they stay the first. */
+static inline void beat(struct carillon_timed *timed)
+{
+    const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
+    void (*const function)(void) = alarm->handler.function;
+    if (carillon_queue_stays(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period)) {
+        firing = alarm;
+        function();
+    } else {
+        serve(timed);
+    }
+}
+
 /* The event is the first member of what it belongs to. */
 void carillon_clock_expired(struct carillon_event *event)
 {
     struct carillon_timed *const timed = (struct carillon_timed *)(void *)event;
     if (is_over(timed)) {
         wake_first(timed);
+    } else if ((timed->kind == CARILLON_TIMED_BEAT) && has_come(timed)) {
+        beat(timed);
     } else {
         serve(timed);
     }
@@ -137,6 +156,18 @@ void carillon_time_tick(void)
 }
 #endif
 
+/* An alarm's period and count have been set: a function is called in one of two ways. */
+static void set_kind(struct carillon_alarm *alarm)
+{
+    if ((alarm->timed.kind == CARILLON_TIMED_FUNCTION) || (alarm->timed.kind == CARILLON_TIMED_BEAT)) {
+        bool beats = (alarm->exact == NULL) && (alarm->left == CARILLON_INFINITE);
+#if CARILLON_TIME_FAR
+        beats = beats && (alarm->period <= CARILLON_LONGEST);
+#endif
+        alarm->timed.kind = beats ? CARILLON_TIMED_BEAT : CARILLON_TIMED_FUNCTION;
+    }
+}
+
 /* Locked; false: it runs already. */
 static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, carillon_duration period, uint32_t count)
 {
@@ -146,6 +177,7 @@ static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, c
     alarm->period = period;
     alarm->exact = exact;
     alarm->left = count;
+    set_kind(alarm);
     carillon_time_insert(&alarm->timed, (exact == NULL) ? period : (carillon_duration)carillon_period_next(exact));
     return true;
 }
@@ -198,7 +230,8 @@ StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration
     if (runs) {
         alarm->period = period;
         alarm->exact = NULL;
-        if (firing == alarm) {
+        set_kind(alarm);
+        if (carillon_clock_serving && (firing == alarm)) {
             carillon_queue_remove(&carillon_clock_queue, event);
 #if CARILLON_TIME_FAR
             carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, period);

@@ -187,10 +187,10 @@ static inline __attribute__((always_inline)) void settle(bool handler)
 #endif
     for (;;) {
         if (handler) {
-            struct carillon_event *event = carillon_queue_due(&carillon_clock_queue);
-            while (event != NULL) { /* bounded by what falls due in the time that it takes */
-                carillon_clock_expired(event);
-                event = carillon_queue_due(&carillon_clock_queue);
+            /* Bounded by what falls due in the time that it takes. */
+            while ((carillon_queue_left(&carillon_clock_queue) == 0u) &&
+                   carillon_queue_has_due(&carillon_clock_queue)) {
+                carillon_clock_expired(carillon_queue_first(&carillon_clock_queue));
             }
         }
         carillon_span distance = carillon_queue_left(&carillon_clock_queue);
@@ -232,9 +232,11 @@ void carillon_clock_interrupt(void)
 {
     carillon_device_acknowledge();
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
+#if CARILLON_CLOCK_NESTS
     if (carillon_clock_serving) {
         return;
     }
+#endif
     (void)follow();
 #endif
     hold_reference();

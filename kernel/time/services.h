@@ -22,21 +22,6 @@ struct carillon_waiter {
     StatusType result;
 };
 
-/* The first event; the queue is not empty. */
-static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
-{
-#if CARILLON_QUEUE_TREE
-    return queue->first;
-#else
-    return queue->head.next;
-#endif
-}
-
-#if CARILLON_TIME_COUNTS
-/* Ticks since the start. */
-extern carillon_time carillon_time_ticks;
-#endif
-
 /* May who calls wait?  A task or thread with a stack of its own, and no interrupt or other task above it. */
 bool carillon_time_may_wait(void);
 

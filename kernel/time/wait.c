@@ -7,7 +7,7 @@
 
 bool carillon_time_may_wait(void)
 {
-    const uint32_t task = carillon_osek_running;
+    const uint_fast8_t task = carillon_osek_running;
     if ((task == INVALID_TASK) || (carillon_osek_tasks[task].extended == NULL) || (carillon_osek_hook != 0u)) {
         return false;
     }
@@ -212,24 +212,54 @@ static void give_way(void)
     extended->waited = 0u;
 }
 
+/* Is there a thread of the running one's level that waits for its turn?  Returns the running one, or NULL. */
+static const struct carillon_osek_task *contended(void)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    if (task == INVALID_TASK) {
+        return NULL;
+    }
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    const struct carillon_osek_level *const level = &carillon_osek_levels[it->level];
+    return ((it->thread != 0u) && (level->capacity != 0u) && (level->state->count != 0u)) ? it : NULL;
+}
+
 /* 1. A thread gives way only where the handler has preempted the thread itself: on its own stack, in its level's
  * handler, and with nothing masked.  Everywhere else the kernel, a resource or another task is in between, and it keeps
  * the processor for one more slice.
  * 2. The handler goes on when the thread does.  So between two turns of a thread there is nothing of it but its
  *    context. */
+#if CARILLON_OSEK_SOFTWARE
+static volatile bool over;
+
 void carillon_slice_over(const void *frame)
 {
-    const uint32_t task = carillon_osek_running;
-    if (task == INVALID_TASK) {
-        return;
+    (void)frame;
+    over = true;
+    carillon_port_request(CARILLON_OSEK_DISPATCHER);
+}
+
+/* The dispatcher's handler is below all others: with nothing masked, only a thread's own level tells what it holds. */
+bool carillon_slice_ends(void)
+{
+    const struct carillon_osek_task *const it = over ? contended() : NULL;
+    over = false;
+    if ((it == NULL) || (it->level != carillon_software_level) ||
+        !carillon_port_is_on(it->stack, it->stack_words, &it->extended->context)) {
+        return false;
     }
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
-    const struct carillon_osek_level *const level = &carillon_osek_levels[it->level];
-    if ((it->thread != 0u) && (level->capacity != 0u) && (level->state->count != 0u) &&
-        carillon_port_is_in(frame, it->source, it->stack, it->stack_words, &it->extended->context)) {
+    carillon_port_run_preempted(give_way, 0u);
+    return true;
+}
+#else
+void carillon_slice_over(const void *frame)
+{
+    const struct carillon_osek_task *const it = contended();
+    if ((it != NULL) && carillon_port_is_in(frame, it->source, it->stack, it->stack_words, &it->extended->context)) {
         carillon_port_run_preempted(give_way, it->source);
     }
 }
+#endif
 #endif
 
 #endif

@@ -199,7 +199,9 @@ __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function _
 __attribute__((naked)) void carillon_port_run_preempted(carillon_vector function __attribute__((unused)),
                                                         uint32_t source __attribute__((unused)))
 {
-    __asm__ volatile("   push {r4, lr}\n" SAVE_MASK "   sub sp, sp, #32\n"
+    __asm__ volatile("   cmp r1, #0\n"
+                     "   beq carillon_port_run_base\n"
+                     "   push {r4, lr}\n" SAVE_MASK "   sub sp, sp, #32\n"
                      "   orr r2, r1, #0x01000000\n"
                      "   ldr r1, =carillon_port_lowered_end\n"
                      "   bic r0, r0, #1\n"

@@ -288,8 +288,16 @@ static inline bool carillon_port_is_in(const void *frame, uint32_t source, const
            (place < (uintptr_t)&stack[words]) && (carillon_port_mask() == 0u);
 }
 
-/* Call `function` in the handler of `source`, which the handler that calls has preempted, as if that had called it,
- * and come back to the handler that calls. */
+/* Is it this stack that the handler runs on? */
+static inline bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context)
+{
+    (void)context;
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return (here >= (uintptr_t)stack) && (here < (uintptr_t)&stack[words]);
+}
+
+/* Call `function` in the handler of `source` (0: outside of any), which the handler that calls has preempted, as if
+ * that had called it, and come back to the handler that calls. */
 void carillon_port_run_preempted(carillon_vector function, uint32_t source);
 #endif
 

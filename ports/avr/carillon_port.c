@@ -80,6 +80,7 @@ void carillon_port_run_lowered(carillon_vector function)
 #if CARILLON_OSEK
 
 volatile uint8_t carillon_port_held;
+volatile uint8_t carillon_port_requested;
 volatile uint8_t carillon_port_source;
 
 /* The frame's handler has returned: nothing holds interrupts but that they are still off. */
@@ -90,60 +91,34 @@ void carillon_port_run_base(carillon_vector function)
     __asm__ volatile("cli" ::: "memory");
 }
 
-/* What a C function may change, and back; r24, r30 and r31 are saved by carillon_frame_SOURCE. */
-#define SAVE           \
-    "   push r0\n"     \
-    "   in r0, 0x3f\n" \
-    "   push r0\n"     \
-    "   push r1\n"     \
-    "   clr r1\n"      \
-    "   push r18\n"    \
-    "   push r19\n"    \
-    "   push r20\n"    \
-    "   push r21\n"    \
-    "   push r22\n"    \
-    "   push r23\n"    \
-    "   push r25\n"    \
-    "   push r26\n"    \
-    "   push r27\n"
-#define RESTORE         \
-    "   pop r27\n"      \
-    "   pop r26\n"      \
-    "   pop r25\n"      \
-    "   pop r23\n"      \
-    "   pop r22\n"      \
-    "   pop r21\n"      \
-    "   pop r20\n"      \
-    "   pop r19\n"      \
-    "   pop r18\n"      \
-    "   pop r1\n"       \
-    "   pop r0\n"       \
-    "   out 0x3f, r0\n" \
-    "   pop r0\n"       \
-    "   pop r31\n"      \
-    "   pop r30\n"      \
-    "   pop r24\n"      \
-    "   reti\n"
-/* Interrupts were on, so nothing held them and no handler ran. */
-#define HANDLE                           \
-    "   sts carillon_port_source, r24\n" \
-    "   ldi r24, 4\n" /* HELD_HANDLER */ \
-    "   sts carillon_port_held, r24\n"   \
-    "   icall\n"                         \
-    "   sts carillon_port_source, r1\n"  \
-    "   sts carillon_port_held, r1\n"
-
 void carillon_port_frame(void);
 void carillon_port_frame_1(void);
 
 __attribute__((naked, used)) void carillon_port_frame(void)
 {
-    __asm__ volatile(SAVE HANDLE "   call carillon_software_dispatch\n" RESTORE);
+    __asm__ volatile(CARILLON_SAVE CARILLON_HANDLE CARILLON_DISPATCH CARILLON_LEAVE);
 }
 
 __attribute__((naked, used)) void carillon_port_frame_1(void)
 {
-    __asm__ volatile(SAVE HANDLE RESTORE);
+    __asm__ volatile(CARILLON_SAVE CARILLON_HANDLE CARILLON_LEAVE);
+}
+
+#if defined(__AVR_3_BYTE_PC__)
+#define PUSH_BANK "   push r1\n"
+#else
+#define PUSH_BANK
+#endif
+__attribute__((naked)) void carillon_port_run_preempted(carillon_vector function __attribute__((unused)),
+                                                        uint32_t source __attribute__((unused)))
+{
+    __asm__ volatile("   ldi r30, lo8(gs(1f))\n"
+                     "   ldi r31, hi8(gs(1f))\n"
+                     "   push r30\n"
+                     "   push r31\n" PUSH_BANK "   push r24\n"
+                     "   push r25\n" PUSH_BANK "   reti\n"
+                     "1: cli\n"
+                     "   ret\n");
 }
 
 /* What a function must not change, r2 to r17, r28 and r29, on the stack and back. */

@@ -239,10 +239,12 @@ static inline uint32_t carillon_port_current(void)
     return carillon_port_source;
 }
 
-/* The dispatcher needs no request: the frame of every handler looks whether there is something to deliver. */
+/* The dispatcher is requested: the frame of the handler that runs calls it. */
+extern volatile uint8_t carillon_port_requested;
 static inline void carillon_port_request(uint32_t source)
 {
     (void)source;
+    carillon_port_requested = 1u;
 }
 
 /* A function that ends elsewhere: carillon_port_unwind, called anywhere within, returns from the innermost call. */
@@ -279,6 +281,19 @@ void carillon_port_start(const struct carillon_store *list, uint32_t count);
 void carillon_port_run_lowered(carillon_vector function);
 void carillon_port_run_base(carillon_vector function);
 
+#if CARILLON_OSEK
+/* Is it this stack that the handler runs on? */
+static inline bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context)
+{
+    (void)context;
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return (here >= (uintptr_t)stack) && (here < (uintptr_t)&stack[words]);
+}
+
+/* Call `function` as what the handler has preempted, for whom the interrupt has ended, and come back to the handler. */
+void carillon_port_run_preempted(carillon_vector function, uint32_t source);
+#endif
+
 /* Stand still for ever. */
 void carillon_port_halt(void) __attribute__((noreturn));
 
@@ -306,22 +321,133 @@ void carillon_port_reset(void);
 #define CARILLON_HANDLER(name) CARILLON_HANDLER_OF(name, signal)
 #define CARILLON_NESTED_HANDLER(name) CARILLON_HANDLER_OF(name, interrupt)
 
+#if CARILLON_OSEK
+/* Frames: what a C function may change is saved, and restored.  r24 and the status come first, with which alone a tick
+ * can be counted. */
+#define CARILLON_SAVE_STATUS \
+    "   push r24\n"          \
+    "   in r24, 0x3f\n"      \
+    "   push r24\n"
+#define CARILLON_RESTORE_STATUS \
+    "   pop r24\n"              \
+    "   out 0x3f, r24\n"        \
+    "   pop r24\n"              \
+    "   reti\n"
+#define CARILLON_SAVE \
+    "   push r0\n"    \
+    "   push r1\n"    \
+    "   clr r1\n"     \
+    "   push r18\n"   \
+    "   push r19\n"   \
+    "   push r20\n"   \
+    "   push r21\n"   \
+    "   push r22\n"   \
+    "   push r23\n"   \
+    "   push r25\n"   \
+    "   push r26\n"   \
+    "   push r27\n"
+#define CARILLON_LEAVE \
+    "   pop r27\n"     \
+    "   pop r26\n"     \
+    "   pop r25\n"     \
+    "   pop r23\n"     \
+    "   pop r22\n"     \
+    "   pop r21\n"     \
+    "   pop r20\n"     \
+    "   pop r19\n"     \
+    "   pop r18\n"     \
+    "   pop r1\n"      \
+    "   pop r0\n"      \
+    "   pop r31\n"     \
+    "   pop r30\n" CARILLON_RESTORE_STATUS
+/* Call the handler; interrupts were on, so nothing held them and no handler ran. */
+#define CARILLON_HANDLE                  \
+    "   sts carillon_port_source, r24\n" \
+    "   ldi r24, 4\n" /* HELD_HANDLER */ \
+    "   sts carillon_port_held, r24\n"   \
+    "   icall\n"                         \
+    "   sts carillon_port_source, r1\n"  \
+    "   sts carillon_port_held, r1\n"
+/* Deliver what it has requested. */
+#define CARILLON_DISPATCH                   \
+    "   lds r24, carillon_port_requested\n" \
+    "   tst r24\n"                          \
+    "   breq 5f\n"                          \
+    "   sts carillon_port_requested, r1\n"  \
+    "   call carillon_software_dispatch\n"  \
+    "5:\n"
+#define CARILLON_BEGIN_FRAME(source, function) \
+    "   push r30\n"                            \
+    "   push r31\n"                            \
+    "   ldi r24, " #source "\n"                \
+    "   ldi r30, lo8(gs(" #function "))\n"     \
+    "   ldi r31, hi8(gs(" #function "))\n"
+
 /* The vector carillon_frame_SOURCE: `function`, an ordinary one, within a frame that saves what it may use, tells
  * carillon_port_current of it, and (carillon_port_frame) delivers what it requested. */
 #define CARILLON_FRAME(source, function) CARILLON_FRAME_OF(source, function, carillon_port_frame)
 #define CARILLON_FRAME_OF_CATEGORY_1(source, function) CARILLON_FRAME_OF(source, function, carillon_port_frame_1)
-#define CARILLON_FRAME_OF(source, function, frame)    \
-    __asm__(".section .text.carillon_frames,\"ax\"\n" \
-            ".global carillon_frame_" #source "\n"    \
-            "carillon_frame_" #source ":\n"           \
-            "   push r24\n"                           \
-            "   ldi r24, " #source "\n"               \
-            "   push r30\n"                           \
-            "   push r31\n"                           \
-            "   ldi r30, lo8(gs(" #function "))\n"    \
-            "   ldi r31, hi8(gs(" #function "))\n"    \
-            "   jmp " #frame "\n"                     \
-            "   .text\n")
+#define CARILLON_FRAME_OF(source, function, frame)                                                  \
+    __asm__(".section .text.carillon_frames,\"ax\"\n"                                               \
+            ".global carillon_frame_" #source "\n"                                                  \
+            "carillon_frame_" #source                                                               \
+            ":\n" CARILLON_SAVE_STATUS CARILLON_BEGIN_FRAME(source, function) "   jmp " #frame "\n" \
+                                                                              "   .text\n")
+
+/* The same for a timer that ticks: `left`, a variable of CARILLON_TIME_BITS, is counted down, and the function is
+ * called only when it is 0 then.  With CARILLON_TIME_COUNTS, `ticks` is counted up. */
+#if CARILLON_TIME_BITS == 16
+#define CARILLON_LAST_BYTE 1
+#else
+#define CARILLON_LAST_BYTE 3
+#endif
+#if CARILLON_TIME_COUNTS
+#define CARILLON_COUNT_UP             \
+    "   .irp byte, 0, 1, 2, 3\n"      \
+    "   .if \\byte <= %[last]\n"      \
+    "   lds r24, %[ticks] + \\byte\n" \
+    "   inc r24\n"                    \
+    "   sts %[ticks] + \\byte, r24\n" \
+    "   brne 1f\n"                    \
+    "   .endif\n"                     \
+    "   .endr\n"                      \
+    "1:\n"
+#else
+#define CARILLON_COUNT_UP ""
+#endif
+#define CARILLON_TICK_FRAME(source, function, left_, ticks_)                                              \
+    __attribute__((naked, used)) void carillon_frame_##source(void);                                      \
+    __attribute__((naked, used)) void carillon_frame_##source(void)                                       \
+    {                                                                                                     \
+        __asm__ volatile(CARILLON_SAVE_STATUS CARILLON_COUNT_UP                                           \
+                         "   lds r24, %[left]\n"                                                          \
+                         "   subi r24, 1\n"                                                               \
+                         "   sts %[left], r24\n"                                                          \
+                         "   brcs 3f\n"                                                                   \
+                         "   breq 4f\n"                                                                   \
+                         "2:\n" CARILLON_RESTORE_STATUS "3:\n"                                            \
+                         "   .irp byte, 1, 2, 3\n"                                                        \
+                         "   .if \\byte <= %[last]\n"                                                     \
+                         "   lds r24, %[left] + \\byte\n"                                                 \
+                         "   subi r24, 1\n"                                                               \
+                         "   sts %[left] + \\byte, r24\n"                                                 \
+                         "   brcc 2b\n"                                                                   \
+                         "   .endif\n"                                                                    \
+                         "   .endr\n"                                                                     \
+                         "   rjmp 2b\n"                                                                   \
+                         "4:\n"                                                                           \
+                         "   .irp byte, 1, 2, 3\n"                                                        \
+                         "   .if \\byte <= %[last]\n"                                                     \
+                         "   lds r24, %[left] + \\byte\n"                                                 \
+                         "   tst r24\n"                                                                   \
+                         "   brne 2b\n"                                                                   \
+                         "   .endif\n"                                                                    \
+                         "   .endr\n" CARILLON_BEGIN_FRAME(source, function)                              \
+                             CARILLON_SAVE CARILLON_HANDLE CARILLON_DISPATCH CARILLON_LEAVE               \
+                         :                                                                                \
+                         : [left] "i"(&(left_)), [ticks] "i"(&(ticks_)), [last] "n"(CARILLON_LAST_BYTE)); \
+    }
+#endif
 
 /* The table of vectors, which is code. */
 #define CARILLON_VECTORS_BEGIN(table)      \

@@ -598,6 +598,13 @@ bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *sta
     return machine.context == context && machine.preempted == source && machine.mask == 0u && machine.masked == 0u;
 }
 
+bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context)
+{
+    (void)stack;
+    (void)words;
+    return machine.context == context;
+}
+
 void carillon_port_slice_vector(void)
 {
     carillon_slice_vector(NULL);

@@ -152,6 +152,7 @@ void carillon_port_slice_vector(void);
 void carillon_slice_vector(const void *frame);
 bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
                          const struct carillon_context *context);
+bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context);
 void carillon_port_run_preempted(carillon_vector function, uint32_t source);
 void carillon_port_halt(void) __attribute__((noreturn));
 void carillon_port_idle(void);

@@ -26,7 +26,7 @@
  *   CARILLON_CLOCK_KEEPS_TIME    1: the time is kept while nothing waits, for carillon_clock_now; with
  *                                carillon_clock_start
  *   CARILLON_CLOCK_REQUESTS      1: the timer's interrupt can be requested by software
- *   CARILLON_CLOCK_NESTS         of a tick clock: 0: no event's handler unlocks, so that no tick comes within another
+ *   CARILLON_CLOCK_NESTS         0: no event's handler unlocks, so that the timer's never comes within itself
  *   CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above
  *
  * The timer (carillon_clock_device.h, unless it is a tick) is a set of static inline functions, in its own width:

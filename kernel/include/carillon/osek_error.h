@@ -83,7 +83,8 @@ StatusType carillon_osek_ChainTask(TaskType task);
 #if CARILLON_OSEK_SOFTWARE
 static inline void carillon_osek_yield(uint8_t level, uint8_t ceiling)
 {
-    carillon_osek_lower((carillon_osek_mask() & UINT32_C(0xFFFFFF)) | ((uint32_t)level << 24));
+    const carillon_software_state rest = CARILLON_SOFTWARE_LEVEL(1u) - 1u;
+    carillon_osek_lower((carillon_osek_mask() & rest) | CARILLON_SOFTWARE_LEVEL(level));
     (void)carillon_osek_raise(ceiling);
 }
 bool carillon_osek_pending_above(uint8_t level);

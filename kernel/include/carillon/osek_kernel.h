@@ -126,14 +126,14 @@ extern bool carillon_osek_up;
 #endif
 
 /* The managed task that runs, INVALID_TASK if none does. */
-extern volatile uint32_t carillon_osek_running;
+extern volatile uint_fast8_t carillon_osek_running;
 
 #if CARILLON_OSEK_MANAGED
 /* Whether a managed task has no job.  One that ChainTask names has its place from the call on, and is activated when
  * the caller has ended: until then it is suspended, as the caller's PostTaskHook may ask. */
 static inline bool carillon_osek_suspended(TaskType task)
 {
-    const uint32_t running = carillon_osek_running;
+    const uint_fast8_t running = carillon_osek_running;
     const bool chained = (running != INVALID_TASK) && (running != task) && (carillon_osek_jobs[running].next == task);
     return carillon_osek_jobs[task].activations == (chained ? 1u : 0u);
 }
@@ -256,7 +256,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     }
 #endif
     const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
-    const uint32_t before = carillon_osek_running;
+    const uint_fast8_t before = carillon_osek_running;
     const uint32_t mask = (it->ceiling > number) ? carillon_osek_raise(it->ceiling) : carillon_osek_mask();
 #if CARILLON_OSEK_TASK_HOOKS
     const uint32_t held = carillon_osek_held(mask);

@@ -202,22 +202,31 @@ static inline bool carillon_queue_tick(struct carillon_queue *queue)
     return queue->head.time == 0u;
 }
 
-/* The first event if it is due, that is, at the reference; NULL if none is.  It is still in the queue: whoever serves
- * it takes it out or repeats it before anything else happens to the queue. */
-static inline struct carillon_event *carillon_queue_due(struct carillon_queue *queue)
+/* The first event; the queue is not empty. */
+static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
 {
-    if (queue->head.time != 0u) {
-        return NULL;
-    }
-    if (carillon_queue_is_empty(queue)) {
-        queue->head.time = CARILLON_NEVER;
-        return NULL;
-    }
 #if CARILLON_QUEUE_TREE
     return queue->first;
 #else
     return queue->head.next;
 #endif
+}
+
+/* Nothing is left to the first event: is there one, so that it is due?  It is still in the queue: whoever serves it
+ * takes it out or repeats it before anything else happens to the queue. */
+static inline bool carillon_queue_has_due(struct carillon_queue *queue)
+{
+    if (carillon_queue_is_empty(queue)) {
+        queue->head.time = CARILLON_NEVER;
+        return false;
+    }
+    return true;
+}
+
+/* The first event if it is due, that is, at the reference; NULL if none is. */
+static inline struct carillon_event *carillon_queue_due(struct carillon_queue *queue)
+{
+    return ((queue->head.time == 0u) && carillon_queue_has_due(queue)) ? carillon_queue_first(queue) : NULL;
 }
 
 /* Take out the first event, which is due. */
@@ -236,20 +245,36 @@ static inline void carillon_queue_pop(struct carillon_queue *queue)
 }
 
 /* Take out the first event, which is due, and insert it `distance` from the reference, that is, from its own time.
- * If it stays the first, as the one with the shortest period often does, that costs little. */
+ * If it stays the first, as the one with the shortest period often does, that costs little, and carillon_queue_stays
+ * has done it (false: nothing has been done). */
 #if CARILLON_QUEUE_TREE
+static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
+                                        carillon_time distance)
+{
+    (void)queue;
+    (void)first;
+    (void)distance;
+    return false;
+}
 void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance);
 #else
+static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
+                                        carillon_time distance)
+{
+    const carillon_time gap = first->time;
+    if (gap <= distance) {
+        return false;
+    }
+    if (gap != CARILLON_NEVER) {
+        first->time = (carillon_time)(gap - distance);
+    }
+    queue->head.time = distance;
+    return true;
+}
 static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)
 {
     struct carillon_event *const event = queue->head.next;
-    const carillon_time gap = event->time;
-    if (gap > distance) {
-        if (gap != CARILLON_NEVER) {
-            event->time = (carillon_time)(gap - distance);
-        }
-        queue->head.time = distance;
-    } else {
+    if (!carillon_queue_stays(queue, event, distance)) {
         carillon_queue_pop(queue);
         carillon_queue_insert(queue, event, distance);
     }

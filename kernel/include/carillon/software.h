@@ -24,12 +24,41 @@ extern const carillon_vector carillon_software_handlers[];
 /* Request a level; locked. */
 void carillon_osek_request(struct carillon_store request, uint8_t level);
 
-/* Everything that raises returns what lower takes: the level, the lock and the processor's mask. */
-uint32_t carillon_osek_mask(void);
-uint32_t carillon_osek_lock(void);
-void carillon_osek_unlock(uint32_t saved);
-uint32_t carillon_osek_raise(uint8_t level);
-void carillon_osek_lower(uint32_t saved);
+/* Everything that raises returns what lower takes: the level, the lock and the processor's mask, in no more than a
+ * register or two. */
+#if __SIZEOF_INT__ == 2
+typedef uint16_t carillon_software_state;
+#define CARILLON_SOFTWARE_LEVEL_SHIFT 8
+#else
+typedef uint32_t carillon_software_state;
+#define CARILLON_SOFTWARE_LEVEL_SHIFT 24
+#endif
+#define CARILLON_SOFTWARE_LEVEL(level) ((carillon_software_state)(level) << CARILLON_SOFTWARE_LEVEL_SHIFT)
+carillon_software_state carillon_software_mask(void);
+carillon_software_state carillon_software_lock(void);
+carillon_software_state carillon_software_raise(uint8_t level);
+void carillon_software_lower(carillon_software_state saved);
+
+static inline uint32_t carillon_osek_mask(void)
+{
+    return carillon_software_mask();
+}
+static inline uint32_t carillon_osek_lock(void)
+{
+    return carillon_software_lock();
+}
+static inline uint32_t carillon_osek_raise(uint8_t level)
+{
+    return carillon_software_raise(level);
+}
+static inline void carillon_osek_lower(uint32_t saved)
+{
+    carillon_software_lower((carillon_software_state)saved);
+}
+static inline void carillon_osek_unlock(uint32_t saved)
+{
+    carillon_osek_lower(saved);
+}
 
 /* For a level's handler, as it begins: the level of what it preempted. */
 extern volatile uint8_t carillon_software_preempted;
@@ -49,6 +78,9 @@ static inline void carillon_osek_leaving(uint32_t held)
 
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);
+
+/* In the dispatcher's handler: has a slice ended?  Then the running thread has given way, and has its turn again. */
+bool carillon_slice_ends(void);
 
 /* The handler of CARILLON_OSEK_DISPATCHER. */
 void carillon_software_dispatch(void);

@@ -76,6 +76,7 @@ struct carillon_timed {
 #define CARILLON_TIMED_TASK 3u
 #define CARILLON_TIMED_EVENT 4u
 #define CARILLON_TIMED_SEMAPHORE 5u
+#define CARILLON_TIMED_BEAT 6u /* a function, for ever, with whole periods that the queue can hold */
 
 /* A counting semaphore.  Tasks wait in the order of their priorities, equal ones in the order of their coming. */
 struct carillon_waiter;
@@ -234,7 +235,10 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 #define THREAD(name) \
     CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((unused)))
 
-/* For the generated code: the handler of a periodic clock, and of the cell that ends slices (`frame` is the port's). */
+/* For the generated code: the handler of a periodic clock, and of the cell that ends slices (`frame` is the port's).  A
+ * vector that counts the ticks itself, in carillon_clock_queue and, with CARILLON_TIME_COUNTS, here, calls
+ * carillon_clock_interrupt when something is due. */
+extern carillon_time carillon_time_ticks;
 void carillon_time_tick(void);
 void carillon_slice_over(const void *frame);
 

@@ -23,8 +23,8 @@ class Driver:
 
     ``bits`` of its counter that are used; ``minimum`` and ``cost`` in units; ``restarts``: it can only be loaded anew;
     ``requests``: its interrupt can be requested by software; ``locks``: setting it locks all interrupts for a moment,
-    unless nothing is above the kernel's lock; ``free``: its timer counts in another way than in a round, which the macros
-    FREE_PREPARE and FREE_START of ``cells/<family>/cell.h`` begin.
+    unless nothing is above the kernel's lock; ``free``: its counter runs freely, as the macros FREE_PREPARE and FREE_START of
+    ``cells/<family>/cell.h`` begin, so that a one-shot clock, too, is a compare clock whose match moves.
     """
 
     bits: int = 0

@@ -137,7 +137,7 @@ def plan_osek(system: System, diagnostics: Diagnostics, kernel: str = "carillon"
     """Levels, sources and the counters' cells; None after an error.
 
     Errors: C160 more levels than the board can give, C161 more tasks than spare sources, C162 no cell for a counter, and
-    of the time services C171, C172, C174, C176 and C178.
+    of the time services C171, C172, C174 and C178.
     """
     osek, board = system.osek, system.board
     assert osek is not None
@@ -171,7 +171,7 @@ def plan_osek(system: System, diagnostics: Diagnostics, kernel: str = "carillon"
             return None
         taken |= board.mates([clock.carrier.source])
         if system.time.slice is not None:
-            slices = _slice_cell(system, system.time, top, taken, software, diagnostics)
+            slices = _slice_cell(system, system.time, top, taken, diagnostics)
             if slices is None:
                 return None
             taken |= board.mates([slices.source])
@@ -460,19 +460,9 @@ def _counting_cell(system: System, services: TimeServices, top: int, free: list[
     return None
 
 
-def _slice_cell(
-    system: System, services: TimeServices, top: int, taken: set[int], software: bool, diagnostics: Diagnostics
-) -> Carrier | None:
-    """The cell that ends the slices of threads; None after C174 or C176."""
+def _slice_cell(system: System, services: TimeServices, top: int, taken: set[int], diagnostics: Diagnostics) -> Carrier | None:
+    """The cell that ends the slices of threads; None after C174."""
     assert services.slice is not None
-    if software:
-        diagnostics.error(
-            "C176",
-            services.span,
-            "threads have time slices, but their order is kept in software, where no interrupt can make a thread wait",
-            'leave the slice out, or use dispatch = "hardware"',
-        )
-        return None
     fitter = Fitter(system.board, system.clock_hz, ticks=True)
     free = _least_capable(system.board, taken, Service.SLICES)
     progression = Progression(services.slice, services.slice)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.emit.image import CellImage, Image, OsekImage
@@ -22,9 +23,10 @@ def configuration(image: Image) -> dict[str, object]:
     clock = image.osek.allocation.clock
     services, driver = clock.services, clock.driver
     periodic = services.clock is ClockKind.PERIODIC
+    kind = ClockKind.COMPARE if driver.free else services.clock
     hertz = image.system.clock_hz / clock.tick
     return {
-        "CARILLON_CLOCK": KINDS[services.clock],
+        "CARILLON_CLOCK": KINDS[kind],
         "CARILLON_CLOCK_BITS": services.bits if periodic else driver.bits,
         "CARILLON_CLOCK_MINIMUM": f"{driver.minimum}u",
         "CARILLON_CLOCK_LATEST": f"{clock.latest}u",
@@ -46,46 +48,58 @@ def configuration(image: Image) -> dict[str, object]:
     }
 
 
-def vectors(allocation: OsekAllocation) -> dict[int, str]:
+def vectors(image: Image, allocation: OsekAllocation) -> dict[int, str]:
     """Source -> C function, of the cells of the time services."""
     names: dict[int, str] = {}
     if allocation.clock is not None:
-        names[allocation.clock.carrier.source] = "carillon_clock_vector" if _wrapped(allocation) else _serve(allocation)
+        source = allocation.clock.carrier.source
+        names[source] = "carillon_clock_vector" if _wrapped(allocation.clock) else _serve(allocation.clock)
+        names |= {source: "carillon_clock_interrupt"} if source in framed(image) else {}
     if allocation.slices is not None:
-        names[allocation.slices.source] = "carillon_port_slice_vector"
+        names[allocation.slices.source] = "carillon_slice_timer" if allocation.software else "carillon_port_slice_vector"
     return names
 
 
-def _wrapped(allocation: OsekAllocation) -> bool:
-    """Whether the clock's handler is more than the kernel's function: it acknowledges, or has to lock."""
-    assert allocation.clock is not None
-    periodic = allocation.clock.services.clock is ClockKind.PERIODIC
-    return allocation.software or (periodic and allocation.clock.carrier.cells[0].cell.array.acknowledge)
+def framed(image: Image) -> frozenset[int]:
+    """Sources whose vector is a frame of their own: where vectors are code, a tick is counted before all is saved."""
+    if image.osek is None or image.osek.allocation.clock is None or image.system.board.vectors == "table":
+        return frozenset()
+    clock = image.osek.allocation.clock
+    return frozenset({clock.carrier.source} if clock.services.clock is ClockKind.PERIODIC else ())
 
 
-def _serve(allocation: OsekAllocation) -> str:
-    """The kernel's function that serves the clock; others acknowledge by themselves (``cells/*/clock.h``)."""
-    assert allocation.clock is not None
-    return "carillon_time_tick" if allocation.clock.services.clock is ClockKind.PERIODIC else "carillon_clock_interrupt"
+def _wrapped(clock: ClockCell) -> bool:
+    """Whether the clock's handler is more than the kernel's function: a cell to acknowledge, which others do by themselves."""
+    return clock.services.clock is ClockKind.PERIODIC and clock.carrier.cells[0].cell.array.acknowledge
 
 
-def handlers(osek: OsekImage) -> list[str]:
+def _serve(clock: ClockCell) -> str:
+    """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
+    return "carillon_time_tick" if clock.services.clock is ClockKind.PERIODIC else "carillon_clock_interrupt"
+
+
+def handlers(image: Image, osek: OsekImage) -> list[str]:
     """The handlers that need code of their own."""
-    allocation = osek.allocation
+    clock, slices = osek.allocation.clock, osek.allocation.slices
     lines: list[str] = []
-    if allocation.clock is not None:
+    if clock is not None:
         lines += ['#include "carillon/time.h"', ""]
-        if _wrapped(allocation):
-            cell = osek.cell(allocation.clock.carrier)
-            periodic = allocation.clock.services.clock is ClockKind.PERIODIC
-            serve = [f"{_serve(allocation)}();"]
-            if allocation.software:  # with hardware dispatch, its level keeps out everything else that uses the clock
-                serve = ["const uint32_t saved = carillon_osek_lock();", *serve, "carillon_osek_unlock(saved);"]
-            lines += _handler("carillon_clock_vector", cell, _acknowledge(cell) if periodic else [], serve)
-    if allocation.slices is not None:
-        cell = osek.cell(allocation.slices)
+        cell = osek.cell(clock.carrier)
+        if framed(image):
+            counted = "carillon_clock_queue.head.time, carillon_time_ticks"
+            lines += [_comment(cell), f"CARILLON_TICK_FRAME({clock.carrier.source}, carillon_clock_interrupt, {counted})", ""]
+        elif _wrapped(clock):
+            lines += _handler("carillon_clock_vector", cell, _acknowledge(cell), [f"{_serve(clock)}();"])
+    if slices is not None:
+        cell = osek.cell(slices)
+        if osek.allocation.software:
+            return [*lines, *_handler("carillon_slice_timer", cell, _acknowledge(cell), ["carillon_slice_over(NULL);"])]
         lines += _handler("carillon_slice_vector", cell, _acknowledge(cell), ["carillon_slice_over(frame);"], "const void *frame")
     return lines
+
+
+def _comment(cell: CellImage) -> str:
+    return f"/* {cell.use.cell.name}: {cell.carrier.demand.object} ({text.place(cell.carrier.demand.span)}). */"
 
 
 def _acknowledge(cell: CellImage) -> list[str]:
@@ -94,7 +108,7 @@ def _acknowledge(cell: CellImage) -> list[str]:
 
 def _handler(name: str, cell: CellImage, first: list[str], then: list[str], parameters: str = "void") -> list[str]:
     return [
-        f"/* {cell.use.cell.name}: {cell.carrier.demand.object} ({text.place(cell.carrier.demand.span)}). */",
+        _comment(cell),
         f"void {name}({parameters});",
         f"void {name}({parameters})",
         "{",

@@ -67,7 +67,7 @@ def vectors(image: Image) -> dict[int, str]:
     names = {isr.source: f"carillon_isr_{isr.name}" for isr, _ in allocation.isrs}
     names |= {c.carrier.source: f"carillon_counter_{c.counter.name}" for c in allocation.counters}
     names |= {a.carrier.source: f"carillon_alarm_{a.alarm.name}" for a in allocation.alarms if not a.direct}
-    names |= clock.vectors(allocation)
+    names |= clock.vectors(image, allocation)
     if allocation.software:
         names |= {allocation.dispatcher: "carillon_software_dispatch"} if allocation.dispatcher else {}
     else:
@@ -108,7 +108,7 @@ def _header(image: Image) -> str:
         "DISPATCHER": f"{allocation.dispatcher}u",
         "TOP": f"{max(1, allocation.hardware(allocation.top))}u",
         "ALL": f"{max(1, allocation.hardware(allocation.all))}u",
-        "PORT_LEVEL(level)": f"((level)-{n - 1}u)" if allocation.software else "(level)",
+        "PORT_LEVEL(level)": (f"((level)-{n - 1}u)" if n else "((level)+1u)") if allocation.software else "(level)",
         "DIRECT": _flag(allocation.direct),
         "MANAGED": _flag(any(x.kind is TaskKind.MANAGED for x in allocation.levels)),
         "QUEUED": _flag(any(x.capacity for x in allocation.levels)),
@@ -225,7 +225,7 @@ def _source(image: Image) -> str:
     lines += ["", *_tasks(image, allocation), *_levels(image, allocation)]
     lines += _resource_tables(allocation)
     lines += _alarm_tables(osek)
-    lines += clock.handlers(osek)
+    lines += clock.handlers(image, osek)
     lines += _contexts(image, allocation)
     lines += _hardware(image, osek)
     return "\n".join(lines)

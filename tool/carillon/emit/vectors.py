@@ -8,7 +8,7 @@ multiplexed cell moved on, a request acknowledged, the execution priority lowere
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier, Style
-from carillon.emit import osek, text
+from carillon.emit import clock, osek, text
 from carillon.emit.image import CellImage, Image, ModeImage
 from carillon.emit.tables import disarmed
 from carillon.model.board import Rearm, Role
@@ -218,8 +218,9 @@ def _event_triggered(image: Image) -> tuple[dict[int, str], list[str]]:
     if image.system.board.vectors == "table" or image.osek is None:
         return below, [*lines, *(f"void {function}(void);" for function in sorted(set(below.values()))), ""]
     first = {isr.source for isr, _ in image.osek.allocation.isrs if isr.category == 1}
+    own = clock.framed(image)
     kinds = {s: "CARILLON_FRAME_OF_CATEGORY_1" if s in first else "CARILLON_FRAME" for s in below}
-    lines += [f"{kinds[source]}({source}, {function});" for source, function in sorted(below.items())]
+    lines += [f"{kinds[source]}({source}, {function});" for source, function in sorted(below.items()) if source not in own]
     return {source: f"carillon_frame_{source}" for source in below}, [*lines, ""]
 
 

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time services on AVR: expiries on their cycle at every prescaler, for ever, and what a handler costs.
+
+Times are simavr's cycles.  It does not charge the four that the processor takes to enter an interrupt: ENTRY.
+"""
+
+from __future__ import annotations
+
+import pytest
+from laboratory import Laboratory, Outcome
+
+from carillon.trace import Kind
+
+MEGA128, MEGA2560 = "atmega128", "atmega2560"
+ONE_SHOT, PERIODIC, COMPARE = "one-shot", "periodic", "compare"
+ENTRY = 4
+
+BEAT = """
+#include "carillon/time.h"
+static void beat(void) {}
+static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(beat);
+"""
+INIT = "[osek.task.Init]\npriority = 1\nautostart = true\n"
+
+
+def alone(start: str) -> str:
+    """A program that starts an alarm, and does nothing else."""
+    return f"{BEAT}\nTASK(Init) {{ {start} TerminateTask(); }}\n"
+
+
+def beats(
+    lab: Laboratory, clock: str, start: str, ticks: int, *, hz: str = "16MHz", keys: str = "", board: str = MEGA128
+) -> Outcome:
+    schedule = f'{INIT}[time]\nclock = "{clock}"\n{keys}\n'
+    return lab.run(schedule, alone(start), board, system=f'clock = "{hz}"', ticks=ticks)
+
+
+def intervals(outcome: Outcome, kind: Kind = Kind.ENTER, of: str = "clock", begin: int = 0) -> list[int]:
+    """Cycles from the first expiry, or a later one, to each."""
+    found = outcome.at(kind, of)[begin:]
+    return [n - found[0] for n in found]
+
+
+# --- times ---
+
+
+@pytest.mark.parametrize(
+    ("board", "clock", "hz"),
+    [
+        (MEGA128, ONE_SHOT, "16MHz"),
+        (MEGA128, COMPARE, "2MHz"),
+        (MEGA128, ONE_SHOT, "250kHz"),
+        (MEGA128, COMPARE, "62.5kHz"),
+        (MEGA128, ONE_SHOT, "15.625kHz"),
+        (MEGA2560, ONE_SHOT, "16MHz"),
+        (MEGA128, PERIODIC, "16MHz"),
+        (MEGA128, PERIODIC, "15.625kHz"),
+        (MEGA2560, PERIODIC, "2MHz"),
+    ],
+)
+def test_a_thousand_periods_are_a_thousand_times_as_long_as_one(lab: Laboratory, board: str, clock: str, hz: str) -> None:
+    # A tick is as long as a period.  Nobody asks for the time, so that the timer interrupts for the alarm alone.
+    keys = 'now = false\ntick = "1000 ticks"' if clock == PERIODIC else "now = false"
+    period = 1 if clock == PERIODIC else 1000
+    start = f"(void)carillon_alarm_start(&alarm, {period}, CARILLON_INFINITE);"
+    outcome = beats(lab, clock, start, 1_006_000, hz=hz, keys=keys, board=board)
+    found = intervals(outcome, begin=2)  # the first may come while the system starts
+    assert len(found) > 1000
+    assert {at - k * 1000 * outcome.per_tick for k, at in enumerate(found)} == {0}, "it sleeps, so each is answered alike"
+
+
+def test_the_clock_has_timer_3_and_slices_have_timer_1(lab: Laboratory) -> None:
+    schedule = '[time]\nclock = "one-shot"\nslice = "10000 ticks"\n[thread.A]\npriority = 1\n[thread.B]\npriority = 1\n'
+    code = '#include "carillon/time.h"\nTHREAD(A) { carillon_work(1u); }\nTHREAD(B) { carillon_work(1u); }\n'
+    osek = lab.run(schedule, code, MEGA128, ticks=1000).planned.allocation.osek
+    assert osek is not None
+    assert osek.clock is not None
+    assert osek.slices is not None
+    assert [osek.clock.carrier.cells[0].cell.name, osek.slices.cells[0].cell.name] == ["OC3A", "OC1A"]
+
+
+@pytest.mark.parametrize("keys", ['longest = "10s"', "bits = 16"])
+def test_ten_seconds_are_longer_than_the_counter(lab: Laboratory, keys: str) -> None:
+    schedule = f'{INIT}[osek.task.Beat]\npriority = 2\n[time]\nclock = "one-shot"\n{keys}\n'
+    code = '#include "carillon/time.h"\nstatic struct carillon_alarm alarm = CARILLON_ALARM_OF_TASK(Beat);\n'
+    code += "TASK(Beat) { TerminateTask(); }\n"
+    code += "TASK(Init) { (void)carillon_alarm_start(&alarm, 625000, CARILLON_INFINITE); TerminateTask(); }\n"
+    outcome = lab.run(schedule, code, MEGA128, system='clock = "62.5kHz"', ticks=1_900_000)
+    assert intervals(outcome, Kind.START, "Beat") == [0, 160_000_000, 320_000_000]
+
+
+def test_fractions_of_ticks_are_carried(lab: Laboratory) -> None:
+    """A seventh of a second is 2232 1/7 ticks: each expiry is less than a tick off, and the seven hundredth not at all."""
+    start = "static struct carillon_period seventh = CARILLON_EXACT(1, 7);"
+    start += "(void)carillon_alarm_start_exact(&alarm, &seventh, CARILLON_INFINITE);"
+    outcome = beats(lab, ONE_SHOT, start, 1_570_000, hz="15.625kHz", keys="now = false")
+    found = intervals(outcome)
+    tick = outcome.per_tick
+    assert len(found) > 700
+    assert all(abs(at - k * 15_625 * tick / 7) < tick for k, at in enumerate(found))
+    assert found[700] == 100 * 15_625 * tick
+
+
+# --- costs ---
+
+
+def costs(outcome: Outcome) -> list[int]:
+    """Cycles of each of the clock's handlers, from the hardware's entry to the end."""
+    entered, left = outcome.at(Kind.ENTER, "clock"), outcome.at(Kind.EXIT, "clock")
+    return [end - begin + ENTRY for begin, end in zip(entered, left, strict=True)]
+
+
+WAITING = """
+static struct carillon_semaphore never = CARILLON_SEMAPHORE(0);
+THREAD(Low) { (void)carillon_semaphore_p(&never); }
+THREAD(High)
+{
+    (void)carillon_alarm_start(&alarm, PERIOD, CARILLON_INFINITE);
+    (void)carillon_semaphore_p(&never);
+}
+"""
+THREADS = "[thread.Low]\npriority = 1\n[thread.High]\npriority = 2\n"
+
+
+@pytest.mark.parametrize("threads", [True, False])
+@pytest.mark.parametrize(
+    ("clock", "keys", "period", "most"),
+    [
+        (PERIODIC, 'tick = "2000 ticks"\nbits = 16\nlongest = "1s"', 4, 200),
+        (ONE_SHOT, 'bits = 16\nlongest = "1ms"', 8000, 260),
+        (PERIODIC, 'tick = "2000 ticks"', 4, 260),  # of any length, in 32 bits
+    ],
+)
+def test_what_a_tick_and_a_release_cost(lab: Laboratory, clock: str, keys: str, period: int, most: int, threads: bool) -> None:
+    start = f"(void)carillon_alarm_start(&alarm, {period}, CARILLON_INFINITE);"
+    schedule = f'{THREADS if threads else INIT}[time]\nclock = "{clock}"\n{keys}\n'
+    code = BEAT + WAITING.replace("PERIOD", str(period)) if threads else alone(start)
+    found = costs(lab.run(schedule, code, MEGA128, ticks=2_000_000))
+    releases = [n for n in found if n > 60]
+    assert 240 < len(releases) < 255
+    assert max(releases) <= most
+    if clock == PERIODIC:  # three ticks between two releases only count
+        assert 3 * len(releases) - 3 <= len(found) - len(releases) <= 3 * len(releases) + 3
