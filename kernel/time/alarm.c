@@ -14,13 +14,10 @@ static inline void repeat(struct carillon_alarm *alarm)
     const carillon_duration period =
         (alarm->exact == NULL) ? alarm->period : (carillon_duration)carillon_period_next(alarm->exact);
 #if CARILLON_TIME_FAR
-    if (period > CARILLON_LONGEST) {
-        carillon_queue_pop(&carillon_clock_queue);
-        carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, period);
-        return;
-    }
+    carillon_queue_repeat_far(&carillon_clock_queue, &alarm->timed.event, period);
+#else
+    carillon_queue_repeat(&carillon_clock_queue, period);
 #endif
-    carillon_queue_repeat(&carillon_clock_queue, (carillon_time)period);
 }
 
 static void call(const struct carillon_alarm *alarm)
@@ -44,6 +41,7 @@ static void fire(const struct carillon_alarm *alarm)
             (void)FAIL(OSServiceId_ActivateTask, status, .object = task);
         }
         break;
+#if CARILLON_OSEK_EVENTS
     case CARILLON_TIMED_EVENT:
         if (carillon_osek_jobs[task].activations == 0u) {
             (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = alarm->handler.event);
@@ -51,6 +49,7 @@ static void fire(const struct carillon_alarm *alarm)
             carillon_osek_set(task, alarm->handler.event);
         }
         break;
+#endif
     default:
         (void)carillon_semaphore_v(alarm->handler.semaphore);
         break;

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from carillon.allocate.clock import ClockCell, Driver, drivers, longest_without_laps
 from carillon.allocate.fit import Fitter, Source, source_classes
+from carillon.allocate.queue import QueueTimes, queue_times
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.lower import Demand, ExpiryPoint
@@ -105,6 +106,11 @@ class OsekAllocation:
         services = [self.clock.carrier] if self.clock is not None else []
         services += [self.slices] if self.slices is not None else []
         return (*(c.carrier for c in self.counters), *(a.carrier for a in self.alarms), *services)
+
+    @property
+    def queue(self) -> QueueTimes | None:
+        """The times of the event queue; None if nothing uses it."""
+        return queue_times(self.osek, self.clock.services if self.clock is not None else None)
 
     @property
     def direct(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.emit.image import CellImage, Image, OsekImage
-from carillon.model.time import ClockKind, QueueKind
+from carillon.model.time import ClockKind
 
 KINDS = {ClockKind.PERIODIC: "CARILLON_CLOCK_TICK", ClockKind.ONE_SHOT: "CARILLON_CLOCK_ONE_SHOT"}
 KINDS |= {ClockKind.COMPARE: "CARILLON_CLOCK_COMPARE"}
@@ -37,11 +37,9 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
         "CARILLON_CLOCK_RESTARTS": int(driver.restarts),
         "CARILLON_CLOCK_COST": f"{driver.cost}u",
-        "CARILLON_TIME_BITS": services.bits,
         "CARILLON_TIME_FAR": int(clock.longest is None),
         "CARILLON_TIME_HZ": f"{hertz.numerator}u",
         "CARILLON_TIME_HZ_DIVISOR": f"{hertz.denominator}u",
-        "CARILLON_QUEUE_TREE": int(services.queue is QueueKind.TREE),
     }
 
 
