@@ -90,10 +90,11 @@ static void insert(AlarmType alarm, distance ticks)
 static distance until(CounterType counter, TickType value)
 {
     const TickType now = osek_counter_states[counter].value;
-    if (value > now) {
-        return (distance)(value - now);
-    }
-    return (distance)((distance)(carillon_osek_counters[counter].max_allowed - now + value) + 1u);
+    const TickType but_one =
+        (value > now) ? ((value - now) - 1u) : ((carillon_osek_counters[counter].max_allowed - now) + value);
+    distance ticks = (distance)but_one;
+    ticks++; /* in the type that has room for a whole turn */
+    return ticks;
 }
 
 /* An alarm's action, if it is not to increment a counter. */
