@@ -6,24 +6,35 @@ cd "$(dirname "$0")/.."
 suppressions=${1:-tools/cppcheck-suppressions.txt}
 found=0
 
-# check PORT DEFINES FOLDERS...: one configuration of the kernel, with one port.  What the addon finds across
-# files does not change cppcheck's exit code, so that any output counts.
-check() {
-    port=$1 defines=$2
-    shift 2
-    # shellcheck disable=SC2086 # the defines are separate words
-    # The services of kernel/time need a configuration of their own.
-    ignore="-ikernel/time/alarm.c -ikernel/time/wait.c -ikernel/time/watch.c"
-    case $defines in *CARILLON_OSEK=1*) ;; *) ignore="$ignore -ikernel/osek" ;; esac
+# misra OPTIONS...: what the addon finds across files does not change cppcheck's exit code, so that any output counts.
+misra() {
     output=$(cppcheck --quiet --inline-suppr --addon=misra --std=c11 --enable=warning,portability \
         "--suppressions-list=$suppressions" --suppress=missingIncludeSystem \
         --template='{file}:{line}: {id}: {message}' \
-        -Ikernel/include "-Iports/$port" -I. -Itests/kernel $defines \
-        -iports/armv7m/trace_plugin.c -iports/avr/simavr_runner.c $ignore kernel "ports/$port" "$@" 2>&1) || found=1
+        -Ikernel/include -I. -Itests/kernel "$@" 2>&1) || found=1
     if [ -n "$output" ]; then
         printf '%s\n' "$output"
         found=1
     fi
+}
+
+# check PORT DEFINES FOLDERS...: one configuration of the kernel without time services, with one port.
+check() {
+    port=$1 defines=$2
+    shift 2
+    ignore="-ikernel/time"
+    case $defines in *CARILLON_OSEK=1*) ;; *) ignore="$ignore -ikernel/osek" ;; esac
+    # shellcheck disable=SC2086 # the defines are separate words
+    misra "-Iports/$port" $defines -iports/armv7m/trace_plugin.c -iports/avr/simavr_runner.c $ignore kernel "ports/$port" "$@"
+}
+
+# check_time CLOCK COUNTS NOW FAR KEEPS_TIME DEFINES...: one configuration of the time services, on the mock timer.
+check_time() {
+    configuration="-DCARILLON_CLOCK=CARILLON_CLOCK_$1 -DCARILLON_TIME_COUNTS=$2 -DCARILLON_TIME_NOW=$3 -DCARILLON_TIME_FAR=$4"
+    configuration="$configuration -DCARILLON_CLOCK_KEEPS_TIME=$5 -DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_TIME=1"
+    shift 5
+    # shellcheck disable=SC2086
+    misra -Iports/host -Itests/time -Itests/time/config $configuration "$@" kernel/time
 }
 
 check host "-DCARILLON_MODES=1 -DCARILLON_SHUTDOWN_ON_MISS=1" cells/virtual
@@ -35,4 +46,8 @@ check armv7m "-DCARILLON_MODES=2 -DCARILLON_INSTRUCTIONS_PER_TICK=5u" cells/aspe
 avr="-D__AVR_ATmega128__ -DCARILLON_RAM_END=0x10FF -DCARILLON_START_SPACING=16 -DCARILLON_CLOCK_SELECT=1"
 check avr "-DCARILLON_MODES=1 $avr" cells/avr16
 check avr "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 $avr" cells/avr16
+check_time TICK 1 1 0 1 -DCARILLON_TIME_BITS=16
+check_time ONE_SHOT 0 1 1 1 -DCARILLON_CLOCK_RESTARTS=1
+check_time ONE_SHOT 0 0 0 0 -DCARILLON_CLOCK_MINIMUM=2u
+check_time COMPARE 0 0 0 0 -DCARILLON_TIME_BITS=16 -DCARILLON_CLOCK_BITS=24 -DCARILLON_CLOCK_REQUESTS=1 -DCARILLON_QUEUE_TREE=1
 exit $found

@@ -2,78 +2,99 @@
  *
  * Counters and alarms: chapter 13.6.
  *
- * The alarms of a counter stand in a list by their expiry, each with its distance to the one before it, so that a
- * tick touches the first alone.  An alarm that a cell carries is not in the list until somebody cancels it and sets
- * it anew. */
+ * The alarms of a counter stand in its event queue (queue.h), whose time is the counter's: a tick touches the distance
+ * to the first alone.  An alarm that a cell carries is not in the queue until somebody cancels it and sets it anew. */
 #include "carillon/osek_error.h"
+#include "carillon/queue.h"
 
 #if CARILLON_OSEK_COUNTERS > 0
 
 #if CARILLON_OSEK_ALARMS > 0
 
-/* A stopped alarm was on a cell and cannot be set anew: the tool was told that nobody would. */
+/* What carries an alarm.  A stopped one was on a cell and cannot be set anew: the tool was told that nobody would. */
 #define IDLE 0u
 #define QUEUED 1u
 #define ON_CELL 2u
 #define STOPPED 3u
 
-typedef CARILLON_OSEK_DISTANCE distance;
+/* Ticks to an expiry, at most a whole turn of the counter: CARILLON_OSEK_FAR says whether that may be more than the
+ * queue's times hold. */
+#if CARILLON_OSEK_FAR
+typedef carillon_distance distance;
+typedef struct carillon_far_event alarm_event;
+#else
+typedef carillon_time distance;
+typedef struct carillon_event alarm_event;
+#endif
 
-struct alarm_record {
-    distance after; /* ticks after the alarm before it in the list */
+struct alarm_state {
+    alarm_event event; /* first, as the queue gives this back */
     TickType cycle;
-    uint8_t next;
-    uint8_t state;
 };
-static struct alarm_record alarms[CARILLON_OSEK_ALARMS];
+static struct alarm_state osek_alarm_states[CARILLON_OSEK_ALARMS];
+
+#if CARILLON_OSEK_CELLS
+/* IDLE, ON_CELL or STOPPED; of an alarm that is in the queue, IDLE. */
+static uint8_t osek_alarm_cells[CARILLON_OSEK_ALARMS];
+#endif
 
 #endif
 
 struct counter_state {
     TickType value;
-    uint8_t first; /* alarm, plus 1; 0: none */
+#if CARILLON_OSEK_ALARMS > 0
+    struct carillon_queue queue; /* its reference is the value, but in a tick that is being served */
+#endif
 };
-static struct counter_state counters[CARILLON_OSEK_COUNTERS];
+static struct counter_state osek_counter_states[CARILLON_OSEK_COUNTERS];
 
 #if CARILLON_OSEK_ALARMS > 0
 
-/* Put an alarm into its counter's list, `ticks` > 0 from now; behind those of the same expiry. */
-static void insert(AlarmType alarm, distance ticks)
+static struct carillon_queue *queue_of(AlarmType alarm)
 {
-    distance left_over = ticks;
-    uint8_t *link = &counters[carillon_osek_alarms[alarm].counter].first;
-    while ((*link != 0u) && (alarms[*link - 1u].after <= left_over)) { /* bounded by the number of alarms */
-        left_over -= alarms[*link - 1u].after;
-        link = &alarms[*link - 1u].next;
-    }
-    alarms[alarm].after = left_over;
-    alarms[alarm].next = *link;
-    alarms[alarm].state = QUEUED;
-    if (*link != 0u) {
-        alarms[*link - 1u].after -= left_over;
-    }
-    *link = (uint8_t)(alarm + 1u);
+    return &osek_counter_states[carillon_osek_alarms[alarm].counter].queue;
 }
 
-static void take_out(AlarmType alarm)
+static struct carillon_event *event_of(AlarmType alarm)
 {
-    uint8_t *link = &counters[carillon_osek_alarms[alarm].counter].first;
-    while (*link != (alarm + 1u)) {
-        link = &alarms[*link - 1u].next;
+#if CARILLON_OSEK_FAR
+    return &osek_alarm_states[alarm].event.event;
+#else
+    return &osek_alarm_states[alarm].event;
+#endif
+}
+
+static uint8_t carrier_of(AlarmType alarm)
+{
+    if (carillon_event_is_queued(event_of(alarm))) {
+        return QUEUED;
     }
-    *link = alarms[alarm].next;
-    if (*link != 0u) {
-        alarms[*link - 1u].after += alarms[alarm].after;
-    }
-    alarms[alarm].state = IDLE;
+#if CARILLON_OSEK_CELLS
+    return osek_alarm_cells[alarm];
+#else
+    return IDLE;
+#endif
+}
+
+/* Put an alarm into its counter's queue, `ticks` > 0 from now; behind those of the same expiry. */
+static void insert(AlarmType alarm, distance ticks)
+{
+#if CARILLON_OSEK_FAR
+    carillon_queue_insert_far(queue_of(alarm), &osek_alarm_states[alarm].event, ticks);
+#else
+    carillon_queue_insert(queue_of(alarm), &osek_alarm_states[alarm].event, ticks);
+#endif
 }
 
 /* Ticks until the counter reads `value`: at least one. */
 static distance until(CounterType counter, TickType value)
 {
-    const distance range = (distance)carillon_osek_counters[counter].max_allowed + 1u;
-    const TickType now = counters[counter].value;
-    return (value > now) ? ((distance)value - now) : ((range - now) + value);
+    const TickType now = osek_counter_states[counter].value;
+    const TickType but_one =
+        (value > now) ? ((value - now) - 1u) : ((carillon_osek_counters[counter].max_allowed - now) + value);
+    distance ticks = (distance)but_one;
+    ticks++; /* in the type that has room for a whole turn */
+    return ticks;
 }
 
 /* An alarm's action, if it is not to increment a counter. */
@@ -104,49 +125,82 @@ static void act(const struct carillon_osek_alarm *alarm)
 
 #endif
 
-static void advance(CounterType counter)
+static inline void count(CounterType counter)
 {
-    struct counter_state *const it = &counters[counter];
+    struct counter_state *const it = &osek_counter_states[counter];
     it->value = (it->value == carillon_osek_counters[counter].max_allowed) ? 0u : (it->value + 1u);
+}
+
 #if CARILLON_OSEK_ALARMS > 0
-    if (it->first != 0u) {
-        alarms[it->first - 1u].after--;
-    }
+
+/* Count a tick: is the queue to be asked for what is due? */
+static inline bool advance(CounterType counter)
+{
+    count(counter);
+    return carillon_queue_tick(&osek_counter_states[counter].queue);
+}
+
+/* Take the alarm of `state`, which is due, out of the queue; a cyclic one is set again, counted from its expiry. */
+static void expire(struct carillon_queue *queue, struct alarm_state *state)
+{
+    if (state->cycle == 0u) {
+        carillon_queue_pop(queue);
+    } else {
+#if CARILLON_OSEK_FAR
+        carillon_queue_repeat_far(queue, &state->event, state->cycle);
+#else
+        carillon_queue_repeat(queue, (carillon_time)state->cycle);
 #endif
+    }
 }
 
 /* Serves what is due in this tick, in order of expiry, then of setting.  An alarm that increments another counter has
  * all of that counter's alarms served before the next of its own; `depth` counts such counters.  None is there twice:
  * the tool refuses circles. */
-static void tick(CounterType counter)
+static __attribute__((noinline)) void serve(CounterType counter)
 {
-    advance(counter);
-#if CARILLON_OSEK_ALARMS > 0
     CounterType stack[CARILLON_OSEK_COUNTERS];
     uint32_t depth = 0u;
     stack[0] = counter;
     for (;;) {
-        struct counter_state *const it = &counters[stack[depth]];
-        if ((it->first != 0u) && (alarms[it->first - 1u].after == 0u)) {
-            const AlarmType alarm = (AlarmType)(it->first - 1u);
-            it->first = alarms[alarm].next;
-            alarms[alarm].state = IDLE;
-            if (alarms[alarm].cycle != 0u) {
-                insert(alarm, alarms[alarm].cycle);
+        struct carillon_queue *const queue = &osek_counter_states[stack[depth]].queue;
+        struct alarm_state *const state = (struct alarm_state *)(void *)carillon_queue_due(queue);
+        if (state == NULL) {
+            if (depth == 0u) {
+                return;
             }
-            if (carillon_osek_alarms[alarm].action == CARILLON_OSEK_INCREMENT) {
-                depth++;
-                stack[depth] = carillon_osek_alarms[alarm].object;
-                advance(stack[depth]);
-            } else {
-                act(&carillon_osek_alarms[alarm]);
-            }
-        } else if (depth == 0u) {
-            return;
-        } else {
             depth--;
+            continue;
+        }
+#if CARILLON_OSEK_FAR
+        if (carillon_queue_next_lap(queue, &state->event)) {
+            continue;
+        }
+#endif
+        expire(queue, state);
+        const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - osek_alarm_states];
+        if (alarm->action != CARILLON_OSEK_INCREMENT) {
+            act(alarm);
+        } else if (advance(alarm->object)) {
+            depth++;
+            stack[depth] = alarm->object;
+        } else {
+            /* nothing of that counter is due */
         }
     }
+}
+
+#endif
+
+/* In most ticks nothing is due. */
+static inline void tick(CounterType counter)
+{
+#if CARILLON_OSEK_ALARMS > 0
+    if (advance(counter)) {
+        serve(counter);
+    }
+#else
+    count(counter);
 #endif
 }
 
@@ -182,15 +236,20 @@ void carillon_osek_alarm_expired(AlarmType alarm)
 
 void carillon_osek_start_alarms(AppModeType mode)
 {
+    for (uint32_t counter = 0; counter < CARILLON_OSEK_COUNTERS; counter++) {
+        carillon_queue_init(&osek_counter_states[counter].queue);
+    }
     for (uint32_t alarm = 0; alarm < CARILLON_OSEK_ALARMS; alarm++) {
         const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
         if (((it->autostart >> mode) & 1u) != 0u) {
-            alarms[alarm].cycle = it->cycle;
+            osek_alarm_states[alarm].cycle = it->cycle;
+#if CARILLON_OSEK_CELLS
             if (it->cell != NULL) {
-                alarms[alarm].state = ON_CELL;
-            } else {
-                insert((AlarmType)alarm, (it->absolute != 0u) ? until(it->counter, it->start) : (distance)it->start);
+                osek_alarm_cells[alarm] = ON_CELL;
+                continue;
             }
+#endif
+            insert((AlarmType)alarm, (it->absolute != 0u) ? until(it->counter, it->start) : (distance)it->start);
         }
     }
 }
@@ -211,18 +270,16 @@ StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info)
 static TickType left(AlarmType alarm)
 {
 #if CARILLON_OSEK_CELLS
-    if (alarms[alarm].state == ON_CELL) {
+    if (carrier_of(alarm) == ON_CELL) {
         const struct carillon_osek_cell *const cell = carillon_osek_alarms[alarm].cell;
         return (carillon_port_read(cell->counter) + (cell->units - 1u)) / cell->units;
     }
 #endif
-    const uint8_t *link = &counters[carillon_osek_alarms[alarm].counter].first;
-    distance ticks = alarms[alarm].after;
-    while (*link != (alarm + 1u)) {
-        ticks += alarms[*link - 1u].after;
-        link = &alarms[*link - 1u].next;
-    }
-    return (TickType)ticks;
+#if CARILLON_OSEK_FAR
+    return (TickType)carillon_queue_distance_far(queue_of(alarm), &osek_alarm_states[alarm].event);
+#else
+    return (TickType)carillon_queue_distance(queue_of(alarm), &osek_alarm_states[alarm].event);
+#endif
 }
 
 StatusType GetAlarm(AlarmType alarm, TickRefType ticks)
@@ -231,7 +288,8 @@ StatusType GetAlarm(AlarmType alarm, TickRefType ticks)
                 .reference = ticks);
     CHECK(alarm < CARILLON_OSEK_ALARMS, OSServiceId_GetAlarm, E_OS_ID, .object = alarm, .reference = ticks);
     const uint32_t saved = carillon_osek_lock();
-    const bool used = (alarms[alarm].state == QUEUED) || (alarms[alarm].state == ON_CELL);
+    const uint8_t carrier = carrier_of(alarm);
+    const bool used = (carrier == QUEUED) || (carrier == ON_CELL);
     if (used) {
         *ticks = left(alarm);
     }
@@ -262,10 +320,10 @@ StatusType SetRelAlarm(AlarmType alarm, TickType increment, TickType cycle)
     CHECK((increment <= most(alarm)) && cycle_fits(alarm, cycle), OSServiceId_SetRelAlarm, E_OS_VALUE, .object = alarm,
           .first = increment, .second = cycle);
     const uint32_t saved = carillon_osek_lock();
-    const bool idle = alarms[alarm].state == IDLE;
+    const bool idle = carrier_of(alarm) == IDLE;
     if (idle) {
-        alarms[alarm].cycle = cycle;
-        insert(alarm, increment);
+        osek_alarm_states[alarm].cycle = cycle;
+        insert(alarm, (distance)increment);
     }
     carillon_osek_unlock(saved);
     REQUIRE(idle, OSServiceId_SetRelAlarm, E_OS_STATE, .object = alarm, .first = increment, .second = cycle);
@@ -280,9 +338,9 @@ StatusType SetAbsAlarm(AlarmType alarm, TickType start, TickType cycle)
     CHECK((start <= most(alarm)) && cycle_fits(alarm, cycle), OSServiceId_SetAbsAlarm, E_OS_VALUE, .object = alarm,
           .first = start, .second = cycle);
     const uint32_t saved = carillon_osek_lock();
-    const bool idle = alarms[alarm].state == IDLE;
+    const bool idle = carrier_of(alarm) == IDLE;
     if (idle) {
-        alarms[alarm].cycle = cycle;
+        osek_alarm_states[alarm].cycle = cycle;
         insert(alarm, until(carillon_osek_alarms[alarm].counter, start));
     }
     carillon_osek_unlock(saved);
@@ -295,18 +353,18 @@ StatusType CancelAlarm(AlarmType alarm)
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_CancelAlarm, .object = alarm);
     CHECK(alarm < CARILLON_OSEK_ALARMS, OSServiceId_CancelAlarm, E_OS_ID, .object = alarm);
     const uint32_t saved = carillon_osek_lock();
-    const uint8_t state = alarms[alarm].state;
-    const bool used = (state == QUEUED) || (state == ON_CELL);
-    if (state == QUEUED) {
-        take_out(alarm);
+    const uint8_t carrier = carrier_of(alarm);
+    const bool used = (carrier == QUEUED) || (carrier == ON_CELL);
+    if (carrier == QUEUED) {
+        carillon_queue_remove(queue_of(alarm), event_of(alarm));
     }
 #if CARILLON_OSEK_CELLS
-    if (state == ON_CELL) {
+    if (carrier == ON_CELL) {
         const struct carillon_osek_cell *const cell = carillon_osek_alarms[alarm].cell;
         for (uint32_t i = 0; i < cell->stop_count; i++) {
             carillon_port_write(cell->stop[i].address, cell->stop[i].value);
         }
-        alarms[alarm].state =
+        osek_alarm_cells[alarm] =
             (uint8_t)((carillon_osek_counters[carillon_osek_alarms[alarm].counter].ticked != 0u) ? IDLE : STOPPED);
     }
 #endif

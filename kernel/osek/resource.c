@@ -13,7 +13,7 @@
 #define NONE 255u
 static volatile uint8_t top = NONE;
 static uint8_t below[CARILLON_OSEK_RESOURCES];
-static uint16_t holder[CARILLON_OSEK_RESOURCES]; /* who, plus 1; 0: free */
+static uint16_t osek_resource_holders[CARILLON_OSEK_RESOURCES]; /* who, plus 1; 0: free */
 
 /* Who calls: an ISR by its source, a task by its number. */
 static uint16_t who(void)
@@ -35,13 +35,13 @@ static uint8_t own_level(void)
 
 bool carillon_osek_holds_none(void)
 {
-    return (top == NONE) || (holder[top] != (who() + 1u));
+    return (top == NONE) || (osek_resource_holders[top] != (who() + 1u));
 }
 
 void carillon_osek_resources_reset(void)
 {
     while (!carillon_osek_holds_none()) { /* bounded by the number of resources */
-        holder[top] = 0u;
+        osek_resource_holders[top] = 0u;
         top = below[top];
     }
 }
@@ -51,13 +51,13 @@ StatusType(GetResource)(ResourceType resource)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_GetResource, .object = resource);
     CHECK(resource < CARILLON_OSEK_RESOURCES, OSServiceId_GetResource, E_OS_ID, .object = resource);
-    CHECK((holder[resource] == 0u) && (own_level() <= carillon_osek_ceilings[resource]), OSServiceId_GetResource,
-          E_OS_ACCESS, .object = resource);
+    CHECK((osek_resource_holders[resource] == 0u) && (own_level() <= carillon_osek_ceilings[resource]),
+          OSServiceId_GetResource, E_OS_ACCESS, .object = resource);
     const uint32_t saved = carillon_osek_raise(carillon_osek_ceilings[resource]);
     carillon_osek_saved[resource] = saved;
 #if CARILLON_OSEK_EXTENDED
     const uint32_t locked = carillon_osek_lock();
-    holder[resource] = (uint16_t)(who() + 1u);
+    osek_resource_holders[resource] = (uint16_t)(who() + 1u);
     below[resource] = top;
     top = resource;
     carillon_osek_unlock(locked);
@@ -74,7 +74,7 @@ StatusType(ReleaseResource)(ResourceType resource)
           .object = resource);
 #if CARILLON_OSEK_EXTENDED
     const uint32_t locked = carillon_osek_lock();
-    holder[resource] = 0u;
+    osek_resource_holders[resource] = 0u;
     top = below[resource];
     carillon_osek_unlock(locked);
 #endif

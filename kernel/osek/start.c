@@ -12,8 +12,8 @@
 #define FILL UINT64_C(0xC0DEC0DEC0DEC0DE)
 
 #if CARILLON_OSEK_MODES > 1
-static AppModeType active_mode;
-#define ACTIVE_MODE active_mode
+static AppModeType osek_active_mode;
+#define ACTIVE_MODE osek_active_mode
 #else
 #define ACTIVE_MODE 0u
 #endif
@@ -35,7 +35,7 @@ void StartOS(AppModeType mode)
         carillon_port_halt(); /* nothing has started that could be stopped */
     }
 #if CARILLON_OSEK_MODES > 1
-    active_mode = mode;
+    osek_active_mode = mode;
 #endif
     const uint32_t locked = carillon_osek_lock(); /* undone last: tasks begin there */
 #if CARILLON_MODES > 0

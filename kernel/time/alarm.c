@@ -21,13 +21,10 @@ static void repeat(struct carillon_alarm *alarm)
     const carillon_duration period =
         (alarm->exact == NULL) ? alarm->period : (carillon_duration)carillon_period_next(alarm->exact);
 #if CARILLON_TIME_FAR
-    if (period > CARILLON_LONGEST) {
-        carillon_queue_pop(&carillon_clock_queue);
-        carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, period);
-        return;
-    }
+    carillon_queue_repeat_far(&carillon_clock_queue, &alarm->timed.event, period);
+#else
+    carillon_queue_repeat(&carillon_clock_queue, period);
 #endif
-    carillon_queue_repeat(&carillon_clock_queue, (carillon_time)period);
 }
 
 static void fire(const struct carillon_alarm *alarm)

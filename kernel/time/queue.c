@@ -245,6 +245,8 @@ carillon_time carillon_queue_distance(const struct carillon_queue *queue, const 
 
 #endif
 
+#if CARILLON_TIME_BITS < CARILLON_DISTANCE_BITS
+
 void carillon_queue_insert_far(struct carillon_queue *queue, struct carillon_far_event *far, carillon_distance distance)
 {
     /* Division by the lap, 2^n - 2: high * 2^n + low is high laps and 2 * high + low.  Each turn takes n - 1 bits. */
@@ -281,6 +283,8 @@ carillon_distance carillon_queue_distance_far(const struct carillon_queue *queue
 {
     return ((carillon_distance)far->laps * CARILLON_LAP) + carillon_queue_distance(queue, &far->event);
 }
+
+#endif
 
 carillon_distance carillon_period_next(struct carillon_period *period)
 {

@@ -64,9 +64,6 @@ static void count(void)
     seconds++;
 }
 
-static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(count);
-static struct carillon_period second;
-
 static bool is_leap(uint32_t year)
 {
     return ((year % 4u) == 0u) && (((year % 100u) != 0u) || ((year % 400u) == 0u));
@@ -92,6 +89,8 @@ StatusType carillon_calendar_set(const struct carillon_date *date)
     for (uint32_t month = 1u; month < date->month; month++) {
         days += days_of(month, date->year);
     }
+    static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(count);
+    static struct carillon_period second;
     static const struct carillon_period exactly = CARILLON_EXACT(1, 1);
     const uint32_t saved = carillon_osek_lock();
     if (is_set) {

@@ -28,6 +28,11 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_STORE_ENABLE(source, mask) CARILLON_STORE(0u, (mask))
 #define CARILLON_STORE_DISABLE(source, mask) CARILLON_STORE(0u, (mask))
 #define CARILLON_STORE_UNPEND(source, mask) CARILLON_STORE(0u, (mask))
+/* The same for the store that requests one interrupt. */
+#define CARILLON_STORE_PEND(source) CARILLON_STORE(0u, CARILLON_SOURCE_BIT(source))
+
+/* How a symbol of C is called in the assembler. */
+#define CARILLON_SYMBOL_PREFIX ""
 
 /* A device register. */
 void carillon_port_write(uint32_t address, uint32_t value);
@@ -44,6 +49,14 @@ void carillon_port_hold(uint32_t source, uint32_t mask);
 /* Request an interrupt by software; it is taken before this returns if its level allows. */
 void carillon_port_pend(uint32_t source);
 
+/* The same without waiting for it; and what waits: all that was requested before and is above what runs is served
+ * before it returns. */
+void carillon_port_request(uint32_t source);
+void carillon_port_barrier(void);
+
+/* Forget a request. */
+void carillon_port_unpend(uint32_t source);
+
 /* Mask all interrupts; undo it.  Pairs nest. */
 uint32_t carillon_port_lock(void);
 void carillon_port_unlock(uint32_t saved);
@@ -58,6 +71,45 @@ bool carillon_port_is_active(uint16_t source);
 /* Has it asked for an interrupt that has not been taken? */
 bool carillon_port_is_pending(uint16_t source);
 
+/* The same two, as loads that the compiler may leave out where nobody uses what they say. */
+bool carillon_port_peek_active(uint32_t source);
+bool carillon_port_peek_pending(uint32_t source);
+
+/* The source of the handler that runs, 0 if none does. */
+uint32_t carillon_port_current(void);
+
+/* The mask of levels: what holds back a level and those below it, and nothing above; 0 holds back none.  Raising masks
+ * nothing less than before and returns the mask as it was, which restoring takes: what that lets through is served
+ * before it returns.  `higher`: of two masks the one that holds back more; `level_of`: the highest level that one does.
+ */
+uint32_t carillon_port_mask_of(uint32_t level);
+uint32_t carillon_port_level_of(uint32_t mask);
+uint32_t carillon_port_higher(uint32_t one, uint32_t other);
+uint32_t carillon_port_mask(void);
+uint32_t carillon_port_raise(uint32_t level);
+void carillon_port_restore(uint32_t mask);
+
+/* Take no interrupt until the handler that runs has returned, which undoes it; undo it before. */
+void carillon_port_mask_until_end(void);
+void carillon_port_unmask(void);
+
+/* Call a function that carillon_port_unwind, called anywhere within, returns from: the innermost call is what ends. */
+void carillon_port_call(carillon_vector function);
+void carillon_port_unwind(void) __attribute__((noreturn));
+
+/* A task with a stack of its own, of so many words of eight bytes: where it left off, and whose stack it was resumed
+ * on, which may be another one each time.  The first resume calls `function`, on an empty stack; where that returns,
+ * carillon_osek_fell_off follows.  A resume returns when the context suspends itself, or leaves for good: then it may
+ * be begun anew. */
+struct carillon_context {
+    void *sp;
+    void *below;
+};
+void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function);
+void carillon_port_resume(struct carillon_context *context);
+void carillon_port_suspend(struct carillon_context *context);
+void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
+
 /* The stores of a list, each board.toml: start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 
@@ -70,6 +122,17 @@ void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 
 /* Call a function at the execution priority of what the handler preempted, then come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);
+
+/* The same with nothing masked: for the handler of the software interrupt controller. */
+void carillon_port_run_base(carillon_vector function);
+
+/* For slices: the vector of the cell that ends them calls carillon_slice_vector with the frame of what it preempted.
+ * `is_in`: was that the handler of `source`, running on this stack with nothing masked?  `run_preempted`: call a
+ * function as if that handler had called it, and come back to the one that calls. */
+void carillon_port_slice_vector(void);
+bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
+                         const struct carillon_context *context);
+void carillon_port_run_preempted(carillon_vector function, uint32_t source);
 
 /* Stand still for ever; one turn of the idle loop; the vector of sources that nobody uses. */
 void carillon_port_halt(void) __attribute__((noreturn));

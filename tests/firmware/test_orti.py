@@ -18,7 +18,7 @@ from laboratory import AST, HERE, MPS, ROOT, VIRTUAL_AST, Laboratory, declared, 
 from carillon.build import Firmware, build
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.emit.orti import SERVICES, STATES
+from carillon.emit.orti import ERRORS, SERVICES, STATES
 from carillon.pipeline import plan
 
 SYSTEM = """
@@ -81,6 +81,7 @@ TASK(Low)
     here(0u);
     (void)GetResource(Bus);
     (void)SetRelAlarm(Later, 3u, 0u);
+    (void)SetRelAlarm(Later, 4u, 0u);
     (void)IncrementCounter(Clicks);
     carillon_port_pend(CARILLON_ISR_SOURCE_Button);
     (void)ReleaseResource(Bus);
@@ -213,6 +214,8 @@ def test_its_numbers_are_those_of_the_header() -> None:
     assert {name: str(number) for number, name in enumerate(SERVICES) if number} == services
     states = dict(re.findall(r"#define (\w+) \(\(TaskStateType\)(\d)u\)", header))
     assert {name: str(number) for name, number in STATES.items()} == states
+    errors = dict(re.findall(r"#define (E_O(?:K|S_\w+)) (\d+)u", header))
+    assert {name: str(number) for number, name in enumerate(ERRORS)} == errors
     alarms = (ROOT / "kernel/osek/alarm.c").read_text(encoding="utf-8")
     assert re.findall(r"^#define (IDLE|QUEUED|ON_CELL|STOPPED) (\d)u", alarms, re.M) == [
         *(("IDLE", "0"), ("QUEUED", "1"), ("ON_CELL", "2"), ("STOPPED", "3")),
@@ -294,4 +297,6 @@ def test_a_debugger_can_work_the_expressions_out(lab: Laboratory, configuration:
     assert said["vs_COUNTER", "Clicks", "VALUE"] == 1
     assert said["STACK", "Stack_Server", "SIZE"] == 512
     if configuration == "extended":
+        assert said["OS", system, "LASTERROR"] == ERRORS.index("E_OS_STATE")
+        assert said["OS", system, "vs_FAILEDSERVICE"] == SERVICES.index("SetRelAlarm")
         assert (said["RESOURCE", "Bus", "STATE"], said["RESOURCE", "Bus", "LOCKER"]) == (1, 1)

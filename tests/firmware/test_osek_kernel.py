@@ -270,3 +270,54 @@ def test_a_stack_that_is_too_small_stops_the_system(lab: Laboratory) -> None:
     for missing in (8, 24):
         outcome = lab.run(deep(used - missing), EATS, AST, ticks=20_000)
         assert outcome.reported[-1] == ("shutdown", 13)  # E_OS_STACKFAULT
+
+
+@pytest.mark.parametrize("queue", ["list", "tree"])
+def test_alarms_are_further_away_than_the_times_of_the_time_services_are_wide(lab: Laboratory, queue: str) -> None:
+    lap = 0xFFFE
+    schedule = f"""
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.counter.Clicks]
+kind = "software"
+[osek.alarm.Far]
+counter = "Clicks"
+callback = "OnFar"
+[osek.alarm.Later]
+counter = "Clicks"
+callback = "OnLater"
+[time]
+clock = "periodic"
+tick = "1ms"
+bits = 16
+queue = "{queue}"
+"""
+    code = f"""
+        static void count(uint32_t clicks) {{ while (clicks-- != 0u) {{ (void)IncrementCounter(Clicks); }} }}
+        static void left(void) {{ TickType ticks = 0; (void)GetAlarm(Far, &ticks); report("left", ticks); }}
+        ALARMCALLBACK(OnFar) {{ report("far", 0); }}
+        ALARMCALLBACK(OnLater) {{ report("later", 0); }}
+        TASK(Main)
+        {{
+            (void)SetRelAlarm(Far, 70000u, {2 * lap}u);
+            count(20000u);
+            left();
+            (void)SetAbsAlarm(Later, 70000u, 0u);
+            count(49999u);
+            left();
+            count(1u);
+            left();
+            count({2 * lap - 1}u);
+            left();
+            count(1u);
+            (void)CancelAlarm(Far);
+            (void)SetAbsAlarm(Far, {70000 + 2 * lap}u, 0u);
+            count(1u);
+            left();
+            TerminateTask();
+        }}
+    """
+    said = lab.run(schedule, code, VIRTUAL_AST, ticks=20_000).reported
+    expected = [("left", 50_000), ("left", 1), ("far", 0), ("later", 0), ("left", 2 * lap), ("left", 1), ("far", 0)]
+    assert said == [*expected, ("left", 0xFFFF_FFFF)]  # a whole turn is what was left before the last click

@@ -24,7 +24,10 @@ FLAGS = (
 SIGNATURES: dict[str, tuple[type[Any] | None, tuple[type[Any], ...]]] = {
     "queue_insert_far": (None, (c_int, c_uint64)),
     "queue_distance": (c_uint64, (c_int,)),
-    "queue_left": (c_uint32, ()),
+    "queue_left": (c_uint64, ()),
+    "queue_insert": (None, (c_int, c_uint64)),
+    "queue_advance": (None, (c_uint64,)),
+    "queue_repeat": (None, (c_uint64,)),
     "queue_period": (None, (c_uint64, c_uint32, c_uint32)),
     "queue_period_next": (c_uint64, ()),
     "clock_reset": (None, (c_uint64, c_uint32)),

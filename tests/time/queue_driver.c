@@ -26,24 +26,26 @@ void queue_reset(void)
     carillon_queue_init(&queue);
 }
 
-void queue_insert(int item, uint32_t distance)
+void queue_insert(int item, uint64_t distance)
 {
     items[item].is_far = false;
     carillon_queue_insert(&queue, &items[item].far.event, (carillon_time)distance);
 }
 
+#if CARILLON_TIME_BITS < CARILLON_DISTANCE_BITS
 void queue_insert_far(int item, uint64_t distance)
 {
     items[item].is_far = true;
     carillon_queue_insert_far(&queue, &items[item].far, (carillon_distance)distance);
 }
+#endif
 
 void queue_remove(int item)
 {
     carillon_queue_remove(&queue, &items[item].far.event);
 }
 
-void queue_advance(uint32_t elapsed)
+void queue_advance(uint64_t elapsed)
 {
     carillon_queue_advance(&queue, (carillon_time)elapsed);
 }
@@ -61,7 +63,11 @@ int queue_due(void)
         return -1;
     }
     const int item = number(event);
+#if CARILLON_TIME_BITS < CARILLON_DISTANCE_BITS
     return (items[item].is_far && carillon_queue_next_lap(&queue, &items[item].far)) ? -2 : item;
+#else
+    return item;
+#endif
 }
 
 void queue_pop(void)
@@ -69,18 +75,22 @@ void queue_pop(void)
     carillon_queue_pop(&queue);
 }
 
-void queue_repeat(uint32_t distance)
+void queue_repeat(uint64_t distance)
 {
     carillon_queue_repeat(&queue, (carillon_time)distance);
 }
 
 uint64_t queue_distance(int item)
 {
-    return items[item].is_far ? carillon_queue_distance_far(&queue, &items[item].far)
-                              : carillon_queue_distance(&queue, &items[item].far.event);
+#if CARILLON_TIME_BITS < CARILLON_DISTANCE_BITS
+    if (items[item].is_far) {
+        return carillon_queue_distance_far(&queue, &items[item].far);
+    }
+#endif
+    return carillon_queue_distance(&queue, &items[item].far.event);
 }
 
-uint32_t queue_left(void)
+uint64_t queue_left(void)
 {
     return carillon_queue_left(&queue);
 }

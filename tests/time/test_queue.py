@@ -132,12 +132,12 @@ def actions(bits: int) -> st.SearchStrategy[tuple[str, int, int]]:
     item = st.integers(0, ITEMS - 1)
     return st.one_of(
         st.tuples(st.just("insert"), item, distances(bits)),
-        st.tuples(st.just("insert_far"), item, far_distances(bits)),
         st.tuples(st.just("remove"), item, st.just(0)),
+        *([st.tuples(st.just("insert_far"), item, far_distances(bits))] if bits < 64 else []),  # 64 bits hold every distance
     )
 
 
-@VARIANTS
+@pytest.mark.parametrize(("bits", "tree"), [(bits, tree) for bits in (*BITS, 64) for tree in (False, True)])
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_programs_and_handlers_that_change_the_queue_are_served_like_exact_times(

@@ -34,6 +34,13 @@ extern "C" {
 #ifndef CARILLON_TIME_BITS
 #define CARILLON_TIME_BITS 32
 #endif
+#ifndef CARILLON_DISTANCE_BITS
+#if CARILLON_TIME_BITS >= 32
+#define CARILLON_DISTANCE_BITS 64
+#else
+#define CARILLON_DISTANCE_BITS 32
+#endif
+#endif
 #ifndef CARILLON_QUEUE_TREE
 #define CARILLON_QUEUE_TREE 0
 #endif
@@ -41,21 +48,26 @@ extern "C" {
 #define CARILLON_QUEUE_COUNTERS 0
 #endif
 
-/* A distance in ticks, and one that may be far: of more than one range. */
+/* A distance in ticks, and one that may be far: of more than one range.  Times of 64 bits hold every distance. */
+#if CARILLON_DISTANCE_BITS == 64
+typedef uint64_t carillon_distance;
+#else
+typedef uint32_t carillon_distance;
+#endif
 #if CARILLON_TIME_BITS == 8
 typedef uint8_t carillon_time;
-typedef uint32_t carillon_distance;
 #define CARILLON_NEVER 0xFFu
 #elif CARILLON_TIME_BITS == 16
 typedef uint16_t carillon_time;
-typedef uint32_t carillon_distance;
 #define CARILLON_NEVER 0xFFFFu
 #elif CARILLON_TIME_BITS == 32
 typedef uint32_t carillon_time;
-typedef uint64_t carillon_distance;
 #define CARILLON_NEVER 0xFFFFFFFFu
+#elif CARILLON_TIME_BITS == 64
+typedef uint64_t carillon_time;
+#define CARILLON_NEVER 0xFFFFFFFFFFFFFFFFu
 #else
-#error "CARILLON_TIME_BITS is 8, 16 or 32"
+#error "CARILLON_TIME_BITS is 8, 16, 32 or 64"
 #endif
 
 /* CARILLON_NEVER is the distance from the last event to the next.  A far event comes in laps; an event is at most
@@ -282,6 +294,18 @@ static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_
 #endif
 
 #endif
+
+/* The same with a far event at any distance. */
+static inline void carillon_queue_repeat_far(struct carillon_queue *queue, struct carillon_far_event *far,
+                                             carillon_distance distance)
+{
+    if (distance > CARILLON_LONGEST) {
+        carillon_queue_pop(queue);
+        carillon_queue_insert_far(queue, far, distance);
+    } else {
+        carillon_queue_repeat(queue, (carillon_time)distance);
+    }
+}
 
 #ifdef __cplusplus
 }

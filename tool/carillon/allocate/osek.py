@@ -14,13 +14,14 @@ from fractions import Fraction
 
 from carillon.allocate.clock import ClockCell, Driver, drivers, longest_without_laps
 from carillon.allocate.fit import Fitter, Source, source_classes
+from carillon.allocate.queue import QueueTimes, queue_times
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role, Service
 from carillon.model.osek import ActivateTask, Alarm, Counter, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
-from carillon.model.time import ClockKind, QueueKind, TimeServices
+from carillon.model.time import ClockKind, TimeServices
 
 
 class TaskKind(Enum):
@@ -107,6 +108,11 @@ class OsekAllocation:
         return (*(c.carrier for c in self.counters), *(a.carrier for a in self.alarms), *services)
 
     @property
+    def queue(self) -> QueueTimes | None:
+        """The times of the event queue; None if nothing uses it."""
+        return queue_times(self.osek, self.clock.services if self.clock is not None else None)
+
+    @property
     def direct(self) -> bool:
         """Whether any task is its own vector."""
         return any(level.kind is TaskKind.DIRECT for level in self.levels)
@@ -165,7 +171,7 @@ def plan_osek(system: System, diagnostics: Diagnostics, kernel: str = "carillon"
     taken |= board.mates(c.carrier.source for c in counters)
     clock = slices = None
     if system.time is not None:
-        services = _ticking(system, system.time, kernel) if conventional else system.time
+        services = _ticking(system, system.time) if conventional else system.time
         clock = _clock_cell(system, services, top, taken, diagnostics)
         if clock is None:
             return None
@@ -371,11 +377,10 @@ def _counter_cells(
     return tuple(result)
 
 
-def _ticking(system: System, services: TimeServices, kernel: str) -> TimeServices:
+def _ticking(system: System, services: TimeServices) -> TimeServices:
     """The time services of a conventional kernel: on a tick, of a millisecond if the schedule has none."""
     tick = services.tick if services.tick is not None else max(1, system.clock_hz // 1000)
-    queue = QueueKind.COUNTERS if kernel == "counter-per-task" else services.queue
-    return replace(services, clock=ClockKind.PERIODIC, tick=tick, queue=queue)
+    return replace(services, clock=ClockKind.PERIODIC, tick=tick)
 
 
 def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int], diagnostics: Diagnostics) -> ClockCell | None:

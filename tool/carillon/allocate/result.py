@@ -137,3 +137,8 @@ class Allocation:
     def conventional(self) -> bool:
         """Whether one timer ticks for everything, and software dispatches."""
         return self.kernel != "carillon"
+
+    @property
+    def counters(self) -> bool:
+        """Whether each event has a counter, which every tick decrements, instead of a queue."""
+        return self.kernel == "counter-per-task"

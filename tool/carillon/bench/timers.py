@@ -199,7 +199,7 @@ class Applications:
     def run(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> Run:
         """Run time services for so many ticks of the system clock, or until they halt."""
         from carillon.build.symbols import symbols
-        from carillon.emit.clock import vectors
+        from carillon.emit.osek import vectors
         from carillon.run.records import DELIVER, Code
 
         records, places = self.records(planned, firmware, ticks, marks)
@@ -207,7 +207,7 @@ class Applications:
         osek = planned.allocation.osek
         assert osek is not None and osek.clock is not None
         source = osek.clock.carrier.source
-        entry = source if planned.system.board.run.kind == "native" else table[vectors(osek)[source]][0]
+        entry = source if planned.system.board.run.kind == "native" else table[vectors(planned.image)[source]][0]
         deliver = table.get(DELIVER, (-1, 0))[0]
         handlers: list[Handler] = []
         passed: dict[str, list[int]] = {mark: [] for mark in marks}
@@ -323,7 +323,8 @@ def _intervals(
     cycles = CRYSTAL_HZ // hz
     calls = {us: 1 + min(rounds, max(10, SECONDS * 1_000_000 // us)) for us in periods_us}
     table = ", ".join(f"EVERY({us}, {count})" for us, count in calls.items())
-    tick = best_tick(Fraction(periods_us[0] * hz, 1_000_000), max(4, ceil(Fraction(LEAST_TICK, cycles)))) if kind == PERIODIC else None
+    period = Fraction(periods_us[0] * hz, 1_000_000)
+    tick = best_tick(period, max(4, ceil(Fraction(LEAST_TICK, cycles)))) if kind == PERIODIC else None
     planned, firmware = applications.built("periods", Timer(kind, hz, tick), [thread("Main", 1)], periods=table)
     length = sum(us * (count + 2) for us, count in calls.items()) * hz // 1_000_000
     beats = applications.run(planned, firmware, length + 100, ["bench_beat"]).marks["bench_beat"]
@@ -459,7 +460,7 @@ PHILOSOPHERS = ("Plato", "Socrates", "Kant", "Hume", "Arendt")
 TURNS = 10
 
 
-def philosophers(applications: Applications, rounds: int, progress: Progress) -> Result:
+def philosophers(applications: Applications, _rounds: int, progress: Progress) -> Result:
     """Interrupts, switches and time of five threads that mostly wait, with a tick of 1.39 ms and with one-shot."""
     rows: list[Row] = []
     times: dict[str, list[tuple[float, float]]] = {PERIODIC: [], ONE_SHOT: []}
@@ -498,7 +499,7 @@ TICK_HZ = 1_000
 WINDOW_TICKS = 250_000 // 5
 
 
-def delays(applications: Applications, rounds: int, progress: Progress) -> Result:
+def delays(applications: Applications, _rounds: int, progress: Progress) -> Result:
     """The response time of a task below 1 to 100 that delay, and what the ticks take meanwhile, with each kernel."""
     rows: list[Row] = []
     responses: list[Curve] = []
@@ -561,7 +562,7 @@ def many(applications: Applications, rounds: int, progress: Progress) -> Result:
     count, shortest, step, end = MANY[-1], 5_000, 3, 50_000
     timer = Timer(ONE_SHOT, 15_625_000, None, (), VIRTUAL)
     parameters = {"count": count, "shortest": shortest, "step": step, "insertions": 0}
-    planned, firmware = applications.built("many", timer, [thread("Main", 1)], **parameters)
+    planned, firmware = applications.built("many", timer, [thread("Main", 1)], "", "carillon", **parameters)
     run = applications.run(planned, firmware, end, [])
     begin = run.handlers[0].begin - shortest
     due = {t for k in range(count) for t in range(shortest + step * k, end - begin, shortest + step * k)}

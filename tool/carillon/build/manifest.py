@@ -13,7 +13,8 @@ from carillon.model import System
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/conventional/dispatcher.c")
 OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "error", "event", "interrupt", "resource", "start", "task"))
-TIME = tuple(f"kernel/time/{name}.c" for name in ("queue", "clock", "alarm", "wait", "watch"))
+QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
+TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "alarm", "wait", "watch"))
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
 COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osek/main.c", "kernel/osek/start.c")
 
@@ -32,8 +33,9 @@ def manifest(system: System) -> dict[str, list[str] | str]:
     if system.osek is not None:
         sources += [*OSEK, "kernel/osek/software.c"]
         generated.append("osek.c")
+        sources += QUEUE if system.osek.alarms or system.time is not None else []
     if system.time is not None:
-        sources += [*TIME, "kernel/conventional/counters.c"]
+        sources += TIME
     if system.cplusplus and board.run.kind != "native":
         sources.append("kernel/core/cplusplus.c")
     cold = list(COLD)

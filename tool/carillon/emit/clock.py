@@ -10,7 +10,7 @@ from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.emit.image import CellImage, Image, OsekImage
-from carillon.model.time import ClockKind, QueueKind
+from carillon.model.time import ClockKind
 
 KINDS = {ClockKind.PERIODIC: "CARILLON_CLOCK_TICK", ClockKind.ONE_SHOT: "CARILLON_CLOCK_ONE_SHOT"}
 KINDS |= {ClockKind.COMPARE: "CARILLON_CLOCK_COMPARE"}
@@ -39,12 +39,9 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
         "CARILLON_CLOCK_RESTARTS": int(driver.restarts),
         "CARILLON_CLOCK_COST": f"{driver.cost}u",
-        "CARILLON_TIME_BITS": services.bits,
         "CARILLON_TIME_FAR": int(clock.longest is None),
         "CARILLON_TIME_HZ": f"{hertz.numerator}u",
         "CARILLON_TIME_HZ_DIVISOR": f"{hertz.denominator}u",
-        "CARILLON_QUEUE_TREE": int(services.queue is QueueKind.TREE),
-        "CARILLON_QUEUE_COUNTERS": int(services.queue is QueueKind.COUNTERS),
     }
 
 
@@ -65,7 +62,8 @@ def framed(image: Image) -> frozenset[int]:
     if image.osek is None or image.osek.allocation.clock is None or image.system.board.vectors == "table":
         return frozenset()
     clock = image.osek.allocation.clock
-    return frozenset({clock.carrier.source} if clock.services.clock is ClockKind.PERIODIC else ())
+    alone = clock.services.clock is ClockKind.PERIODIC and not image.allocation.counters
+    return frozenset({clock.carrier.source} if alone else ())
 
 
 def _wrapped(clock: ClockCell) -> bool:

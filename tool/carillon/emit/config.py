@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from carillon.emit import clock as clocks
-from carillon.emit import text
+from carillon.emit import queue, text
 from carillon.emit.image import Image, base_levels
 from carillon.emit.vectors import direct
 from carillon.model import Idle, OnDeadlineMiss
@@ -42,6 +42,7 @@ def emit(image: Image) -> str:
         "CARILLON_ADDRESS_BITS": 32,
     }
     values.update({"CARILLON_CONSTRUCTORS": 1} if system.cplusplus else {})
+    values.update(queue.configuration(image))
     values.update(clocks.configuration(image))
     values.update(board.defines)
     values.update({name: f"{value}u" for name, value in clock.defines.items()})

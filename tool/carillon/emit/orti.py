@@ -17,6 +17,7 @@ from carillon.emit import osek as emitted
 from carillon.emit import text
 from carillon.emit.image import Image
 from carillon.model.osek import Action, ActivateTask, Callback, CounterKind, IncrementCounter, OsekTask, SetEvent
+from carillon.model.time import QueueKind
 
 FILL = 0xC0DEC0DE
 """What stacks of extended tasks hold where nobody has been (``kernel/osek/start.c``), a word of it."""
@@ -24,14 +25,22 @@ FILL = 0xC0DEC0DE
 NO_TASK = 255
 
 # The kernel's variables (kernel/osek, osek.c).
-RUNNING, JOBS, TASKS, MODE, ALARMS, COUNTERS, HOLDER, FAILURE = (
-    *("carillon_osek_running", "carillon_osek_jobs", "carillon_osek_tasks", "active_mode", "alarms", "counters", "holder"),
-    "carillon_osek_failure",
+RUNNING, JOBS, TASKS, FAILURE = ("carillon_osek_running", "carillon_osek_jobs", "carillon_osek_tasks", "carillon_osek_failure")
+MODE, ALARMS, CELLS, COUNTERS, HOLDERS = (
+    "osek_active_mode",
+    "osek_alarm_states",
+    "osek_alarm_cells",
+    "osek_counter_states",
+    "osek_resource_holders",
 )
 
 # Values of the enumerations, those of the kernel (carillon/osek.h, kernel/osek/alarm.c).
 STATES = {"RUNNING": 0, "WAITING": 1, "READY": 2, "SUSPENDED": 3}
 QUEUED, ON_CELL = 1, 2
+ERRORS = (
+    *("E_OK", "E_OS_ACCESS", "E_OS_CALLEVEL", "E_OS_ID", "E_OS_LIMIT", "E_OS_NOFUNC", "E_OS_RESOURCE", "E_OS_STATE"),
+    *("E_OS_VALUE", "E_OS_SERVICEID", "E_OS_ILLEGAL_ADDRESS", "E_OS_MISSINGEND", "E_OS_DISABLEDINT", "E_OS_STACKFAULT"),
+)
 SERVICES = (
     *("none", "ActivateTask", "TerminateTask", "ChainTask", "Schedule", "GetTaskID", "GetTaskState", "GetResource"),
     *("ReleaseResource", "SetEvent", "ClearEvent", "GetEvent", "WaitEvent", "GetAlarmBase", "GetAlarm", "SetRelAlarm"),
@@ -148,11 +157,13 @@ class _Writer:
         isrs = [("NO_ISR", 0), *((isr.name, isr.source) for isr, _ in self.allocation.isrs)]
         modes = list(zip(self.osek.modes, range(len(self.osek.modes)), strict=True))
         services = list(zip(SERVICES, range(len(SERVICES)), strict=True))
+        errors = list(zip(ERRORS, range(len(ERRORS)), strict=True))
         attributes = [
             ("RUNNINGTASK", tasks if self.direct else f"TOTRACE {tasks}", "Running task"),
             ("RUNNINGTASKPRIORITY", _enumeration("unsigned char", levels), "Priority of the running task, without ceilings"),
             ("RUNNINGISR2", _enumeration("unsigned short", isrs), "Running ISR"),
             ("CURRENTAPPMODE", _enumeration("unsigned char", modes), "Application mode"),
+            ("LASTERROR", _enumeration("unsigned char", errors), "Last error"),
             ("vs_FAILEDSERVICE", _enumeration("unsigned char", services), "Service that called the error hook last"),
         ]
         values = {
@@ -171,6 +182,7 @@ class _Writer:
                 "".join(f"{self.controller.active(isr.source)} ? {isr.source} : " for isr, _ in by_level) + "0"
             )
         if FAILURE in self.symbols:
+            values["LASTERROR"] = f"{FAILURE}.status"
             values["vs_FAILEDSERVICE"] = f"{FAILURE}.service"
         return "OS", "OS", attributes, {_identifier(self.image.system.name): values}
 
@@ -241,17 +253,23 @@ class _Writer:
     def _alarms(self) -> dict[str, dict[str, str]]:
         if ALARMS not in self.symbols:
             return {}
-        return {
-            alarm.name: {
-                "STATE": f"({ALARMS}[{n}].state == {QUEUED} || {ALARMS}[{n}].state == {ON_CELL}) ? 1 : 0",
+        assert self.allocation.queue is not None
+        event = "event.event" if self.allocation.queue.far_alarms else "event"
+        tree = self.allocation.clock is not None and self.allocation.clock.services.queue is QueueKind.TREE
+        objects = {}
+        for n, alarm in enumerate(self.osek.alarms):
+            queued = f"{ALARMS}[{n}].{event}.{'parent' if tree else 'next'} != 0"
+            cell = f"{CELLS}[{n}]" if CELLS in self.symbols else "0"
+            objects[alarm.name] = {
+                "STATE": f"({queued} || {cell} == {ON_CELL}) ? 1 : 0",
                 "CYCLETIME": f"{ALARMS}[{n}].cycle",
                 "ACTION": _action(alarm.action),
                 "COUNTER": alarm.counter,
-                "vs_CARRIER": f"{ALARMS}[{n}].state",
-                "vs_AFTER": f"{ALARMS}[{n}].after",
+                "vs_CARRIER": f"({queued}) ? {QUEUED} : {cell}",
             }
-            for n, alarm in enumerate(self.osek.alarms)
-        }
+            if not tree:
+                objects[alarm.name]["vs_BEFORE"] = f"{ALARMS}[{n}].{event}.time"
+        return objects
 
     def _resource_attributes(self) -> list[tuple[str, str, str]]:
         levels = [(str(level.tasks[0].priority), level.number) for level in self.allocation.levels]
@@ -268,8 +286,8 @@ class _Writer:
         found = {}
         for number, name in enumerate(emitted.resources(self.allocation)):
             found[name] = {"PRIORITY": str(self.allocation.ceilings[name])}
-            if HOLDER in self.symbols:
-                found[name] |= {"STATE": f"{HOLDER}[{number}] != 0", "LOCKER": f"{HOLDER}[{number}]"}
+            if HOLDERS in self.symbols:
+                found[name] |= {"STATE": f"{HOLDERS}[{number}] != 0", "LOCKER": f"{HOLDERS}[{number}]"}
         return found
 
 
@@ -285,7 +303,7 @@ ALARM = [
     ("ACTION", "STRING", "What it does"),
     ("COUNTER", "STRING", "Its counter"),
     ("vs_CARRIER", 'ENUM "unsigned char" [ "none" = 0, "queue" = 1, "cell" = 2, "none any more" = 3 ]', "What carries it"),
-    ("vs_AFTER", 'CTYPE "unsigned int"', "In the queue: ticks after the alarm before it"),
+    ("vs_BEFORE", 'CTYPE "unsigned int"', "In the queue: ticks before the alarm after it"),
 ]
 COUNTER = [("VALUE", 'CTYPE "unsigned int"', "Value")]
 

@@ -92,8 +92,6 @@ def _header(image: Image) -> str:
     model = allocation.osek
     task_hooks = model.hooks & {Hook.PRETASK, Hook.POSTTASK}
     extended = model.status is Status.EXTENDED
-    queue = model.alarms
-    wide = any(model.counter(a.counter).max_allowed == 0xFFFF_FFFF for a in queue)
     n = len(allocation.levels)
     values: dict[str, object] = {
         "TASKS": f"{len(model.tasks)}u",
@@ -126,7 +124,7 @@ def _header(image: Image) -> str:
         "PARAMETER_ACCESS": _flag(model.parameter_access),
         "STACK_CHECK": _flag(model.stack_check),
         "GUARD": f"{GUARD_WORDS}u",
-        "DISTANCE": "uint64_t" if wide else "uint32_t",
+        "FAR": _flag(allocation.queue is not None and allocation.queue.far_alarms),
         "TIME": _flag(allocation.clock),
         "SLICES": _flag(allocation.slices),
     }

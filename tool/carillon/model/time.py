@@ -22,7 +22,6 @@ class QueueKind(Enum):
 
     LIST = "list"
     TREE = "tree"
-    COUNTERS = "counters"  # no queue: each event counts down by itself; of a kernel to compare with, no schedule asks for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The width of the event queue's times, which the alarms of counters and the time services share.
+
+With time services, the width is theirs: it is that of a type which their users see.  Without, it is the least in which
+a turn of every counter fits, since that is the furthest that an alarm is set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carillon.allocate.clock import longest_without_laps
+from carillon.model.osek import Osek
+from carillon.model.time import TimeServices
+
+WIDTHS = (8, 16, 32, 64)
+"""Of a time in C, in bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueTimes:
+    """``bits`` of a time, and of a distance that may be far; ``far_alarms``: those of some counter may be."""
+
+    bits: int
+    distance_bits: int
+    far_alarms: bool
+
+
+def queue_times(osek: Osek, services: TimeServices | None) -> QueueTimes | None:
+    """The times of the queue; None if nothing uses it."""
+    turn = max((osek.counter(alarm.counter).max_allowed + 1 for alarm in osek.alarms), default=0)
+    if services is None and not turn:
+        return None
+    near = [bits for bits in WIDTHS if turn <= longest_without_laps(bits, latest=0)]
+    bits = services.bits if services is not None else min(near)
+    return QueueTimes(bits, 64 if bits >= 32 or turn.bit_length() > 32 else 32, bits not in near)
