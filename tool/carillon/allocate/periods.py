@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What follows from a set of periods: how often anything is due, and with which tick a periodic clock keeps them.
+
+Exact, in fractions of any unit.  All periods begin together; where they do not, fewer of them coincide.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+WITHIN = Fraction(1, 100)
+"""By which part of itself a period may be off its written length where no tick keeps all of them exactly."""
+
+_RAREST = 2**64
+"""Coincidences that are further apart than so many times the shortest period are not counted."""
+
+_PARTS = 200
+"""A tick that is tried is a period, or one of up to so many parts of one."""
+
+_MOST_RELEASES = 10_000
+
+
+def greatest_common_divisor(values: Iterable[Fraction]) -> Fraction:
+    """The greatest number of which every value is a whole multiple; 0 of no value."""
+    fractions = list(values)
+    return Fraction(math.gcd(*(f.numerator for f in fractions)), math.lcm(*(f.denominator for f in fractions)))
+
+
+def rounded_up(period: Fraction, tick: Fraction) -> Fraction:
+    """A period as C's macros write it: the next whole number of ticks."""
+    return -(-period // tick) * tick
+
+
+def rate(periods: Iterable[Fraction]) -> Fraction:
+    """How often at least one of the periods is over, per unit of time: inclusion and exclusion over their coincidences."""
+    least: list[Fraction] = []
+    for period in sorted(set(periods)):
+        if all((period / shorter).denominator != 1 for shorter in least):  # else it is over where a shorter one is
+            least.append(period)
+    signs: dict[Fraction, int] = {}  # distance of coincidences -> how often it counts
+    for period in least:
+        more: dict[Fraction, int] = {period: 1}
+        for distance, sign in signs.items():
+            both = Fraction(
+                math.lcm(distance.numerator * period.denominator, period.numerator * distance.denominator),
+                distance.denominator * period.denominator,
+            )
+            if both <= least[0] * _RAREST:
+                more[both] = more.get(both, 0) - sign
+        for distance, sign in more.items():
+            signs[distance] = signs.get(distance, 0) + sign
+    return sum((sign / distance for distance, sign in signs.items()), Fraction(0))
+
+
+def laps(periods: Sequence[Fraction], reach: Fraction) -> Fraction:
+    """How often a timer that is set at most ``reach`` ahead interrupts only to be set again, per unit of time.
+
+    Over the time in which the pattern of releases repeats, or that of its first 10,000.
+    """
+    if min(periods) <= reach:
+        return Fraction(0)
+    times = [Fraction(0)]
+    due = sorted((period, period) for period in set(periods))
+    end = Fraction(math.lcm(*(p.numerator for p in periods)), math.gcd(*(p.denominator for p in periods)))
+    while times[-1] < end and len(times) <= _MOST_RELEASES:
+        at, period = due[0]
+        heapq.heapreplace(due, (at + period, period))
+        if at != times[-1]:
+            times.append(at)
+    return sum(-(-(later - earlier) // reach) - 1 for earlier, later in pairwise(times)) / times[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class TickChoice:
+    """A tick of a periodic clock: whole units, and by which part of itself the worst of the periods becomes longer."""
+
+    tick: int
+    error: Fraction
+
+
+def tick_choices(periods: Sequence[Fraction], usable: Callable[[int], bool]) -> tuple[TickChoice, ...]:
+    """The ticks worth having, the best first: the greatest common divisor alone where it is whole and ``usable``.
+
+    Where it is not, the longest tick that is within :data:`WITHIN`, or else the nearest; then those about it, of
+    which each longer one is less exact, from the longest to the shortest.  Empty if no tick is usable.
+    """
+    common = greatest_common_divisor(periods)
+    if common.denominator == 1 and usable(int(common)):
+        return (TickChoice(int(common), Fraction(0)),)
+    tried = {math.ceil(period / parts) for period in periods for parts in range(1, _PARTS + 1)}
+    front: list[TickChoice] = []
+    for tick in sorted(tried, reverse=True):
+        error = max((rounded_up(p, Fraction(tick)) - p) / p for p in periods)
+        if (not front or error < front[-1].error) and usable(tick):
+            front.append(TickChoice(tick, error))
+    if not front:
+        return ()
+    best = next((k for k, choice in enumerate(front) if choice.error <= WITHIN), len(front) - 1)
+    about = [choice for k, choice in enumerate(front) if best - 3 < k < best + 3 and k != best]
+    return (front[best], *about)
