@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Two tasks are activated periodically: by alarms of the time services, or by what the schedule says. */
+#include "os.h"
+
+#if CARILLON_OSEK_TIME
 #include "carillon/time.h"
 
-#if CARILLON_CLOCK != CARILLON_CLOCK_NONE
 static struct carillon_alarm fast = CARILLON_ALARM_OF_TASK(Fast), slow = CARILLON_ALARM_OF_TASK(Slow);
 
 THREAD(Main)

@@ -27,6 +27,9 @@ from carillon.read.times import format_duration, format_number
 EMPTY_TICKS = Fraction(1, 20)
 """The part of the processor that ticks at which nothing is due may take; a shorter tick is too short."""
 
+OSCILLATOR = Fraction(100, 1_000_000)
+"""What a quartz is off anyway, the first cause of drift: less than that speaks against no clock."""
+
 _HOUR = 3600
 
 
@@ -212,9 +215,11 @@ class _Adviser:
         if best.kind is ClockKind.PERIODIC:
             assert best.tick is not None
             text = f"periodic with {self._duration(best.tick)}: "
-            if best.drift:
+            if best.drift > OSCILLATOR * _HOUR:
                 off = format_duration(best.drift, 1, 3)
                 text += f"no clock keeps the {many} exactly, and this one is off by {off} an hour at most"
+            elif best.drift:
+                text += f"it keeps the {many} but for {format_duration(best.drift, 1, 3)} an hour"
             elif count > 1:
                 text += f"{'both' if count == 2 else f'all {count}'} periods are multiples of it"
             else:
@@ -238,7 +243,8 @@ class _Adviser:
             text += f"{'share' if count > 1 else 'has'} no tick over {self._duration(tick.tick)}: "
         often = format_number(Fraction(self.system.clock_hz, tick.tick), 1)
         served = format_number(best.interrupts, 1)
-        return text + f"a periodic clock would interrupt {often} times a second, where {served} interrupts serve all"
+        text += f"a periodic clock would interrupt {often} times a second, where {served} interrupts serve all"
+        return text + (f", at a drift of {format_duration(best.drift, 1, 3)} an hour at most" if best.drift else "")
 
     def _load(self, prediction: Prediction) -> str:
         """Interrupts a second, and how long they are in the mean."""
@@ -253,7 +259,8 @@ class _Adviser:
 
 def _rank(prediction: Prediction) -> tuple[bool, bool, Fraction, Fraction]:
     """The less the better: what keeps the periods, then no code, then the least code, then the fewest interrupts."""
-    return prediction.drift > 0, prediction.kind is not None, prediction.code or Fraction(0), prediction.interrupts
+    drifts = prediction.drift > OSCILLATOR * _HOUR
+    return drifts, prediction.kind is not None, prediction.code or Fraction(0), prediction.interrupts
 
 
 def _article(name: str) -> str:
