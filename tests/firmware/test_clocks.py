@@ -172,3 +172,19 @@ def test_the_clock_that_is_recommended_is_the_cheapest_that_runs(
             assert code == pytest.approx(float(prediction.code), rel=0.1), prediction.name
         costs[prediction.name] = (prediction.kind is not None, code, interrupts)
     assert min(costs, key=lambda clock: costs[clock]) == recommended
+
+
+def test_a_timer_that_cannot_count_so_far_interrupts_in_between_as_predicted(lab: Laboratory) -> None:
+    """Two seconds are three times what an Aspeed timer of 24 bits is set to at most."""
+    code = (
+        '#include "carillon/time.h"\nTHREAD(Main)\n{\ncarillon_time next = carillon_now();\n'
+        "for (;;) { (void)carillon_delay_until(&next, (carillon_time)CARILLON_SECONDS(2)); }\n}\n"
+    )
+    path = lab.write('[time]\nclock = "one-shot"\n[thread.Main]\npriority = 1\nperiod = "2s"\n', code)
+    planned = plan(path, Diagnostics(), AST)
+    advice = advise(planned.system, planned.allocation)
+    assert advice is not None
+    assert advice.configured.interrupts == Fraction(3, 2)
+    costs = planned.system.board.costs[ONE_SHOT]
+    found = handlers(planned, path.parent / "build", 5 * 15_625_000)
+    assert found.lengths[:6] == (costs.interrupt, costs.interrupt, costs.interrupt + costs.wake) * 2

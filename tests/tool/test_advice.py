@@ -56,13 +56,16 @@ def of(found: Advice, name: str) -> Prediction:
 # The arithmetic
 
 
+@settings(deadline=None)
 @given(PERIODS, st.integers(1, 4))
 def test_how_often_anything_is_due_is_what_a_walk_through_the_hyperperiod_counts(periods: list[int], part: int) -> None:
     cycle = math.lcm(*periods)
+    assume(cycle <= 20_000)
     due = sum(any(t % p == 0 for p in periods) for t in range(1, cycle + 1))
     assert rate(Fraction(p, part) for p in periods) == Fraction(due * part, cycle)
 
 
+@settings(deadline=None)
 @given(PERIODS, st.integers(1, 8))
 def test_a_timer_with_a_short_reach_is_set_so_much_more_often(periods: list[int], reach: int) -> None:
     cycle = math.lcm(*periods)
@@ -77,6 +80,7 @@ def test_a_timer_with_a_short_reach_is_set_so_much_more_often(periods: list[int]
     assert rate(exact) + laps(exact, Fraction(reach)) == Fraction(interrupts, cycle)
 
 
+@settings(deadline=None)
 @given(PERIODS, st.integers(1, 4))
 def test_the_greatest_common_divisor_is_the_longest_tick_that_keeps_all(periods: list[int], part: int) -> None:
     exact = [Fraction(p, part) for p in periods]
@@ -85,6 +89,7 @@ def test_the_greatest_common_divisor_is_the_longest_tick_that_keeps_all(periods:
     assert common == max(Fraction(1, part) * k for k in range(1, max(periods) + 1) if all(p % k == 0 for p in periods))
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1000, 9000), min_size=1, max_size=4), st.integers(1, 500))
 def test_the_best_tick_is_exact_or_the_longest_within_the_bound(periods: list[int], shortest: int) -> None:
     exact = [Fraction(p) for p in periods]

@@ -11,6 +11,7 @@ tasks spend in services is theirs.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -21,6 +22,7 @@ from carillon.allocate.periods import TickChoice, laps, rate, rounded_up, tick_c
 from carillon.allocate.result import Allocation, Progression
 from carillon.model import System
 from carillon.model.board import ClockCosts
+from carillon.model.osek import Osek
 from carillon.model.time import ClockKind, Period
 from carillon.read.times import format_duration, format_number
 
@@ -94,6 +96,13 @@ def advise(system: System, allocation: Allocation) -> Advice | None:
     if osek is None or osek.clock is None or not osek.clock.services.periods:
         return None
     return _Adviser(system, allocation, osek, osek.clock).advice()
+
+
+def longest_tick(osek: Osek, counter: str) -> int | None:
+    """How many ticks of a counter could be one, going by what its alarms are set to; None if that is not known of all."""
+    starts = [alarm.autostart for alarm in osek.alarms if alarm.counter == counter]
+    known = [start for start in starts if start is not None]
+    return math.gcd(*(t for start in known for t in (start.time, start.cycle))) if len(known) == len(starts) else None
 
 
 class _Adviser:
@@ -254,7 +263,7 @@ class _Adviser:
         return text
 
     def _duration(self, ticks: Fraction | int) -> str:
-        return format_duration(ticks, self.system.clock_hz, 3)
+        return format_duration(ticks, self.system.clock_hz)
 
 
 def _rank(prediction: Prediction) -> tuple[bool, bool, Fraction, Fraction]:

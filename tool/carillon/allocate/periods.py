@@ -16,10 +16,10 @@ from itertools import pairwise
 WITHIN = Fraction(1, 100)
 """By which part of itself a period may be off its written length where no tick keeps all of them exactly."""
 
-_RAREST = 2**64
-"""Coincidences that are further apart than so many times the shortest period are not counted."""
+_MOST_COINCIDENCES = 2_000
+"""Of more periods' coincidences, those that are rarer are not counted: more than ten periods without a common measure."""
 
-_PARTS = 200
+_PARTS = 100
 """A tick that is tried is a period, or one of up to so many parts of one."""
 
 _MOST_RELEASES = 10_000
@@ -38,23 +38,23 @@ def rounded_up(period: Fraction, tick: Fraction) -> Fraction:
 
 def rate(periods: Iterable[Fraction]) -> Fraction:
     """How often at least one of the periods is over, per unit of time: inclusion and exclusion over their coincidences."""
-    least: list[Fraction] = []
-    for period in sorted(set(periods)):
-        if all((period / shorter).denominator != 1 for shorter in least):  # else it is over where a shorter one is
+    exact = set(periods)
+    unit = math.lcm(*(p.denominator for p in exact))
+    least: list[int] = []
+    for period in sorted(int(p * unit) for p in exact):
+        if all(period % shorter for shorter in least):  # else it is over where a shorter one is
             least.append(period)
-    signs: dict[Fraction, int] = {}  # distance of coincidences -> how often it counts
+    signs: dict[int, int] = {}  # distance of coincidences -> how often it counts
     for period in least:
-        more: dict[Fraction, int] = {period: 1}
+        more = {period: 1}
         for distance, sign in signs.items():
-            both = Fraction(
-                math.lcm(distance.numerator * period.denominator, period.numerator * distance.denominator),
-                distance.denominator * period.denominator,
-            )
-            if both <= least[0] * _RAREST:
-                more[both] = more.get(both, 0) - sign
+            both = math.lcm(distance, period)
+            more[both] = more.get(both, 0) - sign
         for distance, sign in more.items():
             signs[distance] = signs.get(distance, 0) + sign
-    return sum((sign / distance for distance, sign in signs.items()), Fraction(0))
+        signs = {distance: signs[distance] for distance in heapq.nsmallest(_MOST_COINCIDENCES, signs)}
+    common = math.lcm(*signs)
+    return Fraction(sum(sign * (common // distance) for distance, sign in signs.items()) * unit, common)
 
 
 def laps(periods: Sequence[Fraction], reach: Fraction) -> Fraction:
@@ -84,18 +84,19 @@ class TickChoice:
 
 
 def tick_choices(periods: Sequence[Fraction], usable: Callable[[int], bool]) -> tuple[TickChoice, ...]:
-    """The ticks worth having, the best first: the greatest common divisor alone where it is whole and ``usable``.
+    """The ticks worth having, the best first: the greatest common divisor alone, or the longest part of it that is ``usable``.
 
-    Where it is not, the longest tick that is within :data:`WITHIN`, or else the nearest; then those about it, of
+    Where none is, or none is whole, the longest tick that is within :data:`WITHIN`, or else the nearest; then those about it, of
     which each longer one is less exact, from the longest to the shortest.  Empty if no tick is usable.
     """
     common = greatest_common_divisor(periods)
-    if common.denominator == 1 and usable(int(common)):
-        return (TickChoice(int(common), Fraction(0)),)
+    for parts in range(1, _PARTS + 1):
+        if (common / parts).denominator == 1 and usable(int(common / parts)):
+            return (TickChoice(int(common / parts), Fraction(0)),)
     tried = {math.ceil(period / parts) for period in periods for parts in range(1, _PARTS + 1)}
     front: list[TickChoice] = []
     for tick in sorted(tried, reverse=True):
-        error = max((rounded_up(p, Fraction(tick)) - p) / p for p in periods)
+        error = max((-(-p // tick) * tick - p) / p for p in periods)
         if (not front or error < front[-1].error) and usable(tick):
             front.append(TickChoice(tick, error))
     if not front:

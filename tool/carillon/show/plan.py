@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from carillon.allocate.advice import Advice, Prediction, advise
+from carillon.allocate.advice import Advice, Prediction, advise, longest_tick
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.emit import osek as emitted
@@ -89,7 +89,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
     system = planned.system
     below = {"osek": _osek_json(planned.image)} if planned.image.osek is not None else {}
     if planned.system.time is not None:
-        below["time"] = _time_json(planned)
+        below["time"] = _time_json(planned, advise(system, planned.allocation))
     return below | {
         "system": system.name,
         "board": system.board.name,
@@ -249,6 +249,8 @@ def _counters_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
             why = "nothing ticks: no alarm of it is in the queue"
         else:
             why = "an interrupt every tick, for the alarms in its queue"
+            longest = longest_tick(allocation.osek, counter.name)
+            why += f"; one every {longest} ticks would do" if longest is not None and longest > 1 else ""
         found.append(
             {
                 "line": counter.span.line,
@@ -295,7 +297,7 @@ def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[st
     return found
 
 
-def _time_json(planned: Planned) -> dict[str, Any]:
+def _time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
     """The cells of the time services, the threads, and which clock would be the best."""
     system, image = planned.system, planned.image
     assert image.osek is not None
@@ -303,7 +305,6 @@ def _time_json(planned: Planned) -> dict[str, Any]:
     clock = allocation.clock
     assert clock is not None
     periods = {p.thread: p for p in clock.services.periods if p.thread is not None}
-    advice = advise(system, planned.allocation)
     return {
         "clock": {
             "line": clock.services.span.line,
@@ -446,10 +447,9 @@ def render_plan(console: Console, planned: Planned) -> None:
 
 def _render_time(console: Console, planned: Planned) -> None:
     """Print what :func:`_time_json` says."""
-    from rich.text import Text
-
     system = planned.system
-    plan = _time_json(planned)
+    advice = advise(system, planned.allocation)
+    plan = _time_json(planned, advice)
     rows = _table("for", "tick (ticks)", "cell", "source", "level", "interrupts at")
     clock = plan["clock"]
     for what, row in ((f"{clock['kind']} clock", clock), ("slices", plan["slices"])):
@@ -466,18 +466,15 @@ def _render_time(console: Console, planned: Planned) -> None:
     if rows.row_count:
         console.print("\n[bold]threads[/]")
         console.print(rows)
-    advice = advise(system, planned.allocation)
     if advice is not None:
         _render_advice(console, advice, system)
-        if advice.recommended is not advice.configured:
-            console.print(Text("  note: the schedule has another: ").append(_named(advice.configured, system.clock_hz)))
 
 
 def _named(prediction: Prediction, clock_hz: int) -> str:
     """A clock; a periodic one with its tick."""
     if prediction.kind is not ClockKind.PERIODIC or prediction.tick is None:
         return prediction.name
-    return f"{prediction.name}, {format_duration(prediction.tick, clock_hz, 3)}"
+    return f"{prediction.name}, {format_duration(prediction.tick, clock_hz)}"
 
 
 def _render_advice(console: Console, advice: Advice, system: System) -> None:
@@ -488,9 +485,9 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
         return format_duration(seconds, 1, 3) if seconds else "0"
 
     unit = system.board.code_unit
-    periods = ", ".join(format_duration(p.ticks, system.clock_hz, 3) for p in advice.periods)
+    periods = ", ".join(format_duration(p.ticks, system.clock_hz) for p in advice.periods)
     console.print(f"\n[bold]which clock[/]: for periods of {periods}")
-    rows = _table("clock", "interrupts/s", f"{unit}/s", "CPU", f"longest ({unit})", "early", "late", "drift an hour")
+    rows = _table("clock", "interrupts/s", f"{unit}/s", "CPU", "longest", "early", "late", "drift an hour")
     for prediction in advice.predictions:
         rows.add_row(
             _named(prediction, system.clock_hz),
@@ -505,11 +502,13 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
         rows = _table("tick", "interrupts/s", "periods longer by")
         for choice in advice.ticks:
             often = format_number(Fraction(system.clock_hz, choice.tick), 1)
-            rows.add_row(format_duration(choice.tick, system.clock_hz, 3), often, f"{float(choice.error):.3%}")
+            rows.add_row(format_duration(choice.tick, system.clock_hz), often, f"{float(choice.error):.3%}")
         console.print(rows)
     for refusal in advice.refusals:
         console.print(Text(f"  no {refusal.name}: {refusal.why}"))
     console.print(Text("  " + advice.reason))
+    if advice.recommended is not advice.configured:
+        console.print(Text("  note: the schedule has another: " + _named(advice.configured, system.clock_hz)))
 
 
 def _table(*titles: str) -> Table:
