@@ -169,7 +169,7 @@ def test_the_clock_that_is_recommended_is_the_cheapest_that_runs(
         interrupts, code = measured(lab, name, board, prediction, cycle)
         assert interrupts == prediction.interrupts, prediction.name
         if prediction.code is not None:
-            assert code == pytest.approx(float(prediction.code), rel=0.1), prediction.name
+            assert code == pytest.approx(float(prediction.code), rel=0.05), prediction.name
         costs[prediction.name] = (prediction.kind is not None, code, interrupts)
     assert min(costs, key=lambda clock: costs[clock]) == recommended
 

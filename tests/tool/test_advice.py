@@ -169,7 +169,8 @@ def test_rare_periods_that_share_a_short_tick_get_a_one_shot_clock(tmp_path: Pat
 
 
 def test_periods_without_threads_get_cells_while_there_are_any(tmp_path: Path) -> None:
-    assert advice(tmp_path, one_shot('"480us", "800us"')).recommended.name == "cells"
+    for board in ("ast1030-evb", "virtual-ast1030-evb"):  # where code takes no time, although it is more interrupts
+        assert advice(tmp_path, one_shot('"480us", "800us"'), board).recommended.name == "cells"
     few = advice(tmp_path, one_shot(", ".join(f'"{k}ms"' for k in range(2, 12))))
     assert few.recommended.name != "cells"
     assert [r.why for r in few.refusals if r.kind is None] == ["no cell is left that can expire every 3ms"]
