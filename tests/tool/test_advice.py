@@ -173,7 +173,7 @@ def test_periods_without_threads_get_cells_while_there_are_any(tmp_path: Path) -
         assert advice(tmp_path, one_shot('"480us", "800us"'), board).recommended.name == "cells"
     few = advice(tmp_path, one_shot(", ".join(f'"{k}ms"' for k in range(2, 12))))
     assert few.recommended.name != "cells"
-    assert [r.why for r in few.refusals if r.kind is None] == ["no cell is left that can expire every 3ms"]
+    assert [r.why for r in few.refusals if r.name == "cells"] == ["no cell is left that can expire every 3ms"]
 
 
 def test_a_timer_that_restarts_drifts_but_less_than_any_oscillator(tmp_path: Path) -> None:
@@ -198,6 +198,24 @@ def test_periods_with_no_tick_that_divides_them_get_a_short_list(tmp_path: Path)
     assert of(found, "periodic").drift > 0
     assert found.recommended.name == "one-shot"
     assert "cannot be kept by a tick" in found.reason
+
+
+def test_a_tick_that_no_cell_can_count_is_divided(tmp_path: Path) -> None:
+    """5 ms are 80,000 ticks, and an ATmega's timers have 16 bits."""
+    text = threads("5ms", "10ms", "20ms").replace('"one-shot"', '"periodic"\ntick = "1ms"')
+    found = advice(tmp_path, text, "atmega128")
+    assert [(choice.tick, choice.error) for choice in found.ticks] == [(40_000, 0)]
+
+
+def test_beneath_rounds_only_what_locks_nothing_is_recommended(tmp_path: Path) -> None:
+    rounds = '[task.Timed]\n[mode.normal]\nround = "10ms"\npoints = [{ at = "1ms", activate = "Timed" }]\n'
+    text = threads("33ms", "100ms").replace('"one-shot"', '"periodic"\ntick = "1ms"') + rounds
+    found = advice(tmp_path, text)
+    assert found.recommended is found.configured
+    assert found.reason.endswith("and no other clock is left")
+    assert [r.why for r in found.refusals if r.name == "one-shot"] == [
+        "setting it locks interrupts, for which the rounds' tasks would wait"
+    ]
 
 
 def test_without_declared_periods_there_is_no_advice(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from fractions import Fraction
 from carillon.allocate.clock import ClockCell, drivers
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.osek import OsekAllocation, cell_sources, counting_cell, take_cell
-from carillon.allocate.periods import TickChoice, laps, rate, rounded_up, tick_choices
+from carillon.allocate.periods import TickChoice, greatest_common_divisor, laps, rate, rounded_up, tick_choices
 from carillon.allocate.result import Allocation, Progression
 from carillon.model import System
 from carillon.model.board import ClockCosts
@@ -31,6 +31,8 @@ EMPTY_TICKS = Fraction(1, 20)
 
 OSCILLATOR = Fraction(100, 1_000_000)
 """What a quartz is off anyway, the first cause of drift: less than that speaks against no clock."""
+
+CELLS = "cells"
 
 _HOUR = 3600
 
@@ -60,20 +62,15 @@ class Prediction:
     @property
     def name(self) -> str:
         """The clock, as the schedule names it."""
-        return self.kind.value if self.kind is not None else "cells"
+        return self.kind.value if self.kind is not None else CELLS
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why there is no such clock here."""
+    """Why there is no such clock here; ``name`` as that of a prediction."""
 
-    kind: ClockKind | None
+    name: str
     why: str
-
-    @property
-    def name(self) -> str:
-        """The clock, as the schedule names it."""
-        return self.kind.value if self.kind is not None else "cells"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +120,20 @@ class _Adviser:
         if ticks:
             predictions.append(self._predict(ClockKind.PERIODIC, Fraction(ticks[0].tick)))
         else:
-            refusals.append(Refusal(ClockKind.PERIODIC, "no free cell can keep a tick for these periods"))
+            refusals.append(Refusal(ClockKind.PERIODIC.value, "no free cell can keep a tick for these periods"))
         for kind in (ClockKind.ONE_SHOT, ClockKind.COMPARE):
             cell = self._counting(kind)
-            if cell is not None:
+            if isinstance(cell, ClockCell):
                 predictions.append(self._predict(kind, cell.tick, cell))
             else:
-                refusals.append(Refusal(kind, f"no free cell can be a {kind.value} clock"))
+                refusals.append(Refusal(kind.value, cell))
         releases = sum((self.system.clock_hz / p for p in self.periods), Fraction(0))
         why = self._no_cells()
         if why is None:
             free = Fraction(0)
             predictions.append(Prediction(None, None, releases, free, free, 0, free, free, free))
         else:
-            refusals.append(Refusal(None, why))
+            refusals.append(Refusal(CELLS, why))
         kind, tick = self.clock.services.clock, self.clock.tick
         configured = next((p for p in predictions if p.kind is kind and p.tick == tick), None)
         if configured is None:
@@ -156,14 +153,17 @@ class _Adviser:
         fitter = Fitter(self.system.board, self.system.clock_hz)
         return take_cell(fitter, list(self.free), Progression(tick, tick), readable=False, pended=False) is not None
 
-    def _counting(self, kind: ClockKind) -> ClockCell | None:
-        """The cell of a clock that is set."""
+    def _counting(self, kind: ClockKind) -> ClockCell | str:
+        """The cell of a clock that is set, or why there is none."""
         services = self.clock.services
         if services.clock is kind:
             return self.clock
         able = [s for s in self.free if kind in drivers(s.array.family)]
         gentle = [s for s in able if not (self.system.modes and drivers(s.array.family)[kind].locks)]
-        return counting_cell(self.system, replace(services, clock=kind, tick=None), self.osek.top, gentle)
+        if able and not gentle:
+            return "setting it locks interrupts, for which the rounds' tasks would wait"
+        cell = counting_cell(self.system, replace(services, clock=kind, tick=None), self.osek.top, gentle)
+        return cell if cell is not None else f"no free cell can be {_article(kind.value)} clock"
 
     def _no_cells(self) -> str | None:
         """Why the periods cannot have cells of their own; None if they can."""
@@ -213,47 +213,50 @@ class _Adviser:
 
     # Which one
 
-    def _reason(self, best: Prediction, ticks: tuple[TickChoice, ...], all_: list[Prediction]) -> str:
-        count = len(self.periods)
-        many = f"{count} period{'s' if count > 1 else ''}"
+    def _reason(self, best: Prediction, ticks: tuple[TickChoice, ...], predictions: list[Prediction]) -> str:
         if best.kind is None:
-            free = len(self.free)
-            return f"cells: {many}, {free} free cells: each expiry is an activation, for which no code of the kernel runs"
-        set_ones = [p for p in all_ if p.kind in (ClockKind.ONE_SHOT, ClockKind.COMPARE)]
-        other = min((p for p in set_ones), key=_rank, default=None)
+            count = len(self.periods)
+            many = f"{count} period{'s' if count > 1 else ''}, {len(self.free)} free cells"
+            return f"cells: {many}: each expiry is an activation, for which no code of the kernel runs"
         if best.kind is ClockKind.PERIODIC:
-            assert best.tick is not None
-            text = f"periodic with {self._duration(best.tick)}: "
-            if best.drift > OSCILLATOR * _HOUR:
-                off = format_duration(best.drift, 1, 3)
-                text += f"no clock keeps the {many} exactly, and this one is off by {off} an hour at most"
-            elif best.drift:
-                text += f"it keeps the {many} but for {format_duration(best.drift, 1, 3)} an hour"
-            elif count > 1:
-                text += f"{'both' if count == 2 else f'all {count}'} periods are multiples of it"
-            else:
-                text += "that is the period"
-            text += f"; {self._load(best)}"
-            if other is None:
-                return f"{text}, and no other clock is left"
-            text += f", where {_article(other.name)} clock would need {self._load(other)}"
-            if other.drift > best.drift:
-                text += f", and drift up to {format_duration(other.drift, 1, 3)} an hour, because its timer restarts"
-            return text
-        text = f"{best.name}: "
-        if not ticks:
-            return text + "no cell can keep a tick for these periods"
-        tick = ticks[0]
-        shown = f"{', '.join(self._duration(p) for p in self.periods[:3])}{', …' if count > 3 else ''}"
-        text += f"periods of {shown} " if count > 1 else f"a period of {shown} "
-        if tick.error:
-            text += f"cannot be kept by a tick: the best, {self._duration(tick.tick)}, is off by {float(tick.error):.2%}, and "
+            return self._why_periodic(best, [p for p in predictions if p.kind in (ClockKind.ONE_SHOT, ClockKind.COMPARE)])
+        return self._why_set(best, ticks)
+
+    def _why_periodic(self, best: Prediction, others: list[Prediction]) -> str:
+        assert best.tick is not None
+        count = len(self.periods)
+        text = f"periodic with {self._duration(best.tick)}: "
+        if best.drift > OSCILLATOR * _HOUR:
+            text += f"no clock keeps the periods exactly, and this one is off by {_seconds(best.drift)} an hour at most"
+        elif best.drift:
+            text += f"it keeps the periods but for {_seconds(best.drift)} an hour"
+        elif count > 1:
+            text += f"{'both' if count == 2 else f'all {count}'} periods are multiples of it"
         else:
-            text += f"{'share' if count > 1 else 'has'} no tick over {self._duration(tick.tick)}: "
+            text += "that is the period" if best.tick == self.periods[0] else "the period is a multiple of it"
+        text += f"; {self._load(best)}"
+        if not others:
+            return f"{text}, and no other clock is left"
+        other = min(others, key=_rank)
+        text += f", where {_article(other.name)} clock would need {self._load(other)}"
+        return text + (f", and drift up to {_seconds(other.drift)} an hour" if other.drift > best.drift else "")
+
+    def _why_set(self, best: Prediction, ticks: tuple[TickChoice, ...]) -> str:
+        if not ticks:
+            return f"{best.name}: no cell can keep a tick for these periods"
+        tick, several = ticks[0], len(self.periods) > 1
+        shown = ", ".join(self._duration(p) for p in self.periods[:3]) + (", …" if len(self.periods) > 3 else "")
+        text = f"{best.name}: " + (f"periods of {shown}" if several else f"a period of {shown}")
+        if tick.error:
+            text += f" cannot be kept by a tick: the best, {self._duration(tick.tick)}, is off by {float(tick.error):.2%}, and "
+        elif tick.tick == greatest_common_divisor(self.periods):
+            text += f" {'share' if several else 'has'} no tick over {self._duration(tick.tick)}: "
+        else:
+            text += f" {'need' if several else 'needs'} a tick of {self._duration(tick.tick)}, as no cell can keep a longer one: "
         often = format_number(Fraction(self.system.clock_hz, tick.tick), 1)
         served = format_number(best.interrupts, 1)
         text += f"a periodic clock would interrupt {often} times a second, where {served} interrupts serve all"
-        return text + (f", at a drift of {format_duration(best.drift, 1, 3)} an hour at most" if best.drift else "")
+        return text + (f", at a drift of {_seconds(best.drift)} an hour at most" if best.drift else "")
 
     def _load(self, prediction: Prediction) -> str:
         """Interrupts a second, and how long they are in the mean."""
@@ -272,8 +275,12 @@ def _rank(prediction: Prediction) -> tuple[bool, bool, Fraction, Fraction]:
     return drifts, prediction.kind is not None, prediction.code or Fraction(0), prediction.interrupts
 
 
+def _seconds(time: Fraction) -> str:
+    return format_duration(time, 1, 3)
+
+
 def _article(name: str) -> str:
-    return f"an {name}" if name[0] in "aeiu" else f"a {name}"
+    return f"an {name}" if name[0] in "aeiu" else f"a {name}"  # "one" begins with a consonant
 
 
 def _free_sources(system: System, allocation: Allocation, osek: OsekAllocation) -> list[Source]:
