@@ -114,15 +114,81 @@ def named(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in rows}
 
 
+def rendered(planned: Planned) -> str:
+    """The plan as a terminal of 100 columns shows it."""
+    console = Console(file=io.StringIO(), width=100, no_color=True, force_terminal=False, legacy_windows=False)
+    render_plan(console, planned)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"  # type: ignore[attr-defined]
+
+
+def golden(name: str, text: str) -> str:
+    """What it should be; it is ``text`` where that is asked for."""
+    path = GOLDEN / name
+    if os.environ.get("CARILLON_GOLDEN") == "write":
+        path.write_text(text, encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("dispatch", ["hardware", "software"])
 def test_the_plan_of_an_event_triggered_system(tmp_path: Path, dispatch: str) -> None:
-    console = Console(file=io.StringIO(), width=100, no_color=True, force_terminal=False, legacy_windows=False)
-    render_plan(console, planned(schedule(tmp_path, dispatch)))
-    text = "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"  # type: ignore[attr-defined]
-    golden = GOLDEN / f"plan-osek-{dispatch}.txt"
-    if os.environ.get("CARILLON_GOLDEN") == "write":
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8")
+    text = rendered(planned(schedule(tmp_path, dispatch)))
+    assert text == golden(f"plan-osek-{dispatch}.txt", text)
+
+
+TIMES = """\
+[system]
+name = "times"
+[time]
+clock = "one-shot"
+slice = "10ms"
+periods = ["7.001ms"]
+[thread.Control]
+priority = 2
+period = "5ms"
+[thread.Left]
+priority = 1
+[thread.Right]
+priority = 1
+stack = 512
+"""
+
+
+def test_the_plan_of_time_services(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    (tmp_path / "main.c").touch()
+    path.write_text(TIMES, encoding="utf-8")
+    text = rendered(planned(path))
+    assert text == golden("plan-time.txt", text)
+
+
+def test_the_plan_of_time_services_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    (tmp_path / "main.c").touch()
+    path.write_text(TIMES, encoding="utf-8")
+    found = plan_json(planned(path))["time"]
+    assert (found["clock"]["kind"], found["clock"]["tick"], found["slices"]["tick"]) == ("one-shot", 1, 156_250)
+    assert found["clock"]["cell"] != found["slices"]["cell"]
+    assert [(t["name"], t["priority"], t["stack_bytes"], t["period"]) for t in found["threads"]] == [
+        ("Control", 2, 1024, "5ms"), ("Left", 1, 1024, None), ("Right", 1, 512, None),
+    ]  # fmt: skip
+    advice = found["advice"]
+    assert advice["periods"] == ["7.001ms", "5ms"]
+    assert [(c["clock"], c["configured"], c["recommended"]) for c in advice["clocks"]] == [
+        ("periodic", False, False), ("one-shot", True, True),
+    ]  # fmt: skip
+    assert len(advice["ticks"]) > 1
+    assert [r["clock"] for r in advice["refused"]] == ["compare", "cells"]
+
+
+@pytest.mark.parametrize(("at", "cycle", "ends"), [(10, 5, "; one every 5 ticks would do"), (3, 5, "its queue")])
+def test_the_plan_says_if_a_counter_ticks_too_often(tmp_path: Path, at: int, cycle: int, ends: str) -> None:
+    path = tmp_path / "schedule.toml"
+    (tmp_path / "main.c").touch()
+    table = '[system]\nname = "queue"\n[osek]\nmodes = ["one", "other"]\n[osek.task.T]\npriority = 1\n'
+    table += '[osek.counter.C]\ntick = "1ms"\n[osek.alarm.A]\ncounter = "C"\nactivate = "T"\n'
+    path.write_text(f'{table}autostart = {{ at = {at}, cycle = {cycle}, modes = ["one"] }}\n', encoding="utf-8")
+    (counter,) = plan_json(planned(path))["osek"]["counters"]
+    assert counter["why"].endswith(ends)
 
 
 def test_the_plan_says_how_each_level_is_served(tmp_path: Path) -> None:

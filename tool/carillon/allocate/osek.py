@@ -211,7 +211,7 @@ def allocate_osek(system: System, plan: OsekPlan, busy: frozenset[int], diagnost
     osek, board = system.osek, system.board
     assert osek is not None
     fitter = Fitter(board, system.clock_hz)
-    free = _cell_sources(board, plan.taken | busy)
+    free = cell_sources(board, plan.taken | busy)
     levels = list(plan.levels)
     carried: list[AlarmCell] = []
     reasons: list[str] = []
@@ -223,7 +223,7 @@ def allocate_osek(system: System, plan: OsekPlan, busy: frozenset[int], diagnost
         assert alarm.autostart is not None
         progression = Progression(alarm.autostart.time * counter.tick, alarm.autostart.cycle * counter.tick)
         direct = _direct_level(levels, alarm)
-        found = _take_cell(fitter, free, progression, readable=True, pended=direct is not None)
+        found = take_cell(fitter, free, progression, readable=True, pended=direct is not None)
         if found is None:
             reasons.append(f"alarm {alarm.name} is carried by the queue of counter {counter.name}: no cell is left that can")
             continue
@@ -363,7 +363,7 @@ def _counter_cells(
         if not any(a.counter == counter.name for a in osek.alarms):
             continue
         progression = Progression(counter.tick, counter.tick)
-        found = _take_cell(fitter, free, progression, readable=False, pended=False)
+        found = take_cell(fitter, free, progression, readable=False, pended=False)
         if found is None:
             diagnostics.error(
                 "C162",
@@ -392,7 +392,7 @@ def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int
     if kind is ClockKind.PERIODIC:
         assert services.tick is not None
         progression = Progression(services.tick, services.tick)
-        found = _take_cell(fitter, free, progression, readable=False, pended=False)
+        found = take_cell(fitter, free, progression, readable=False, pended=False)
         if found is not None:
             carrier = _carrier("clock", *found, progression, top, services.span)
             clock = ClockCell(services, carrier, Driver(), Fraction(services.tick))
@@ -407,7 +407,7 @@ def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int
                 'use a clock that is set by nobody: clock = "periodic", with a tick',
             )
             return None
-        clock = _counting_cell(system, services, top, gentle)
+        clock = counting_cell(system, services, top, gentle)
     if clock is None:
         fitting = [k.value for k in ClockKind if k is not kind and _can_be(board, k)]
         what = f"tick every {services.tick} ticks" if kind is ClockKind.PERIODIC else f"be a {kind.value} clock"
@@ -442,7 +442,7 @@ def _can_be(board: Board, kind: ClockKind) -> bool:
     return any(kind in drivers(a.family) for a in board.cells)
 
 
-def _counting_cell(system: System, services: TimeServices, top: int, free: list[Source]) -> ClockCell | None:
+def counting_cell(system: System, services: TimeServices, top: int, free: list[Source]) -> ClockCell | None:
     """A cell that counts units of the tick, or its own if there is none, for a one-shot or a compare clock."""
     board = system.board
     free = sorted(free, key=lambda s: s.array.hz is not None)  # the schedule's own ticks, if it does not matter
@@ -471,7 +471,7 @@ def _slice_cell(system: System, services: TimeServices, top: int, taken: set[int
     fitter = Fitter(system.board, system.clock_hz, ticks=True)
     free = _least_capable(system.board, taken, Service.SLICES)
     progression = Progression(services.slice, services.slice)
-    found = _take_cell(fitter, free, progression, readable=False, pended=False)
+    found = take_cell(fitter, free, progression, readable=False, pended=False)
     if found is None:
         diagnostics.error(
             "C174",
@@ -488,19 +488,19 @@ def _carrier(name: str, source: Source, use: CellUse, progression: Progression, 
     return Carrier(Demand(Role.ACTIVATION, name, (point,), True, True), source.number, (use,), Style.DIRECT, level, False)
 
 
-def _cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:
+def cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:
     """Sources with cells, without 0, which where the virtual board numbers them means that nothing runs."""
     return [s for group in source_classes(board, taken | {0}) for s in group.sources]
 
 
 def _least_capable(board: Board, taken: set[int], service: Service | None = None) -> list[Source]:
     """Free sources with cells: those that the board keeps for a service, then the least capable."""
-    free = _cell_sources(board, frozenset(taken))
+    free = cell_sources(board, frozenset(taken))
     free.sort(key=lambda s: (s.array.prefer is not service, len(s.array.roles), s.array.rearm.value != "none"))
     return free
 
 
-def _take_cell(
+def take_cell(
     fitter: Fitter, free: list[Source], progression: Progression, *, readable: bool, pended: bool
 ) -> tuple[Source, CellUse] | None:
     """Take the first source whose first cell keeps the progression.

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from carillon.diagnostics import CarillonError, Diagnostic, Span
+from carillon.model.time import ClockKind
 
 
 class Role(Enum):
@@ -65,6 +66,15 @@ class Clock(_Frozen):
     instructions_per_tick: int = Field(default=1, ge=0, description="0 on a board whose code takes no time")
     qemu_shift: int | None = None
     defines: dict[str, int] = Field(default_factory=dict, description="C macros that set this clock up")
+
+
+class ClockCosts(_Frozen):
+    """What the handler of a clock takes, in instructions of the processor, or cycles where the emulator is exact to them."""
+
+    interrupt: int = Field(ge=0, description="every interrupt, whether anything is due or not")
+    wake: int = Field(ge=0, description="more for each task whose delay is over")
+    alarm: int = Field(ge=0, description="more for each alarm that expires, activates a task and goes on")
+    beside: int = Field(default=0, ge=0, description="more for each such alarm where others wait too")
 
 
 class Cells(_Frozen):
@@ -158,6 +168,7 @@ class Board(_Frozen):
     unmaskable_levels: int = Field(default=0, ge=0, description="top levels that a mask of levels cannot hold back")
     clocks: tuple[Clock, ...] = Field(min_length=1)
     cells: tuple[Cells, ...]
+    costs: dict[ClockKind, ClockCosts] = Field(default_factory=dict, description="of each kind of clock, as measured")
     system_vectors: int = Field(default=0, ge=0, description="vectors before the first that the tool fills")
     defines: dict[str, int] = Field(default_factory=dict, description="C macros for this board")
     request_base: int = Field(default=0, ge=0, description="first source whose request the controller can enable")
@@ -175,6 +186,11 @@ class Board(_Frozen):
     def cell_count(self) -> int:
         """All cells of the board."""
         return sum(len(group.names) for group in self.cells)
+
+    @property
+    def code_unit(self) -> str:
+        """What code is counted in."""
+        return "cycles" if self.run.kind == "simavr" else "instructions"
 
     def mates(self, sources: Iterable[int]) -> frozenset[int]:
         """These sources, and those of the other channels of the same timers."""

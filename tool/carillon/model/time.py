@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 from carillon.diagnostics import Span
 
@@ -25,13 +26,26 @@ class QueueKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Period:
+    """A period that the application will ask for, in ticks of :attr:`carillon.model.System.clock_hz`.
+
+    ``thread``: of the thread of that name, which waits for it with ``carillon_delay_until``; None: of an alarm.
+    """
+
+    ticks: Fraction
+    thread: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class TimeServices:
     """The ``[time]`` of a schedule.
 
     ``tick``: a tick of time in ticks of :attr:`carillon.model.System.clock_hz`; None: one unit of the clock's cell.
     ``bits`` of a time in C; ``longest``: the longest time that occurs, in ticks of :attr:`System.clock_hz`, None if
     there is none; ``slice``: of threads of equal priority, in ticks of the system clock, None if there is none.
-    ``now``: the time is kept while nothing waits, so that it can be asked for.
+    ``now``: the time is kept while nothing waits, so that it can be asked for.  ``periods``: what is known of the use,
+    for advice; nothing is generated from it.
     """
 
     clock: ClockKind
@@ -42,3 +56,4 @@ class TimeServices:
     slice: int | None
     now: bool
     span: Span
+    periods: tuple[Period, ...] = ()

@@ -270,6 +270,7 @@ class ThreadTable(_Table):
 
     priority: int | None = Field(None, ge=0, le=65_535, description="The higher the more urgent, among the tasks of [osek] too.")
     stack: int | None = Field(None, ge=64, le=1_048_576, description="Bytes of its stack; the board decides if absent.")
+    period: AnyTime | None = Field(None, description="What it waits for with carillon_delay_until; for the plan's advice alone.")
 
 
 class TimeServicesTable(_Table):
@@ -288,6 +289,9 @@ class TimeServicesTable(_Table):
     queue: Literal["list", "tree"] = Field("list", description="What the queue of events is: short, or fast with many events.")
     slice: AnyTime | None = Field(None, description="Time slice of threads of equal priority; they run to their end if absent.")
     now: bool = Field(True, description="The time can be asked for; without, the timer rests while nothing waits.")
+    periods: list[AnyTime] = Field(
+        default_factory=list, max_length=32, description="Periods of the alarms that it will start; for the plan's advice alone."
+    )
 
 
 class ScheduleFile(_Table):

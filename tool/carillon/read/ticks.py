@@ -44,18 +44,23 @@ class Ticks:
         Reports C017 or C018 if it is no whole number of ticks.  ``recurs``: the error of rounding would add
         up (a period, a round).  ``upwards``: rounding is upwards (a WCET).
         """
-        ticks = time.ticks(self.clock_hz)
-        if ticks > LONGEST:
-            self.diagnostics.error(
-                "C032",
-                span,
-                f"{what}: {time} is longer than 2^63 - 1 ticks",
-                "a schedule's times fit into 63 bits: write a shorter time",
-            )
-            return None
-        if ticks.denominator != 1:
+        ticks = self.limited(time, what, span)
+        if ticks is not None and ticks.denominator != 1:
             self._inexact(ticks, time, what, span, recurs, upwards)
         return ticks
+
+    def limited(self, time: Time, what: str, span: Span) -> Fraction | None:
+        """``time`` in ticks, whole or not; None, and C032, if it is longer than 2^63 - 1 ticks."""
+        ticks = time.ticks(self.clock_hz)
+        if ticks <= LONGEST:
+            return ticks
+        self.diagnostics.error(
+            "C032",
+            span,
+            f"{what}: {time} is longer than 2^63 - 1 ticks",
+            "a schedule's times fit into 63 bits: write a shorter time",
+        )
+        return None
 
     def _inexact(self, ticks: Fraction, time: Time, what: str, span: Span, recurs: bool, upwards: bool) -> None:
         rounded = whole(ticks, upwards)

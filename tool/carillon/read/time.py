@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics
-from carillon.model.time import ClockKind, QueueKind, TimeServices
+from carillon.model.time import ClockKind, Period, QueueKind, TimeServices
 from carillon.read.schema import ScheduleFile
-from carillon.read.shape import Broken
+from carillon.read.shape import Broken, describe
 from carillon.read.spans import SpanIndex
 from carillon.read.ticks import Ticks, whole
 from carillon.read.times import Time, shorten
@@ -65,16 +65,49 @@ class TimeReader:
         if table is None:
             return None
         longest = self._ticks(ticks, "longest", table.longest, recurs=False)
+        tick = self._ticks(ticks, "tick", table.tick, recurs=True)
         return TimeServices(
             clock=ClockKind(table.clock),
-            tick=self._ticks(ticks, "tick", table.tick, recurs=True),
+            tick=tick,
             bits=table.bits,
             longest=longest,
             queue=QueueKind(table.queue),
             slice=self._ticks(ticks, "slice", table.slice, recurs=False),
             now=table.now,
             span=self.places.key(("time",)),
+            periods=tuple(self._periods(ticks, tick, longest)),
         )
+
+    def _periods(self, ticks: Ticks, tick: int | None, longest: int | None) -> Iterator[Period]:
+        """The declared periods, exact: none has to divide.  Reports zero (C041), and C179 what the clock cannot keep."""
+        assert self.table is not None
+        declared: list[tuple[tuple[str | int, ...], Time, str | None]]
+        declared = [(("time", "periods", k), time, None) for k, time in enumerate(self.table.periods)]
+        declared += [(("thread", name, "period"), t.period, name) for name, t in self.file.thread.items() if t.period is not None]
+        for path, time, thread in declared:
+            span = self.places.value(path)
+            exact = ticks.limited(time, describe(*path), span)
+            if exact is None:
+                continue
+            if exact == 0:
+                self.diagnostics.error("C041", span, f"{describe(*path)} is zero ticks", "write a time of at least one tick")
+            elif exact < (tick or 1):
+                self.diagnostics.error(
+                    "C179",
+                    span,
+                    f"{describe(*path)}: {time} is shorter than a tick of the {'clock' if tick else 'system'}"
+                    + (f", {self.table.tick}" if tick else ""),
+                    "write a longer period, or choose a shorter tick",
+                )
+            elif longest is not None and exact > longest:
+                self.diagnostics.error(
+                    "C179",
+                    span,
+                    f"{describe(*path)}: {time} is longer than the longest time, {self.table.longest}",
+                    "write a shorter period, or a longer 'longest'",
+                )
+            else:
+                yield Period(exact, thread, span)
 
     def _ticks(self, ticks: Ticks, key: str, time: Time | None, *, recurs: bool) -> int | None:
         """``time`` in ticks of the system clock; None if there is none, or after a diagnostic."""

@@ -6,13 +6,16 @@ Of an event-triggered system: priority, level, source, task and how it is served
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from carillon.allocate.advice import Advice, Prediction, advise, longest_tick
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.emit import osek as emitted
 from carillon.emit.image import Image, ModeImage
 from carillon.emit.vectors import handlers
+from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.osek import (
     Action,
@@ -26,9 +29,12 @@ from carillon.model.osek import (
     Property,
     SetEvent,
 )
+from carillon.model.time import ClockKind
+from carillon.read.times import format_duration, format_number
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from carillon.pipeline import Planned
 
@@ -82,6 +88,8 @@ def plan_json(planned: Planned) -> dict[str, Any]:
     """The plan as ``carillon plan --json`` prints it."""
     system = planned.system
     below = {"osek": _osek_json(planned.image)} if planned.image.osek is not None else {}
+    if planned.system.time is not None:
+        below["time"] = _time_json(planned, advise(system, planned.allocation))
     return below | {
         "system": system.name,
         "board": system.board.name,
@@ -241,6 +249,8 @@ def _counters_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
             why = "nothing ticks: no alarm of it is in the queue"
         else:
             why = "an interrupt every tick, for the alarms in its queue"
+            longest = longest_tick(allocation.osek, counter.name)
+            why += f"; one every {longest} ticks would do" if longest is not None and longest > 1 else ""
         found.append(
             {
                 "line": counter.span.line,
@@ -287,6 +297,80 @@ def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[st
     return found
 
 
+def _time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
+    """The cells of the time services, the threads, and which clock would be the best."""
+    system, image = planned.system, planned.image
+    assert image.osek is not None
+    allocation = image.osek.allocation
+    clock = allocation.clock
+    assert clock is not None
+    periods = {p.thread: p for p in clock.services.periods if p.thread is not None}
+    return {
+        "clock": {
+            "line": clock.services.span.line,
+            "kind": clock.services.clock.value,
+            "tick": float(clock.tick),
+            "why": "its tick" if clock.services.clock is ClockKind.PERIODIC else "whatever comes next",
+        }
+        | _cell_json(allocation, clock.carrier),
+        "slices": None
+        if allocation.slices is None
+        else {"tick": clock.services.slice, "why": "ends the slices of threads"} | _cell_json(allocation, allocation.slices),
+        "threads": [
+            {
+                "line": task.span.line,
+                "name": task.name,
+                "priority": task.priority,
+                "level": allocation.level_of(task).number,
+                "stack_bytes": stack_bytes(image, task),
+                "period": format_duration(periods[task.name].ticks, system.clock_hz) if task.name in periods else None,
+            }
+            for task in sorted(allocation.osek.tasks, key=lambda t: -t.priority)
+            if task.thread
+        ],
+        "advice": _advice_json(advice, system.clock_hz) if advice is not None else None,
+    }
+
+
+def _cell_json(allocation: OsekAllocation, carrier: Carrier) -> dict[str, Any]:
+    return {
+        "cell": carrier.cells[0].cell.name,
+        "source": carrier.source,
+        "level": allocation.hardware(carrier.level),
+    }
+
+
+def _advice_json(advice: Advice, clock_hz: int) -> dict[str, Any]:
+    """Figures a second, and times in seconds."""
+
+    def number(value: Fraction | None) -> float | None:
+        return None if value is None else float(value)
+
+    def clock(prediction: Prediction) -> dict[str, Any]:
+        return {
+            "clock": prediction.name,
+            "tick": number(prediction.tick),
+            "interrupts": float(prediction.interrupts),
+            "code": number(prediction.code),
+            "share": number(prediction.share),
+            "longest": prediction.longest,
+            "early": float(prediction.early),
+            "late": float(prediction.late),
+            "drift": float(prediction.drift),
+            "configured": prediction is advice.configured,
+            "recommended": prediction is advice.recommended,
+        }
+
+    return {
+        "periods": [format_duration(p.ticks, clock_hz) for p in advice.periods],
+        "releases": float(advice.releases),
+        "ticks": [{"tick": t.tick, "interrupts": clock_hz / t.tick, "error": float(t.error)} for t in advice.ticks],
+        "clocks": [clock(prediction) for prediction in advice.predictions],
+        "refused": [{"clock": refusal.name, "why": refusal.why} for refusal in advice.refusals],
+        "reason": advice.reason,
+    }
+
+
 def _drawing(mode: ModeAllocation, width: int) -> list[tuple[str, str]]:
     """One line per carrier: its points along the round; activations with their windows."""
     length = mode.mode.round_length
@@ -305,7 +389,6 @@ def _drawing(mode: ModeAllocation, width: int) -> list[tuple[str, str]]:
 
 def render_plan(console: Console, planned: Planned) -> None:
     """Print the plan: a table and a drawing of every mode, the objective and the reasons."""
-    from rich.table import Table
     from rich.text import Text
 
     system = planned.system
@@ -320,9 +403,7 @@ def render_plan(console: Console, planned: Planned) -> None:
         mode = image.allocation
         length = mode.mode.round_length
         console.print(f"\n[bold]mode {mode.mode.name}[/]: a round of {length} ticks ({length / system.clock_hz * 1e3:g} ms)")
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for title in ("line", "role", "for", "at (ticks)", "cells", "source", "level", "vector"):
-            table.add_column(title, overflow="fold")
+        table = _table("line", "role", "for", "at (ticks)", "cells", "source", "level", "vector")
         for row in _rows(planned, image):
             how = " multiplexed" if row["style"] == Style.MULTIPLEXED.value else ""
             vector = row["vector"] + (" (the task)" if row["direct"] else "") + (", lowered" if row["lowered"] else "")
@@ -360,17 +441,88 @@ def render_plan(console: Console, planned: Planned) -> None:
             console.print(Text("  · " + reason))
     if planned.image.osek is not None:
         _render_osek(console, _osek_json(planned.image), system.board.levels)
+    if system.time is not None:
+        _render_time(console, planned)
+
+
+def _render_time(console: Console, planned: Planned) -> None:
+    """Print what :func:`_time_json` says."""
+    system = planned.system
+    advice = advise(system, planned.allocation)
+    plan = _time_json(planned, advice)
+    rows = _table("for", "tick (ticks)", "cell", "source", "level", "interrupts at")
+    clock = plan["clock"]
+    for what, row in ((f"{clock['kind']} clock", clock), ("slices", plan["slices"])):
+        if row is not None:
+            rows.add_row(what, f"{row['tick']:g}", row["cell"], str(row["source"]), str(row["level"]), row["why"])
+    console.print("\n[bold]time services[/]")
+    console.print(rows)
+    rows = _table("line", "thread", "priority", "level", "stack", "period")
+    for thread in plan["threads"]:
+        rows.add_row(
+            *(str(thread["line"]), thread["name"], str(thread["priority"]), str(thread["level"])),
+            *(f"{thread['stack_bytes']} bytes", thread["period"] or "-"),
+        )
+    if rows.row_count:
+        console.print("\n[bold]threads[/]")
+        console.print(rows)
+    if advice is not None:
+        _render_advice(console, advice, system)
+
+
+def _named(prediction: Prediction, clock_hz: int) -> str:
+    """A clock; a periodic one with its tick."""
+    if prediction.kind is not ClockKind.PERIODIC or prediction.tick is None:
+        return prediction.name
+    return f"{prediction.name}, {format_duration(prediction.tick, clock_hz)}"
+
+
+def _render_advice(console: Console, advice: Advice, system: System) -> None:
+    """Print the clocks side by side, and which is the best."""
+    from rich.text import Text
+
+    def time(seconds: Fraction) -> str:
+        return format_duration(seconds, 1, 3) if seconds else "0"
+
+    unit = system.board.code_unit
+    periods = ", ".join(format_duration(p.ticks, system.clock_hz) for p in advice.periods)
+    console.print(f"\n[bold]which clock[/]: for periods of {periods}")
+    rows = _table("clock", "interrupts/s", f"{unit}/s", "CPU", "longest", "early", "late", "drift an hour")
+    for prediction in advice.predictions:
+        rows.add_row(
+            _named(prediction, system.clock_hz),
+            format_number(prediction.interrupts, 1),
+            "-" if prediction.code is None else format_number(prediction.code, 0),
+            "-" if prediction.share is None else f"{float(prediction.share):.3%}",
+            "-" if prediction.longest is None else str(prediction.longest),
+            *(time(prediction.early), time(prediction.late), time(prediction.drift)),
+        )
+    console.print(rows)
+    if len(advice.ticks) > 1:
+        rows = _table("tick", "interrupts/s", "periods longer by")
+        for choice in advice.ticks:
+            often = format_number(Fraction(system.clock_hz, choice.tick), 1)
+            rows.add_row(format_duration(choice.tick, system.clock_hz), often, f"{float(choice.error):.3%}")
+        console.print(rows)
+    for refusal in advice.refusals:
+        console.print(Text(f"  no {refusal.name}: {refusal.why}"))
+    console.print(Text("  " + advice.reason))
+    if advice.recommended is not advice.configured:
+        console.print(Text("  note: the schedule has another: " + _named(advice.configured, system.clock_hz)))
+
+
+def _table(*titles: str) -> Table:
+    """A table without lines."""
+    from rich.table import Table
+
+    result = Table(box=None, header_style="bold", pad_edge=False)
+    for title in titles:
+        result.add_column(title, overflow="fold")
+    return result
 
 
 def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
     """Print what :func:`_osek_json` says, as tables."""
-    from rich.table import Table
-
-    def table(*titles: str) -> Table:
-        result = Table(box=None, header_style="bold", pad_edge=False)
-        for title in titles:
-            result.add_column(title, overflow="fold")
-        return result
 
     def cell(value: object) -> str:
         return "-" if value is None else str(value)
@@ -384,7 +536,7 @@ def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> N
         f"\n[bold]event-triggered system[/]: {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
         f"{plan['controller_levels']} of {board_levels} priority levels"
     )
-    tasks = table("line", "priority", "level", "source", "task", "served by", "stack")
+    tasks = _table("line", "priority", "level", "source", "task", "served by", "stack")
     for level in plan["levels"]:
         for k, task in enumerate(level["tasks"]):
             first = k == 0
@@ -406,22 +558,22 @@ def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> N
         console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1")
     if plan["stacks_bytes"]:
         console.print(f"stacks of extended tasks: {plan['stacks_bytes']} bytes of RAM")
-    rows = table("line", "ISR", "category", "level", "source", "vector")
+    rows = _table("line", "ISR", "category", "level", "source", "vector")
     for isr in plan["isrs"]:
         rows.add_row(*(str(isr[key]) for key in ("line", "name", "category", "level", "source", "vector")))
     show("ISRs", rows)
-    rows = table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
+    rows = _table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
     for counter in plan["counters"]:
         rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
     show("counters", rows)
-    rows = table("line", "alarm", "counter", "what it does", "carried by", "source", "level", "why")
+    rows = _table("line", "alarm", "counter", "what it does", "carried by", "source", "level", "why")
     for alarm in plan["alarms"]:
         rows.add_row(
             *(str(alarm["line"]), alarm["name"], alarm["counter"], alarm["action"], alarm["cell"] or "queue"),
             *(cell(alarm["source"]), cell(alarm["level"]), alarm["why"]),
         )
     show("alarms", rows)
-    rows = table("resource", "property", "ceiling", "taken by")
+    rows = _table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != emitted.SCHEDULER:
             rows.add_row(resource["name"], resource["property"], str(resource["ceiling"]), ", ".join(resource["users"]) or "-")
