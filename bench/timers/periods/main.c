@@ -17,21 +17,22 @@ static struct carillon_semaphore over = CARILLON_SEMAPHORE(0);
 static uint32_t left;
 
 void bench_beat(void);
+static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(bench_beat);
+
 void bench_beat(void)
 {
     left--;
     if (left == 0u) {
+        (void)carillon_alarm_stop(&alarm);
         (void)carillon_semaphore_v(&over);
     }
 }
-
-static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(bench_beat);
 
 THREAD(Main)
 {
     for (uint8_t k = 0u; k < (sizeof rows / sizeof rows[0]); k++) {
         left = rows[k].calls;
-        (void)carillon_alarm_start_exact(&alarm, &rows[k].period, left);
+        (void)carillon_alarm_start_exact(&alarm, &rows[k].period, CARILLON_INFINITE);
         (void)carillon_semaphore_p(&over);
     }
     carillon_port_halt();

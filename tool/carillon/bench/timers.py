@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, isqrt
+from math import isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,8 +78,11 @@ SCENARIOS = {1: (1_000, 5_000), 2: (100, 500), 3: (25, 125)}
 CRYSTAL_HZ = 7_372_800
 """The papers call it 7.2 MHz; its quotients by the prescalers are their timers' clocks exactly."""
 
-LEAST_TICK = 320
+LEAST_TICK = 400
 """Cycles between ticks of a periodic timer, at least, so that the longest handler ends before the next."""
+
+LEAST_TURN = 4
+"""Ticks of the timer in one of the clock's, at least (ATmega128 data sheet, 16-bit Timer/Counter, Fast PWM Mode)."""
 
 MUST = {"tick_only": 60, "release_one_alarm": 200, "one_shot_release": 260}
 
@@ -260,24 +263,27 @@ def spelled(us: int) -> str:
 def periods(applications: Applications, rounds: int, progress: Progress) -> Result:
     """How exact the intervals of an alarm are, for every period that a timer can express, and their sum.
 
-    A periodic timer ticks as the papers' did: once a period where it can, else as often as the period divides; where
-    the period is no whole number of its ticks, it ticks as often as its handler allows.
+    A periodic timer ticks as the papers' did: once a period where it can, else as seldom as the period divides; where
+    the period is no whole number of the timer's ticks, as often as the handler allows.
     """
     rows: list[Row] = []
     curves: list[Curve] = []
     for hz in TIMER_HZ:
-        expressed = [us for us in PERIODS_US if us * hz >= 1_000_000]
-        for us in PERIODS_US:
-            if us not in expressed:
-                progress(f"{spelled(us)} at {hz} Hz: shorter than a tick of the timer, so that it cannot be asked for")
         for kind in (PERIODIC, ONE_SHOT, COMPARE):
+            ticks = {us: tick for us in PERIODS_US if (tick := _tick(kind, us, hz)) is not None}
+            for us in PERIODS_US:
+                if us not in ticks:
+                    progress(f"{spelled(us)} at {hz} Hz, {kind}: shorter than a tick, so that it cannot be asked for")
             # A periodic timer is made for one period, the others for all.
-            together = [[us] for us in expressed] if kind == PERIODIC else [expressed]
+            together = [[us] for us in ticks] if kind == PERIODIC else [list(ticks)]
             means: dict[int, float] = {}
             for some in together:
+                tick = ticks[some[0]]
                 progress(f"{', '.join(spelled(us) for us in some)} at {hz} Hz, {kind}")
-                for us, found in _intervals(applications, kind, hz, some, rounds).items():
-                    rows += _period_rows(kind, hz, us, found)
+                for us, found in _intervals(
+                    applications, Timer(kind, hz, tick if kind == PERIODIC else None), some, rounds
+                ).items():
+                    rows += _period_rows(kind, hz, us, tick, found)
                     means[us] = float(sum(found) / len(found) / hz) * 1e6
             curves.append(_error_curve(f"{kind}, {hz} Hz", means))
             if (kind, hz) in EPOS_PERIODS:
@@ -285,6 +291,13 @@ def periods(applications: Applications, rounds: int, progress: Progress) -> Resu
                 curves.append(_error_curve(f"EPOS, {kind}, {hz} Hz", epos, dashed=True))
     title = "Error of the mean period (figure 8 of Periodic timers revisited)"
     return Result(rows, (Plot("periods", title, "period in µs", "relative error", tuple(curves), log_x=True, log_y=True),))
+
+
+def _tick(kind: str, us: int, hz: int) -> int | None:
+    """Ticks of the timer in one of the clock's; None if the period is shorter."""
+    period = Fraction(us * hz, 1_000_000)
+    tick = best_tick(period, max(LEAST_TURN, -(-LEAST_TICK * hz // CRYSTAL_HZ))) if kind == PERIODIC else 1
+    return tick if tick <= period else None
 
 
 LEAST_SHOWN = 1e-9
@@ -296,14 +309,15 @@ def _error_curve(label: str, means: Mapping[int, float], *, dashed: bool = False
     return Curve(label, tuple(means), errors, dashed)
 
 
-def _period_rows(kind: str, hz: int, us: int, found: Sequence[Fraction]) -> list[Row]:
+def _period_rows(kind: str, hz: int, us: int, tick: int, found: Sequence[Fraction]) -> list[Row]:
+    """Errors are in ticks of the clock, of which one has ``tick`` of the timer's."""
     period = Fraction(us * hz, 1_000_000)
     name = f"{kind}_{spelled(us)}_{hz}Hz".replace("-", "_")
-    errors = [round(abs(float(i - period)), 3) for i in found]
-    total = round(abs(float(sum(found) - len(found) * period)), 3)
+    errors = [round(abs(float(i - period)) / tick, 3) for i in found]
+    total = round(abs(float(sum(found) - len(found) * period)) / tick, 3)
     rows = [
-        row(f"period_error_{name}", "carillon", CHIP, "timer ticks", errors, 1),
-        row(f"accumulated_error_{name}", "carillon", CHIP, "timer ticks", [total], 1),
+        row(f"period_error_{name}", "carillon", CHIP, "ticks", errors, 1),
+        row(f"accumulated_error_{name}", "carillon", CHIP, "ticks", [total], 1),
     ]
     if (kind, hz) in EPOS_PERIODS:
         mean = round(float(sum(found) / len(found) / hz) * 1e6, 3)
@@ -316,22 +330,20 @@ SECONDS = 20
 """Of the chip's time, at most, for each period, but ten intervals."""
 
 
-def _intervals(
-    applications: Applications, kind: str, hz: int, periods_us: Sequence[int], rounds: int
-) -> dict[int, list[Fraction]]:
-    """Intervals between calls of an alarm's function, in ticks of the timer, for each period."""
-    cycles = CRYSTAL_HZ // hz
-    calls = {us: 1 + min(rounds, max(10, SECONDS * 1_000_000 // us)) for us in periods_us}
+def _intervals(applications: Applications, timer: Timer, periods_us: Sequence[int], rounds: int) -> dict[int, list[Fraction]]:
+    """Intervals between calls of an alarm's function, in ticks of the timer, for each period.
+
+    The first call is left out: what started the alarm is still on its way to wait.
+    """
+    calls = {us: 2 + min(rounds, max(10, SECONDS * 1_000_000 // us)) for us in periods_us}
     table = ", ".join(f"EVERY({us}, {count})" for us, count in calls.items())
-    period = Fraction(periods_us[0] * hz, 1_000_000)
-    tick = best_tick(period, max(4, ceil(Fraction(LEAST_TICK, cycles)))) if kind == PERIODIC else None
-    planned, firmware = applications.built("periods", Timer(kind, hz, tick), [thread("Main", 1)], periods=table)
-    length = sum(us * (count + 2) for us, count in calls.items()) * hz // 1_000_000
-    beats = applications.run(planned, firmware, length + 100, ["bench_beat"]).marks["bench_beat"]
+    planned, firmware = applications.built("periods", timer, [thread("Main", 1)], periods=table)
+    length = sum(us * (count + 2) for us, count in calls.items()) * timer.hz // 1_000_000
+    beats = applications.run(planned, firmware, length + 1000, ["bench_beat"]).marks["bench_beat"]
     found: dict[int, list[Fraction]] = {}
     first = 0
     for us, count in calls.items():
-        found[us] = [Fraction(b - a, cycles) for a, b in pairwise(beats[first : first + count])]
+        found[us] = [Fraction((b - a) * timer.hz, CRYSTAL_HZ) for a, b in pairwise(beats[first + 1 : first + count])]
         first += count
     return found
 
