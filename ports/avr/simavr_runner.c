@@ -3,17 +3,19 @@
  * Runs an unmodified AVR image in libsimavr and records, cycle by cycle, when interrupt handlers are entered and left
  * and when watched functions are called and return.
  *
- * Arguments: device, image, map, file to write, limit (cycles after the first start of a round), processor's clock
- * (Hz). The map's lines are "address kind value", as those of ports/armv7m/trace_plugin.c: V a vector's place in the
- * table, and what its entry records; F a function to watch; B the function that starts cells and D its store that does;
- * H the end of the run; C and U the beginning and the end of a call that may end anywhere within; R, S and X where the
- * context in r24 and r25 is resumed, suspends itself or ends; M a mark.
+ * Arguments: device, last address of its external memory (0: none), image, map, file to write, limit (cycles after the
+ * first start of a round), processor's clock (Hz). The map's lines are "address kind value", as those of
+ * ports/armv7m/trace_plugin.c: V a vector's place in the table, and what its entry records; F a function to watch; B
+ * the function that starts cells and D its store that does; H the end of the run; C and U the beginning and the end of
+ * a call that may end anywhere within; R, S and X where the context in r24 and r25 is resumed, suspends itself or ends;
+ * M a mark.
  *
  * The processor's stack says it all: a function has returned where a return finds the stack pointer that the function
  * was entered with, and the simulator says when it takes an interrupt and when it returns from one.
  *
  * Time is simavr's: it does not charge the 4 cycles (5 with a program counter of 22 bits) that the processor takes to
- * enter an interrupt, and lets two instructions pass after SEI and RETI where silicon lets one.  Nothing is added here.
+ * enter an interrupt, nor the one more that external memory takes, and lets two instructions pass after SEI and RETI
+ * where silicon lets one.  Nothing is added here.
  *
  * What this version of simavr does otherwise than silicon, and what is mended here:
  * 1. Any store to a timer's flag register forgets all requests of the timer.  Here it forgets those whose bits are 1.
@@ -358,30 +360,34 @@ static void read_map(const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc != 7) {
-        fprintf(stderr, "usage: %s DEVICE IMAGE MAP FILE LIMIT HZ\n", argv[0]);
+    if (argc != 8) {
+        fprintf(stderr, "usage: %s DEVICE MEMORY IMAGE MAP FILE LIMIT HZ\n", argv[0]);
         return 2;
     }
     avr_global_logger_set(say);
     elf_firmware_t firmware = {0};
-    out = fopen(argv[4], "wb");
-    if (out == NULL || elf_read_firmware(argv[2], &firmware) != 0) {
-        fprintf(stderr, "carillon: cannot read %s or write %s\n", argv[2], argv[4]);
+    out = fopen(argv[5], "wb");
+    if (out == NULL || elf_read_firmware(argv[3], &firmware) != 0) {
+        fprintf(stderr, "carillon: cannot read %s or write %s\n", argv[3], argv[5]);
         return 1;
     }
     (void)snprintf(firmware.mmcu, sizeof firmware.mmcu, "%s", argv[1]);
-    firmware.frequency = (uint32_t)strtoul(argv[6], NULL, 10);
+    firmware.frequency = (uint32_t)strtoul(argv[7], NULL, 10);
     avr = avr_make_mcu_by_name(firmware.mmcu);
     if (avr == NULL) {
         fprintf(stderr, "carillon: simavr has no %s\n", argv[1]);
         return 1;
     }
+    const uint32_t memory = (uint32_t)strtoul(argv[2], NULL, 10);
+    if (memory != 0) {
+        avr->ramend = (uint16_t)memory; /* avr_init allocates it */
+    }
     avr_init(avr);
     avr_load_firmware(avr, &firmware);
     avr->sleep = no_sleep;
-    length = strtoull(argv[5], NULL, 10);
+    length = strtoull(argv[6], NULL, 10);
     limit = NEVER_BEGUN;
-    read_map(argv[3]);
+    read_map(argv[4]);
     connect_output();
     mend();
     for (;;) {

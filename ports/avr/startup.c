@@ -9,11 +9,19 @@
 #if defined(__AVR_ATmega128__) || defined(__AVR_ATmega64__)
 #define SLEEP_CONTROL 0x55u /* MCUCR: SE, mode idle */
 #define SLEEP_ENABLE 0x20u
-#define EXTERNAL_EDGES 0x5Au /* EICRB */
+#define EXTERNAL_MEMORY 0x80u /* SRE, without wait states */
+#define EXTERNAL_EDGES 0x5Au  /* EICRB */
 #else
 #define SLEEP_CONTROL 0x53u /* SMCR */
 #define SLEEP_ENABLE 1u
 #define EXTERNAL_EDGES 0x6Au
+#endif
+
+#if !CARILLON_EXTERNAL_MEMORY
+#undef EXTERNAL_MEMORY
+#define EXTERNAL_MEMORY 0u
+#elif !defined(EXTERNAL_MEMORY)
+#error "startup.c: how does this device get external memory?"
 #endif
 
 int main(void);
@@ -27,10 +35,15 @@ __attribute__((naked, used, section(".init0"))) void carillon_port_reset(void)
                      "   ldi r29, hi8(%0)\n"
                      "   out 0x3e, r29\n"
                      "   out 0x3d, r28\n"
+#if CARILLON_EXTERNAL_MEMORY
+                     "   ldi r16, %1\n" /* before variables are copied there */
+                     "   sts %2, r16\n"
+#endif
 #if defined(__AVR_3_BYTE_PC__)
                      "   out 0x3c, r1\n" /* EIND: calls by pointer go to the first 128 KiB */
 #endif
-                     ::"i"(CARILLON_RAM_END));
+                     ::"i"(CARILLON_RAM_END),
+                     "n"(EXTERNAL_MEMORY), "n"(SLEEP_CONTROL));
 }
 
 __attribute__((naked, used, section(".init9"))) void carillon_port_run_main(void);
@@ -44,6 +57,6 @@ __attribute__((naked, used, section(".init9"))) void carillon_port_run_main(void
 
 __attribute__((used)) void carillon_port_initialise(void)
 {
-    CARILLON_REGISTER(SLEEP_CONTROL) = SLEEP_ENABLE;
+    CARILLON_REGISTER(SLEEP_CONTROL) = SLEEP_ENABLE | EXTERNAL_MEMORY;
     CARILLON_REGISTER(EXTERNAL_EDGES) = 0xFFu; /* INT4 to INT7: rising edges */
 }

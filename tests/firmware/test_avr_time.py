@@ -141,3 +141,19 @@ def test_what_a_tick_and_a_release_cost(lab: Laboratory, clock: str, keys: str, 
     assert max(releases) <= most
     if clock == PERIODIC:  # three ticks between two releases only count
         assert 3 * len(releases) - 3 <= len(found) - len(releases) <= 3 * len(releases) + 3
+
+
+# --- external memory ---
+
+
+def test_sixty_threads_fit_external_memory(lab: Laboratory) -> None:
+    names = [f"T{k}" for k in range(60)]
+    schedule = '[time]\nclock = "one-shot"\nbits = 16\n' + "".join(f"[thread.{n}]\npriority = {k}\n" for k, n in enumerate(names))
+    code = '#include "carillon/time.h"\nstatic volatile uint8_t turns[60] = {7};\n'
+    code += "static void turn(uint32_t k) { for (int n = 0; n < 5; n++) { (void)carillon_delay(100u + k); turns[k]++; } }\n"
+    code += "".join(f"THREAD({n}) {{ turn({k}u); }}\n" for k, n in enumerate(names[1:], 1))
+    code += 'THREAD(T0) { (void)carillon_delay(5000); for (int k = 0; k < 60; k++) { report("turns", turns[k]); } '
+    code += "carillon_port_halt(); }\n"
+    outcome = lab.run(schedule, code, "atmega128-xmem", system='clock = "250kHz"', ticks=20_000)
+    assert outcome.said("turns") == [7] + 59 * [5]
+    assert outcome.firmware.ram > 60 * 512

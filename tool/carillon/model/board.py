@@ -134,6 +134,7 @@ class Run(_Frozen):
     kind: Literal["native", "qemu", "simavr"]
     command: tuple[str, ...] = Field(default=(), description="the emulator and its options; of simavr the device")
     packages: tuple[str, ...] = ()
+    ram_end: int = Field(default=0, ge=0, description="last address of external memory, which simavr is to have; 0: it has none")
     warm_up_at: int | None = Field(
         default=None,
         description="address of free memory, where the emulator's timers cannot be shifted further back than its power-up: "
@@ -206,6 +207,22 @@ class Board(_Frozen):
         raise KeyError(hz)
 
 
+def _read(path: Path) -> dict[str, Any]:
+    """A board's tables, over those of the board beside it that it names as its ``base``."""
+    data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    base = data.pop("base", None)
+    return _over(_read(path.parent.parent / str(base) / "board.toml"), data) if base is not None else data
+
+
+def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """``above``, and of ``below`` what that does not say; tables are merged, arrays are not."""
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = _over(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
 def load_board(path: Path) -> Board:
     """Read ``path``, a ``board.toml``.
 
@@ -213,7 +230,7 @@ def load_board(path: Path) -> Board:
     """
     remedy = "SPEC, section 'Board file', lists the keys; boards/virtual-tiny is the smallest example"
     try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = _read(path)
         data["folder"] = path.parent
         return Board.model_validate(data)
     except ValidationError as error:

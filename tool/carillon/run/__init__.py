@@ -123,7 +123,8 @@ def _simavr_command(
     chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
     limit = (ticks + board.lead) * clock.instructions_per_tick + 1
     frequency = clock.hz * clock.instructions_per_tick
-    return [str(runner), *board.run.command, str(firmware.elf), str(chart), str(out), str(limit), str(frequency)]
+    device = [*board.run.command, str(board.run.ram_end)]
+    return [str(runner), *device, str(firmware.elf), str(chart), str(out), str(limit), str(frequency)]
 
 
 def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
