@@ -19,7 +19,7 @@ check() {
         "--suppressions-list=$suppressions" --suppress=missingIncludeSystem \
         --template='{file}:{line}: {id}: {message}' \
         -Ikernel/include "-Iports/$port" -I. -Itests/kernel $defines \
-        -iports/armv7m/trace_plugin.c -iports/avr/simavr_runner.c $ignore kernel "ports/$port" "$@" 2>&1) || found=1
+        -iports/avr/simavr_runner.c $ignore kernel "ports/$port" "$@" 2>&1) || found=1
     if [ -n "$output" ]; then
         printf '%s\n' "$output"
         found=1
