@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from laboratory import AST, HERE, MPS, VIRTUAL_AST, Laboratory, Outcome
+from laboratory import AST, HERE, MPS, RV32, VIRTUAL_AST, Laboratory, Outcome
 
 from carillon.build import build
 from carillon.build.symbols import symbols
@@ -19,7 +19,7 @@ from carillon.trace import Kind
 
 ONE_SHOT, PERIODIC, COMPARE = "one-shot", "periodic", "compare"
 EXACT = [(VIRTUAL_AST, ONE_SHOT), (VIRTUAL_AST, PERIODIC), (VIRTUAL_AST, COMPARE), (AST, PERIODIC), (MPS, PERIODIC)]
-EVERYWHERE = [*EXACT, (AST, ONE_SHOT)]
+EVERYWHERE = [*EXACT, (AST, ONE_SHOT), (RV32, COMPARE)]
 TICK = 1000
 """Ticks of the system clock in T(1) of these programs."""
 

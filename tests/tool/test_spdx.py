@@ -27,6 +27,7 @@ FILES = {
 GPL = (
     "ports/qemu/trace_plugin.c",
     "ports/armv7m/trace_processor.h",
+    "ports/rv32/trace_processor.h",
     "ports/avr/simavr_runner.c",
 )
 

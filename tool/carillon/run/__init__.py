@@ -42,6 +42,9 @@ _VECTOR_BYTES = 4
 # Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0.
 ENTRIES = "carillon_port_entries"
 
+# The load of a start list's first store, if it is not the first instruction of carillon_port_start.
+START_LOAD = "carillon_port_start_load"
+
 # Where tasks of the event-triggered system begin and end, for the tracing plugin.
 MARKS = {
     "carillon_port_begin": "C",
@@ -191,7 +194,7 @@ def _qemu_command(
     if image.system.osek is not None:
         lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
     lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]
-    lines.append(f"{table['carillon_port_start'][0]:x} B 0")
+    lines.append(f"{table.get(START_LOAD, table['carillon_port_start'])[0]:x} B 0")
     lines += [f"{table[f][0]:x} H 0" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
     lines += [f"{table[symbol][0] & ~1:x} M 0" for symbol in marks]
     if "carillon_port_lower" in table:
