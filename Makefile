@@ -42,7 +42,7 @@ docs: setup-test
 	@if [ -x docs/build.sh ]; then docs/build.sh; else echo 'docs/build.sh does not exist yet'; fi
 
 clean:
-	rm -rf build dist examples/*/build bench/*/build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist examples/*/build bench/*/build bench/*/*/build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 setup-run:
 	@tools/setup.sh run

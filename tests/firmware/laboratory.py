@@ -23,6 +23,7 @@ ROOT = HERE.parents[1]
 
 AST = "ast1030-evb"
 MPS = "mps2-an385"
+RV32 = "qemu-rv32-virt"
 VIRTUAL_AST = "virtual-ast1030-evb"
 VIRTUAL = "virtual-256"
 TC = "tc1796"
@@ -137,6 +138,38 @@ class Laboratory:
     ) -> Outcome:
         """Run an application that is written down here."""
         return self.run_file(self.write(schedule, code, system=system), board, kernel=kernel, rounds=rounds, ticks=ticks)
+
+
+def consistent(outcome: Outcome) -> str:
+    """The empty string if every event follows from those before it, else where one does not.
+
+    What runs is innermost; it is preempted before anything else begins, and resumes when that has ended.
+    """
+    stack: list[tuple[str, str]] = []
+    waiting: set[str] = set()
+    for e in outcome.trace.events:
+        top = stack[-1] if stack else ("", "")
+        begins = e.kind is Kind.START or (e.kind is Kind.RESUME and e.object in waiting)
+        if e.kind is Kind.ENTER or begins:
+            fits = top[0] != "runs"
+            stack.append(("handler" if e.kind is Kind.ENTER else "runs", e.object))
+            waiting.discard(e.object) if begins else None
+        elif e.kind in (Kind.PREEMPT, Kind.RESUME):
+            before, after = ("runs", "preempted") if e.kind is Kind.PREEMPT else ("preempted", "runs")
+            fits = top == (before, e.object)
+            stack[-1:] = [(after, e.object)]
+        elif e.kind is Kind.IDLE:
+            fits = not stack
+        elif e.kind in (Kind.END, Kind.WAIT, Kind.EXIT):
+            fits = top == ("handler" if e.kind is Kind.EXIT else "runs", e.object)
+            stack = stack[:-1]
+            if e.kind is Kind.WAIT:
+                waiting.add(e.object)
+        else:
+            fits = True
+        if not fits:
+            return f"{e.kind.value} {e.object} in {e.n}, within {stack}"
+    return ""
 
 
 def task(name: str, code: str = "") -> str:

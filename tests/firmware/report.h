@@ -36,6 +36,13 @@ static inline void report_byte(char byte)
     }
     *(volatile uint8_t *)UART_DATA = (uint8_t)byte;
 }
+#elif defined(__riscv)
+static inline void report_byte(char byte)
+{
+    while ((*(volatile uint8_t *)UINT32_C(0x10000005) & 0x20u) == 0u) {
+    }
+    *(volatile uint8_t *)UINT32_C(0x10000000) = (uint8_t)byte;
+}
 #elif defined(CARILLON_HPLL_MULTIPLIER)
 static inline void report_byte(char byte)
 {

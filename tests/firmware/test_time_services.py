@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from laboratory import AST, HERE, MPS, VIRTUAL_AST, Laboratory, Outcome
+from laboratory import AST, HERE, MPS, RV32, VIRTUAL_AST, Laboratory, Outcome
 
 from carillon.build import build
 from carillon.build.symbols import symbols
@@ -20,7 +20,7 @@ from carillon.trace import Kind
 ONE_SHOT, PERIODIC, COMPARE = "one-shot", "periodic", "compare"
 EXACT = [(VIRTUAL_AST, ONE_SHOT), (VIRTUAL_AST, PERIODIC), (VIRTUAL_AST, COMPARE), (AST, PERIODIC), (MPS, PERIODIC)]
 MEGA = "atmega128"
-EVERYWHERE = [*EXACT, (AST, ONE_SHOT), (MEGA, ONE_SHOT)]
+EVERYWHERE = [*EXACT, (AST, ONE_SHOT), (RV32, COMPARE), (MEGA, ONE_SHOT)]
 SYSTEM = {MEGA: 'clock = "250kHz"'}
 """On AVR code takes as many cycles as a tick of its fastest clock has."""
 TICK = 1000

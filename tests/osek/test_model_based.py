@@ -34,6 +34,7 @@ PATIENCE = 30.0  # seconds of wall time after which a run hangs
 VIRTUAL = "virtual-ast1030-evb"
 AST = "ast1030-evb"
 MPS = "mps2-an385"
+RV32 = "qemu-rv32-virt"
 SOURCES = ["soft0", "soft1"]
 SMALL = Limits(tasks=4, priorities=3, isrs=2, budget=150)
 
@@ -248,7 +249,13 @@ def test_software_dispatch_does_what_the_model_says_of_constant_parameters(bench
 
 @pytest.mark.parametrize(
     ("board", "dispatch", "compiled"),
-    [(AST, "hardware", True), (AST, "software", False), (MPS, "hardware", False), (MPS, "software", True)],
+    [
+        (AST, "hardware", True),
+        (AST, "software", False),
+        (MPS, "hardware", False),
+        (MPS, "software", True),
+        (RV32, "software", False),
+    ],
 )
 @examples(4)
 @given(case=cases(SMALL, 3))

@@ -23,7 +23,13 @@ FILES = {
     "tests/tool/bad/nul.toml": "is not text",
     "tests/tool/bad/too-many-digits.toml": "is one long line that a fuzzer found",
 }
-GPL = ("ports/armv7m/trace_plugin.c", "ports/avr/simavr_runner.c")  # a plugin of QEMU, a program on libsimavr
+# A plugin of QEMU, and a program on libsimavr.
+GPL = (
+    "ports/qemu/trace_plugin.c",
+    "ports/armv7m/trace_processor.h",
+    "ports/rv32/trace_processor.h",
+    "ports/avr/simavr_runner.c",
+)
 
 
 def _tracked() -> list[str]:

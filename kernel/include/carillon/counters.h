@@ -27,6 +27,11 @@ static inline void carillon_queue_advance(struct carillon_queue *queue, carillon
     }
 }
 
+static inline bool carillon_queue_has_due(struct carillon_queue *queue)
+{
+    return !carillon_queue_is_empty(queue);
+}
+
 static inline struct carillon_event *carillon_queue_due(struct carillon_queue *queue)
 {
     return (carillon_queue_left(queue) == 0u) ? queue->head.next : NULL;
@@ -35,6 +40,15 @@ static inline struct carillon_event *carillon_queue_due(struct carillon_queue *q
 static inline void carillon_queue_pop(struct carillon_queue *queue)
 {
     carillon_queue_remove(queue, queue->head.next);
+}
+
+static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
+                                        carillon_time distance)
+{
+    (void)queue;
+    (void)first;
+    (void)distance;
+    return false;
 }
 
 static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)

@@ -190,6 +190,16 @@ static inline bool carillon_queue_is_first(const struct carillon_queue *queue, c
 #endif
 }
 
+/* The first event; the queue is not empty. */
+static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
+{
+#if CARILLON_QUEUE_TREE
+    return queue->first;
+#else
+    return queue->head.next;
+#endif
+}
+
 #if CARILLON_QUEUE_COUNTERS
 #include "carillon/counters.h"
 #else
@@ -212,16 +222,6 @@ static inline bool carillon_queue_tick(struct carillon_queue *queue)
 {
     queue->head.time--;
     return queue->head.time == 0u;
-}
-
-/* The first event; the queue is not empty. */
-static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
-{
-#if CARILLON_QUEUE_TREE
-    return queue->first;
-#else
-    return queue->head.next;
-#endif
 }
 
 /* Nothing is left to the first event: is there one, so that it is due?  It is still in the queue: whoever serves it

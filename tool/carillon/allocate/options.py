@@ -243,7 +243,12 @@ class OptionBuilder:
                 text = f"{array.family} cell {array.names[0]}: " + "; ".join(reasons)
             if text not in result:
                 result.append(text)
-        return result or [f"no cell of the board serves the role '{demand.role.value}'"]
+        if result:
+            return result
+        role = demand.role
+        if any(role in array.roles for array in self.fitter.board.cells):
+            return [f"all cells that serve the role '{role.value}' are taken, by counters, a clock, or the switch of modes"]
+        return [f"no cell of the board serves the role '{role.value}'"]
 
 
 def _set_partitions(items: Sequence[Progression], size: int) -> Iterator[list[list[Progression]]]:

@@ -140,7 +140,8 @@ class Run(_Frozen):
         description="address of free memory, where the emulator's timers cannot be shifted further back than its power-up: "
         "the runner puts a loop of one round's length there that runs before reset",
     )
-    code_bytes: int = Field(default=0x100000, description="size of the code region, for the tracing plugin")
+    code_base: int = Field(default=0, description="where the code region begins, for the tracing plugin")
+    code_bytes: int = Field(default=0x100000, description="its size")
 
 
 class Board(_Frozen):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running firmware: natively on a virtual board or in an emulator, and reading what happened.
 
-Both ways yield the same records (``ports/host``, ``ports/armv7m/trace_plugin.c``), which
+Both ways yield the same records (``ports/host``, ``ports/qemu/trace_plugin.c``), which
 :mod:`carillon.run.records` turns into the events of :mod:`carillon.trace`.
 """
 
@@ -36,8 +36,14 @@ NOTHING_STARTS = (
 # Instructions, at most, from the start of the event-triggered system's cells to that of the first round.
 BENEATH = 10_000
 
-# A jump in AVR's table of vectors.
+# A jump where vectors, or a port's entries to handlers (ENTRIES), are code.
 _VECTOR_BYTES = 4
+
+# Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0.
+ENTRIES = "carillon_port_entries"
+
+# The load of a start list's first store, if it is not the first instruction of carillon_port_start.
+START_LOAD = "carillon_port_start_load"
 
 # Where tasks of the event-triggered system begin and end, for the tracing plugin.
 MARKS = {
@@ -50,13 +56,24 @@ MARKS = {
 
 
 def _compiled(
-    source: Path, name: str, options: Sequence[str], missing: str, diagnostics: Diagnostics, libraries: Sequence[str] = ()
+    source: Path,
+    name: str,
+    options: Sequence[str],
+    missing: str,
+    diagnostics: Diagnostics,
+    libraries: Sequence[str] = (),
+    header: Path | None = None,
 ) -> Path | None:
-    """A helper of the runner's, from the cache or compiled now; C093 if there is no C compiler or it refuses."""
+    """A helper of the runner's, from the cache or compiled now; C093 if there is no C compiler or it refuses.
+
+    ``header`` is what the source includes beside the system's headers, by its name alone.
+    """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
     import hashlib
 
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+    contents = source.read_bytes() + (header.read_bytes() if header is not None else b"")
+    digest = hashlib.sha256(contents).hexdigest()[:16]
+    include = ["-I", str(header.parent)] if header is not None else []
     stem, _, suffix = name.partition(".")
     target = cache / (f"{stem}-{digest}" + (f".{suffix}" if suffix else ""))
     if target.is_file():
@@ -70,7 +87,7 @@ def _compiled(
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
         output = Path(scratch) / name
-        command = [compiler, "-O2", *options, str(source), "-o", str(output), *libraries]
+        command = [compiler, "-O2", *options, *include, str(source), "-o", str(output), *libraries]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:
             diagnostics.error("C093", None, f"the tracing plugin does not compile:\n{result.stderr.rstrip()}", missing)
@@ -79,11 +96,17 @@ def _compiled(
     return target
 
 
-def _plugin(diagnostics: Diagnostics) -> Path | None:
-    """The tracing plugin of QEMU."""
-    source = data_root() / "ports/armv7m/trace_plugin.c"
-    options = ("-shared", "-fPIC")
-    return _compiled(source, "trace_plugin.so", options, "this is a defect of Carillon: report it", diagnostics)
+def _plugin(port: str, diagnostics: Diagnostics) -> Path | None:
+    """The tracing plugin of QEMU, for a port's processor."""
+    ports = data_root() / "ports"
+    return _compiled(
+        ports / "qemu/trace_plugin.c",
+        "trace_plugin.so",
+        ("-shared", "-fPIC"),
+        "this is a defect of Carillon: report it",
+        diagnostics,
+        header=ports / port / "trace_processor.h",
+    )
 
 
 def _simavr_command(
@@ -156,23 +179,27 @@ def _qemu_command(
             f"on Debian: apt-get install {packages}",
         )
         return None
-    plugin = _plugin(diagnostics)
+    plugin = _plugin(board.port, diagnostics)
     if plugin is None:
         return None
     table = symbols(firmware.elf)
     if "carillon_port_start" not in table:
         diagnostics.error("C095", None, *NOTHING_STARTS)
         return None
-    entries = {h for mode in image.modes for h in handlers(image, mode).values()} | set(osek.vectors(image).values())
-    lines = [f"{table[f][0]:x} V" for f in sorted(entries)]
+    entries = {(s, h) for mode in image.modes for s, h in handlers(image, mode).items()} | set(osek.vectors(image).items())
+    if ENTRIES in table:
+        vectors = {table[ENTRIES][0] + _VECTOR_BYTES * source: table[h][0] for source, h in entries}
+    else:
+        vectors = {table[h][0]: table[h][0] for _, h in entries}
+    lines = [f"{place:x} V {handler:x}" for place, handler in sorted(vectors.items())]
     if image.system.osek is not None:
-        lines += [f"{table[f][0] & ~1:x} {kind}" for f, kind in MARKS.items() if f in table]
-    lines += [f"{table[f][0]:x} F" for f in sorted(_functions(image, table))]
-    lines.append(f"{table['carillon_port_start'][0]:x} B")
-    lines += [f"{table[f][0]:x} H" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
-    lines += [f"{table[symbol][0] & ~1:x} M" for symbol in marks]
+        lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
+    lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]
+    lines.append(f"{table.get(START_LOAD, table['carillon_port_start'])[0]:x} B 0")
+    lines += [f"{table[f][0]:x} H 0" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
+    lines += [f"{table[symbol][0] & ~1:x} M 0" for symbol in marks]
     if "carillon_port_lower" in table:
-        lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L")
+        lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L 0")
     chart = out.with_suffix(".map")
     chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
     before = 0
@@ -192,7 +219,8 @@ def _qemu_command(
         *("-icount", f"shift={clock.qemu_shift},sleep=off"),
         *("-kernel", str(firmware.elf)),
         *warm_up,
-        *("-plugin", f"{plugin},map={chart},out={out},limit={limit},code={board.run.code_bytes},warm_up={before}"),
+        "-plugin",
+        f"{plugin},map={chart},out={out},limit={limit},base={board.run.code_base},code={board.run.code_bytes},warm_up={before}",
     ]
 
 

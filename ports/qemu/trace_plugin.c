@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * QEMU TCG plugin: watches an unmodified ARMv7-M image and records when interrupt handlers are entered and
- * left and when watched functions are called and return.  Guest timing does not change.
+ * QEMU TCG plugin: watches an unmodified image and records when interrupt handlers are entered and left and when
+ * watched functions are called and return.  Guest timing does not change.
  *
- * The few functions of QEMU's plugin interface (version 1) that it uses are declared here.
+ * What depends on the processor is in ports/<port>/trace_processor.h.  The few functions of QEMU's plugin interface
+ * (version 1) that it uses are declared here.
  *
- * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), code=N (bytes of the
- * code region), warm_up=N (instructions before reset).
- * The map's lines are "address kind": V a vector, F a function to watch, B the load of a start list, L the
- * branch that lowers the execution priority, H the end of the run; C and U the beginning and the end of a call that
- * may end anywhere within; R the store that names the context to resume, S and X the loads that name the context that
- * suspends itself or ends; M a mark, which is recorded each time it is executed.
+ * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where
+ * the code region begins, and its bytes), warm_up=N (instructions before reset).
+ * The map's lines are "address kind value": V where a handler is entered, and what is recorded of it; F a function to
+ * watch, B the load of a start list, L the branch that lowers the execution priority, H the end of the run; C and U the
+ * beginning and the end of a call that may end anywhere within; R the store that names the context to resume, S and X
+ * the loads that name the context that suspends itself or ends; M a mark, which is recorded each time it is executed.
  *
- * An exception is entered where the first instruction of a vector follows something that does not branch
- * there.  It is left where a return finds no call of its handler to return from.  Calls are counted for
- * each handler on a stack.  What a call or a conditional return does is decided when the next instruction of
- * the same handler is seen, because an interrupt may come between the two.
+ * A handler is entered where its first instruction follows something that does not branch there.  It is left by an
+ * instruction of its own, or (RETURN_LEAVES) where a return finds no call of the handler to return from.  Calls are
+ * counted for each handler on a stack.  What a call or a conditional return does is decided when the next instruction
+ * of the same handler is seen, because an interrupt may come between the two.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,9 +60,6 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t,
 /* An image that has started no round after so many instructions never will. */
 #define NEVER_BEGUN UINT64_C(500000000) /* beside the warm-up */
 
-/* Instructions of a turn of carillon_port_start. */
-#define START_TURN 5u
-
 enum record {
     RECORD_BEGIN,
     RECORD_ENTER,
@@ -82,17 +80,20 @@ struct record_line {
     uint32_t value;
 };
 
-enum flow { PLAIN, CALL, RETURN };
+enum flow { PLAIN, CALL, RETURN, HANDLER_RETURN };
 enum region { NO_REGION, BEGIN, END };
+
+#include "trace_processor.h"
 
 struct insn {
     uint32_t address;
-    uint32_t target; /* of a call, 0 if a register holds it */
+    uint32_t target;  /* of a call, 0 if it is not known */
+    uint32_t handler; /* of a vector */
     uint8_t size, flow;
     bool vector, watched, begin, halt, mark, known;
     uint8_t region;   /* what happens to the regions of the frame: BEGIN or END */
     uint8_t context;  /* record of a load or store that names a context, 0: none */
-    bool conditional; /* in an IT block: what follows it in memory may follow it in time */
+    bool conditional; /* what follows it in memory may follow it in time */
 };
 
 struct frame {
@@ -108,9 +109,9 @@ struct frame {
 };
 
 static struct insn *table;
-static uint32_t code_bytes = 0x100000;
+static uint32_t code_base, code_bytes = 0x100000;
 static struct frame frames[512];
-static uint32_t top; /* frames[0] is thread mode */
+static uint32_t top; /* frames[0] is what runs when no handler does */
 static uint64_t executed, limit = UINT64_MAX, never = NEVER_BEGUN;
 static bool begun;
 static FILE *out;
@@ -135,11 +136,19 @@ static void leave(uint64_t index)
     top--;
 }
 
+/* Whether `last`, which branched, is the end of a handler. */
+static bool leaves(const struct frame *frame, const struct insn *last)
+{
+    return top != 0 && (last->flow == HANDLER_RETURN ||
+                        (RETURN_LEAVES && last->flow == RETURN && frame->depth == 0 && frame->regions == 0));
+}
+
 /* Whether `last` branched: `now` follows it in time, and does not because it follows in memory.  An exception may
  * well return to what lies behind the handler's last instruction. */
 static bool branched(const struct insn *last, const struct insn *now)
 {
-    return now->address != last->address + last->size || (last->flow == RETURN && !last->conditional);
+    return now->address != last->address + last->size ||
+           ((last->flow == RETURN || last->flow == HANDLER_RETURN) && !last->conditional);
 }
 
 /* Returned from a call: watched functions of that depth have ended, at the instruction `index`. */
@@ -161,26 +170,26 @@ static void on_instruction(unsigned cpu, void *data)
 
     /* Apply what the last instruction of this frame did. */
     if (last != NULL && branched(last, now)) {
-        if (last->flow == RETURN) {
+        if (leaves(frame, last)) {
+            while (frame->watching != 0) { /* the handler is the task */
+                frame->watching--;
+                record(frame->last_index, RECORD_RETURN, frame->watched[frame->watching]);
+            }
+            leave(executed);
+            frame = &frames[top];
+            last = frame->last;
+            if (!now->vector && last != NULL && branched(last, now)) {
+                /* The preempted frame goes on after its own pending call or return. */
+                if (last->flow == CALL) {
+                    frame->depth++;
+                } else if (last->flow == RETURN && frame->depth != 0) {
+                    returned(frame, frame->last_index);
+                }
+            }
+        } else if (last->flow == RETURN) {
             if (frame->depth == 0 && frame->regions != 0) {
                 frame->last = NULL; /* a task on its own stack: its calls were made before */
                 last = NULL;
-            } else if (frame->depth == 0 && top != 0) {
-                while (frame->watching != 0) { /* the handler is the task */
-                    frame->watching--;
-                    record(frame->last_index, RECORD_RETURN, frame->watched[frame->watching]);
-                }
-                leave(executed);
-                frame = &frames[top];
-                last = frame->last;
-                if (!now->vector && last != NULL && branched(last, now)) {
-                    /* The preempted frame goes on after its own pending call or return. */
-                    if (last->flow == CALL) {
-                        frame->depth++;
-                    } else if (last->flow == RETURN && frame->depth != 0) {
-                        returned(frame, frame->last_index);
-                    }
-                }
             } else if (frame->depth != 0 && (!now->vector || !last->conditional)) {
                 returned(frame, frame->last_index);
                 frame->last = NULL;
@@ -199,11 +208,11 @@ static void on_instruction(unsigned cpu, void *data)
             end_run(0);
         }
         frame = &frames[top];
-        frame->handler = now->address;
+        frame->handler = now->handler;
         frame->depth = 0;
         frame->watching = 0;
         frame->regions = 0;
-        record(executed, RECORD_ENTER, now->address);
+        record(executed, RECORD_ENTER, now->handler);
     }
     if (now->mark) {
         record(executed, RECORD_MARK, now->address);
@@ -246,7 +255,8 @@ static void on_begin(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
     if (again) {
         return;
     }
-    record(executed + 1, RECORD_BEGIN, (uint32_t)address); /* when the store after the load has started the cells */
+    /* When the store after the load has started the cells; the load itself is counted. */
+    record(executed + START_STORED - 1, RECORD_BEGIN, (uint32_t)address);
     if (!begun) {
         begun = true;
         limit = limit == UINT64_MAX ? limit : limit + executed;
@@ -262,74 +272,36 @@ static void on_context(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t addres
     record(executed, (enum record)insn->context, (uint32_t)address - 4u);
 }
 
-/* Thumb: bl, blx; bx lr, pop {.., pc}, ldm sp!, {.., pc}, ldr pc, [sp], #4. */
-static enum flow classify(const uint8_t *bytes, size_t size)
+static struct insn *insn_at(uint64_t address)
 {
-    const uint32_t first = (uint32_t)(bytes[0] | bytes[1] << 8);
-    if (size == 2) {
-        if (first == 0x4770 || (first & 0xFF00) == 0xBD00) {
-            return RETURN;
-        }
-        return (first & 0xFF87) == 0x4780 ? CALL : PLAIN;
-    }
-    const uint32_t second = (uint32_t)(bytes[2] | bytes[3] << 8);
-    if ((first & 0xF800) == 0xF000 && (second & 0xD000) == 0xD000) {
-        return CALL;
-    }
-    if ((first == 0xE8BD && (second & 0x8000) != 0) || (first == 0xF85D && second == 0xFB04)) {
-        return RETURN;
-    }
-    return PLAIN;
-}
-
-/* Where a bl goes. */
-static uint32_t target(uint32_t address, const uint8_t *bytes)
-{
-    const uint32_t first = (uint32_t)(bytes[0] | bytes[1] << 8), second = (uint32_t)(bytes[2] | bytes[3] << 8);
-    const uint32_t sign = first >> 10 & 1;
-    const uint32_t i1 = (second >> 13 & 1) == sign, i2 = (second >> 11 & 1) == sign;
-    const uint32_t offset =
-        (sign ? 0xFF000000u : 0) | i1 << 23 | i2 << 22 | (first & 0x3FF) << 12 | (second & 0x7FF) << 1;
-    return address + 4 + offset;
+    return address >= code_base && address - code_base < code_bytes ? &table[(address - code_base) / 2] : NULL;
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
     const size_t count = qemu_plugin_tb_n_insns(tb);
-    /* Instructions of an IT block that are still to come, and where the next one is. */
-    static uint32_t block_left, block_next;
     for (size_t k = 0; k < count; k++) {
         struct qemu_plugin_insn *const it = qemu_plugin_tb_get_insn(tb, k);
         const uint64_t address = qemu_plugin_insn_vaddr(it);
-        if (address >= code_bytes) {
-            fprintf(stderr, "carillon: code at 0x%llx, outside the code region\n", (unsigned long long)address);
+        const uint8_t *const bytes = qemu_plugin_insn_data(it);
+        struct insn *const insn = insn_at(address);
+        if (insn == NULL) {
+            if (begun) { /* before the image a machine may run code of its own */
+                fprintf(stderr, "carillon: code at 0x%llx, outside the code region\n", (unsigned long long)address);
+            }
             continue;
         }
-        struct insn *const insn = &table[address / 2];
         if (!insn->known) {
             insn->known = true;
             insn->address = (uint32_t)address;
             insn->size = (uint8_t)qemu_plugin_insn_size(it);
             if (insn->flow == PLAIN) {
-                insn->flow = (uint8_t)classify(qemu_plugin_insn_data(it), insn->size);
-                if (insn->flow == CALL && insn->size == 4) {
-                    insn->target = target(insn->address, qemu_plugin_insn_data(it));
-                }
+                insn->flow = (uint8_t)classify(bytes, insn->size);
+                insn->target = insn->flow == CALL ? target(insn->address, bytes, insn->size) : 0;
             }
         }
-        const uint8_t *const bytes = qemu_plugin_insn_data(it);
-        if (block_left != 0 && block_next == insn->address) {
-            insn->conditional = true;
-            block_left--;
-            block_next = insn->address + insn->size;
-        } else {
-            block_left = 0;
-        }
-        if (insn->size == 2 && bytes[1] == 0xBF && (bytes[0] & 0xF) != 0) {
-            block_left = 4 - (uint32_t)__builtin_ctz(bytes[0] & 0xF);
-            block_next = insn->address + insn->size;
-        }
+        insn->conditional |= is_conditional(insn->address, bytes, insn->size);
         qemu_plugin_register_vcpu_insn_exec_cb(it, on_instruction, 0, insn);
         if (insn->begin) {
             /* Reads and writes: QEMU 7.2 reports no load to a callback for reads alone. */
@@ -362,6 +334,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             limit = strtoull(argv[i] + 6, NULL, 10);
         } else if (strncmp(argv[i], "warm_up=", 8) == 0) {
             never = NEVER_BEGUN + strtoull(argv[i] + 8, NULL, 10);
+        } else if (strncmp(argv[i], "base=", 5) == 0) {
+            code_base = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
         } else if (strncmp(argv[i], "code=", 5) == 0) {
             code_bytes = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
         }
@@ -371,14 +345,17 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         fprintf(stderr, "carillon: the tracing plugin needs map=FILE and out=FILE\n");
         return 1;
     }
-    unsigned address;
+    unsigned address, value;
     char kind;
-    while (fscanf(map, "%x %c", &address, &kind) == 2) {
-        if (address >= code_bytes) {
+    while (fscanf(map, "%x %c %x", &address, &kind, &value) == 3) {
+        struct insn *const insn = insn_at(address);
+        if (insn == NULL) {
             continue; /* code that was seen is complained of */
         }
-        struct insn *const insn = &table[address / 2];
-        insn->vector |= kind == 'V';
+        if (kind == 'V') {
+            insn->vector = true;
+            insn->handler = value;
+        }
         insn->watched |= kind == 'F';
         insn->begin |= kind == 'B';
         insn->halt |= kind == 'H';

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Port to RV32: what the header does not inline. */
+#include "carillon_port.h"
+#if CARILLON_OSEK
+#include "carillon/software.h"
+#endif
+
+struct carillon_port_controller carillon_port_controller;
+
+/* mie as the controller's state wants it; locked. */
+static inline void apply(void)
+{
+    const uint32_t through = carillon_port_controller.enabled & carillon_port_controller.above[carillon_port_mask()];
+    __asm__ volatile("csrw mie, %0" ::"r"(through) : "memory");
+}
+
+void carillon_port_enable(uint32_t source, uint32_t mask)
+{
+    (void)source;
+    const uint32_t saved = carillon_port_lock();
+    carillon_port_controller.enabled |= mask;
+    apply();
+    carillon_port_unlock(saved);
+}
+
+void carillon_port_disarm(uint32_t source, uint32_t mask)
+{
+    (void)source;
+    const uint32_t saved = carillon_port_lock();
+    carillon_port_controller.enabled &= ~mask;
+    apply();
+    carillon_port_unlock(saved);
+}
+
+void carillon_port_write(uint32_t address, uint32_t value)
+{
+    if (address == (uint32_t)(uintptr_t)&carillon_port_controller.enable) {
+        carillon_port_enable(0u, value);
+    } else if (address == (uint32_t)(uintptr_t)&carillon_port_controller.disable) {
+        carillon_port_disarm(0u, value);
+    } else if (address == (uint32_t)(uintptr_t)&carillon_port_controller.unpend) {
+        carillon_port_unpend_all(value);
+    } else {
+        CARILLON_REGISTER(address) = value;
+    }
+}
+
+void carillon_port_restore(uint32_t mask)
+{
+    const uint32_t saved = carillon_port_lock();
+    carillon_port_controller.level = mask;
+    apply();
+    carillon_port_unlock(saved);
+}
+
+void carillon_port_set_level(uint16_t source, uint16_t level)
+{
+    const uint32_t bit = CARILLON_SOURCE_BIT(source);
+    const uint32_t saved = carillon_port_lock();
+    carillon_port_controller.levels[source] = (uint8_t)level;
+    for (uint32_t below = 0u; below <= CARILLON_LEVELS; below++) {
+        const uint32_t above = carillon_port_controller.above[below];
+        carillon_port_controller.above[below] = (below < level) ? (above | bit) : (above & ~bit);
+    }
+    apply();
+    carillon_port_unlock(saved);
+}
+
+static inline void interrupts_on(void)
+{
+    __asm__ volatile("csrsi mstatus, %0" ::"n"(CARILLON_MSTATUS_MIE) : "memory");
+}
+static inline void interrupts_off(void)
+{
+    __asm__ volatile("csrci mstatus, %0" ::"n"(CARILLON_MSTATUS_MIE) : "memory");
+}
+
+/* A source's request is above what is masked, or it would not have come.  Two that ask at the same time come in the
+ * processor's order: the one of a higher level then preempts the other before that's handler has begun. */
+void carillon_port_handle(uint32_t source);
+__attribute__((used)) void carillon_port_handle(uint32_t source)
+{
+    struct carillon_port_controller *const it = &carillon_port_controller;
+    const uint32_t below = it->source;
+    const uint32_t preempted = it->preempted;
+    const uint32_t level = it->level;
+    carillon_port_unpend(source);
+    it->source = source;
+    it->preempted = level;
+    it->level = it->levels[source];
+    apply();
+    interrupts_on();
+    it->vectors[source]();
+    interrupts_off();
+    it->source = below;
+    it->preempted = preempted;
+    it->level = level;
+    apply();
+#if CARILLON_OSEK
+    if ((below == 0u) && (level == 0u)) {
+        carillon_software_dispatch();
+    }
+#endif
+}
+
+void carillon_port_run_base(carillon_vector function)
+{
+    interrupts_on();
+    function();
+    interrupts_off();
+}
+
+void carillon_port_run_lowered(carillon_vector function)
+{
+    const uint32_t own = carillon_port_mask();
+    carillon_port_restore(carillon_port_higher(carillon_port_controller.preempted, CARILLON_BELOW_TASKS));
+    function();
+    carillon_port_restore(own);
+}
+
+/* An entry is one instruction of four bytes; the first is that of exceptions.  What follows it makes room for the
+ * frame, saves a0 and says which source it is. */
+void carillon_port_frame(void);
+__asm__("   .section .text.carillon_port_entries, \"ax\"\n"
+        "   .balign 256\n"
+        "   .global carillon_port_entries\n"
+        "   .type carillon_port_entries, @function\n"
+        "   .option push\n"
+        "   .option norvc\n"
+        "carillon_port_entries:\n"
+        "   j carillon_port_unexpected\n"
+        "   .altmacro\n"
+        "   .macro carillon_entry source\n"
+        "   j carillon_entry_\\source\n"
+        "   .endm\n"
+        "   .set number, 1\n"
+        "   .rept 15\n"
+        "   carillon_entry %number\n"
+        "   .set number, number + 1\n"
+        "   .endr\n"
+        "   .option pop\n"
+        "   .macro carillon_enter source\n"
+        "carillon_entry_\\source:\n"
+        "   addi sp, sp, -80\n"
+        "   sw a0, 0(sp)\n"
+        "   li a0, \\source\n"
+        "   j carillon_port_frame\n"
+        "   .endm\n"
+        "   .set number, 1\n"
+        "   .rept 15\n"
+        "   carillon_enter %number\n"
+        "   .set number, number + 1\n"
+        "   .endr\n"
+        "   .noaltmacro\n"
+        "   .size carillon_port_entries, . - carillon_port_entries\n"
+        "   .text\n");
+
+/* mepc and mstatus are saved too, because interrupts nest. */
+__attribute__((naked, used)) void carillon_port_frame(void)
+{
+    __asm__ volatile("   sw ra, 4(sp)\n"
+                     "   sw t0, 8(sp)\n"
+                     "   sw t1, 12(sp)\n"
+                     "   sw t2, 16(sp)\n"
+                     "   sw t3, 20(sp)\n"
+                     "   sw t4, 24(sp)\n"
+                     "   sw t5, 28(sp)\n"
+                     "   sw t6, 32(sp)\n"
+                     "   sw a1, 36(sp)\n"
+                     "   sw a2, 40(sp)\n"
+                     "   sw a3, 44(sp)\n"
+                     "   sw a4, 48(sp)\n"
+                     "   sw a5, 52(sp)\n"
+                     "   sw a6, 56(sp)\n"
+                     "   sw a7, 60(sp)\n"
+                     "   csrr t0, mepc\n"
+                     "   csrr t1, mstatus\n"
+                     "   sw t0, 64(sp)\n"
+                     "   sw t1, 68(sp)\n"
+                     "   call carillon_port_handle\n"
+                     "   lw t0, 64(sp)\n"
+                     "   lw t1, 68(sp)\n"
+                     "   csrw mepc, t0\n"
+                     "   csrw mstatus, t1\n"
+                     "   lw a0, 0(sp)\n"
+                     "   lw ra, 4(sp)\n"
+                     "   lw t0, 8(sp)\n"
+                     "   lw t1, 12(sp)\n"
+                     "   lw t2, 16(sp)\n"
+                     "   lw t3, 20(sp)\n"
+                     "   lw t4, 24(sp)\n"
+                     "   lw t5, 28(sp)\n"
+                     "   lw t6, 32(sp)\n"
+                     "   lw a1, 36(sp)\n"
+                     "   lw a2, 40(sp)\n"
+                     "   lw a3, 44(sp)\n"
+                     "   lw a4, 48(sp)\n"
+                     "   lw a5, 52(sp)\n"
+                     "   lw a6, 56(sp)\n"
+                     "   lw a7, 60(sp)\n"
+                     "   addi sp, sp, 80\n"
+                     "   mret\n");
+}
+
+/* The first store is at the beginning of a tick of mtime, so that ticks begin where it has set that to 0: samples of
+ * mtime that are an instruction further apart than a tick are two ticks apart if and only if the second was taken in a
+ * tick's first instruction. */
+__attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
+                                                uint32_t count __attribute__((unused)))
+{
+    __asm__ volatile("   li t2, %[time]\n"
+                     "   lw t0, 0(t2)\n"
+                     "1: mv t1, t0\n"
+                     "   .rept %[tick] - 4\n"
+                     "   nop\n"
+                     "   .endr\n"
+                     "   lw t0, 0(t2)\n"
+                     "   sub t1, t0, t1\n"
+                     "   addi t1, t1, -2\n"
+                     "   bnez t1, 1b\n"
+                     "   .rept %[tick] - 6\n" /* the load of time to the store: a tick */
+                     "   nop\n"
+                     "   .endr\n"
+                     ".global carillon_port_start_load\n"
+                     "carillon_port_start_load:\n"
+                     "   lw t0, 0(a0)\n"
+                     "   lw t1, 4(a0)\n"
+                     "   sw t1, 0(t0)\n"
+                     "   addi a0, a0, 8\n"
+                     "   addi a1, a1, -1\n"
+                     "   bnez a1, carillon_port_start_load\n"
+                     "   ret\n"
+                     :
+                     : [time] "n"(CARILLON_MTIME), [tick] "n"(CARILLON_INSTRUCTIONS_PER_TICK));
+}
+
+#if CARILLON_OSEK
+
+/* What a function must not change, on the stack and back; the rest of its 64 bytes keeps the stack aligned. */
+#define PUSH_SAVED          \
+    "   addi sp, sp, -64\n" \
+    "   sw s0, 0(sp)\n"     \
+    "   sw s1, 4(sp)\n"     \
+    "   sw s2, 8(sp)\n"     \
+    "   sw s3, 12(sp)\n"    \
+    "   sw s4, 16(sp)\n"    \
+    "   sw s5, 20(sp)\n"    \
+    "   sw s6, 24(sp)\n"    \
+    "   sw s7, 28(sp)\n"    \
+    "   sw s8, 32(sp)\n"    \
+    "   sw s9, 36(sp)\n"    \
+    "   sw s10, 40(sp)\n"   \
+    "   sw s11, 44(sp)\n"   \
+    "   sw ra, 48(sp)\n"
+#define POP_SAVED         \
+    "   lw s0, 0(sp)\n"   \
+    "   lw s1, 4(sp)\n"   \
+    "   lw s2, 8(sp)\n"   \
+    "   lw s3, 12(sp)\n"  \
+    "   lw s4, 16(sp)\n"  \
+    "   lw s5, 20(sp)\n"  \
+    "   lw s6, 24(sp)\n"  \
+    "   lw s7, 28(sp)\n"  \
+    "   lw s8, 32(sp)\n"  \
+    "   lw s9, 36(sp)\n"  \
+    "   lw s10, 40(sp)\n" \
+    "   lw s11, 44(sp)\n" \
+    "   lw ra, 48(sp)\n"  \
+    "   addi sp, sp, 64\n"
+#define SAVED_BYTES 64u
+#define SAVED_S0 0u
+#define SAVED_RA 12u
+
+/* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it. */
+static void *frame __attribute__((used));
+
+__attribute__((naked)) void carillon_port_call(carillon_vector function __attribute__((unused)))
+{
+    __asm__ volatile(PUSH_SAVED "   la t0, frame\n"
+                                "   lw t1, 0(t0)\n"
+                                "   sw t1, 52(sp)\n"
+                                "   sw sp, 0(t0)\n"
+                                ".global carillon_port_begin\n"
+                                "carillon_port_begin:\n"
+                                "   jalr a0\n"
+                                ".global carillon_port_landed\n"
+                                "carillon_port_landed:\n"
+                                "   la t0, frame\n"
+                                "   lw t1, 52(sp)\n"
+                                "   sw t1, 0(t0)\n" POP_SAVED "   ret\n");
+}
+
+__attribute__((naked)) void carillon_port_unwind(void)
+{
+    __asm__ volatile("   la t0, frame\n"
+                     "   lw sp, 0(t0)\n"
+                     "   j carillon_port_landed\n");
+}
+
+/* The function is what s0 holds. */
+void carillon_port_begin_context(void);
+__attribute__((naked, used)) void carillon_port_begin_context(void)
+{
+    __asm__ volatile("   jalr s0\n"
+                     "   j carillon_osek_end\n");
+}
+
+void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
+{
+    const uintptr_t top = (uintptr_t)&stack[words] & ~(uintptr_t)15u; /* the ABI's alignment */
+    uint32_t *const saved = (uint32_t *)(top - SAVED_BYTES);
+    saved[SAVED_S0] = (uint32_t)(uintptr_t)function;
+    saved[SAVED_RA] = (uint32_t)(uintptr_t)carillon_port_begin_context;
+    context->sp = saved;
+}
+
+__attribute__((naked)) void carillon_port_resume(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(PUSH_SAVED ".global carillon_port_resumed\n"
+                                "carillon_port_resumed:\n"
+                                "   sw sp, 4(a0)\n"
+                                "   lw sp, 0(a0)\n" POP_SAVED "   ret\n");
+}
+
+__attribute__((naked)) void carillon_port_suspend(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(PUSH_SAVED "   sw sp, 0(a0)\n"
+                                ".global carillon_port_suspended\n"
+                                "carillon_port_suspended:\n"
+                                "   lw sp, 4(a0)\n" POP_SAVED "   ret\n");
+}
+
+__attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(".global carillon_port_left\n"
+                     "carillon_port_left:\n"
+                     "   lw sp, 4(a0)\n" POP_SAVED "   ret\n");
+}
+#endif
+
+/* The call, six more, the return, and the loop's two a turn: one more if what is left is odd. */
+__attribute__((naked)) void carillon_port_delay(uint32_t instructions __attribute__((unused)))
+{
+    __asm__ volatile("   li t0, 10\n"
+                     "   bltu a0, t0, 2f\n"
+                     "   andi t0, a0, 1\n"
+                     "   addi a0, a0, -8\n"
+                     "   srli a0, a0, 1\n"
+                     "   beqz t0, 1f\n"
+                     "   nop\n"
+                     "1: addi a0, a0, -1\n"
+                     "   bnez a0, 1b\n"
+                     "2: ret\n");
+}
+
+void carillon_port_halt(void)
+{
+    for (;;) {
+    }
+}
+
+void carillon_port_unexpected(void)
+{
+    carillon_port_halt();
+}

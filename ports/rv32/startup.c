@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reset on RV32: the compiler's registers, memory as C expects it, interrupts on, main. */
+#include "carillon_port.h"
+
+extern uint32_t carillon_bss_start[];
+extern uint32_t carillon_bss_end[];
+#if CARILLON_COPY_DATA
+extern uint32_t carillon_data_start[];
+extern uint32_t carillon_data_end[];
+extern const uint32_t carillon_data_load[];
+#endif
+#if CARILLON_CONSTRUCTORS
+extern const carillon_vector carillon_constructors[];
+extern const carillon_vector carillon_constructors_end[];
+#endif
+int main(void);
+void carillon_port_run_main(void) __attribute__((noreturn));
+
+/* Where the image begins.  Without relaxation, because what it sets up is what relaxed code relies on. */
+__attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(void)
+{
+    __asm__ volatile("   csrw mie, zero\n"
+                     "   .option push\n"
+                     "   .option norelax\n"
+                     "   la gp, __global_pointer$\n"
+                     "   .option pop\n"
+                     "   la sp, carillon_stack_top\n"
+                     "   la t0, carillon_port_entries + 1\n" /* vectored */
+                     "   csrw mtvec, t0\n"
+                     "   j carillon_port_run_main\n");
+}
+
+__attribute__((used)) void carillon_port_run_main(void)
+{
+#if CARILLON_COPY_DATA
+    const uint32_t *load = carillon_data_load;
+    for (uint32_t *word = carillon_data_start; word < carillon_data_end; word++) {
+        *word = *load++;
+    }
+#endif
+    for (uint32_t *word = carillon_bss_start; word < carillon_bss_end; word++) {
+        *word = 0u;
+    }
+#if CARILLON_CONSTRUCTORS
+    for (const carillon_vector *constructor = carillon_constructors; constructor < carillon_constructors_end;
+         constructor++) {
+        (*constructor)();
+    }
+#endif
+    carillon_port_unlock(CARILLON_MSTATUS_MIE); /* no source is enabled yet */
+    (void)main();
+    carillon_port_halt();
+}
