@@ -548,10 +548,11 @@ def _show_runs(
         raise typer.Exit(3)
 
 
-@app.command(epilog="Example: carillon bench dispatch --json")
+@app.command(epilog="Examples: carillon bench dispatch --json; carillon bench timers --part periods --plots pictures")
 def bench(
     name: Annotated[str, typer.Argument(help="Benchmark: dispatch, osek, timers or simulator.")] = "dispatch",
     rounds: Annotated[int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application.")] = 1000,
+    part: Annotated[list[str] | None, typer.Option("--part", help="Only this part of 'timers'; may be repeated.")] = None,
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the benchmark's pictures (SVG) to this folder.")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -565,9 +566,13 @@ def bench(
 
         if name not in BENCHMARKS:
             _usage(f"no benchmark '{name}': {suggestion(name, BENCHMARKS)}")
+        benchmark = BENCHMARKS[name]
+        for wanted in part or ():
+            if wanted not in benchmark.parts:
+                _usage(f"benchmark '{name}' has no part '{wanted}': {suggestion(wanted, benchmark.parts)}")
         if plots is not None and find_spec("matplotlib") is None:
             _usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
-        result = BENCHMARKS[name](rounds, report.diagnostics, report.status)
+        result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
         if report.diagnostics.errors:
             return
         report.result({"rows": [row.as_json() for row in result.rows]})

@@ -11,11 +11,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carillon.bench.osek import osek as event_triggered
 from carillon.bench.rows import BOARD, Progress, Result, Row, row, runs_of
+from carillon.bench.timers import PARTS
 from carillon.bench.timers import timers as experiments
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned, plan, releases
@@ -115,15 +117,23 @@ def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
     return [row("expiries_per_second", "carillon", "virtual-256", "1/s", [round(r) for r in rates])]
 
 
-def _only_rows(benchmark: Callable[[int, Diagnostics, Progress], list[Row]]) -> Callable[[int, Diagnostics, Progress], Result]:
-    return lambda rounds, diagnostics, progress: Result(benchmark(rounds, diagnostics, progress))
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """What measures, and the parts of it that can be asked for alone."""
+
+    run: Callable[[int, Diagnostics, Progress, Sequence[str]], Result]
+    parts: tuple[str, ...] = ()
 
 
-BENCHMARKS: dict[str, Callable[[int, Diagnostics, Progress], Result]] = {
-    "dispatch": _only_rows(dispatch),
-    "osek": _only_rows(event_triggered),
-    "simulator": _only_rows(simulator),
-    "timers": experiments,
+def _whole(measure: Callable[[int, Diagnostics, Progress], list[Row]]) -> Benchmark:
+    return Benchmark(lambda rounds, diagnostics, progress, _: Result(measure(rounds, diagnostics, progress)))
+
+
+BENCHMARKS = {
+    "dispatch": _whole(dispatch),
+    "osek": _whole(event_triggered),
+    "simulator": _whole(simulator),
+    "timers": Benchmark(experiments, tuple(PARTS)),
 }
 
 

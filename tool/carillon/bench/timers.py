@@ -597,7 +597,7 @@ PARTS: dict[str, Callable[[Applications, int, Progress], Result]] = {
 }
 
 
-def timers(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Iterable[str] = ()) -> Result:
+def timers(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Sequence[str] = ()) -> Result:
     """The experiments, or some of ``PARTS``.
 
     ``rounds`` is the number of samples (at least 1000 for published ones) where the experiment does not say how long it is.
@@ -606,7 +606,7 @@ def timers(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Ite
     plots: list[Plot] = []
     with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
         applications = Applications(Path(scratch), diagnostics)
-        for part in list(parts) or PARTS:
+        for part in parts or PARTS:
             result = PARTS[part](applications, rounds, progress)
             rows += result.rows
             plots += result.plots
