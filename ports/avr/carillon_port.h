@@ -394,14 +394,8 @@ void carillon_port_reset(void);
             ":\n" CARILLON_SAVE_STATUS CARILLON_BEGIN_FRAME(source, function) "   jmp " #frame "\n" \
                                                                               "   .text\n")
 
-/* The same for a timer that ticks: `left`, a variable of CARILLON_TIME_BITS, is counted down, and the function is
- * called only when it is 0 then.  With CARILLON_TIME_COUNTS, `ticks` is counted up. */
-#if CARILLON_TIME_BITS == 16
-#define CARILLON_LAST_BYTE 1
-#else
-#define CARILLON_LAST_BYTE 3
-#endif
-#if CARILLON_TIME_COUNTS
+/* The same for a timer that ticks: `left`, a variable of 16 or 32 bits, is counted down, and the function is called
+ * only when it is 0 then.  CARILLON_COUNTED_TICK_FRAME also counts `ticks`, of the same width, up. */
 #define CARILLON_COUNT_UP             \
     "   .irp byte, 0, 1, 2, 3\n"      \
     "   .if \\byte <= %[last]\n"      \
@@ -412,14 +406,14 @@ void carillon_port_reset(void);
     "   .endif\n"                     \
     "   .endr\n"                      \
     "1:\n"
-#else
-#define CARILLON_COUNT_UP ""
-#endif
-#define CARILLON_TICK_FRAME(source, function, left_, ticks_)                                              \
+#define CARILLON_TICK_FRAME(source, function, left) CARILLON_TICK_FRAME_OF(source, function, "", left, left)
+#define CARILLON_COUNTED_TICK_FRAME(source, function, left, ticks) \
+    CARILLON_TICK_FRAME_OF(source, function, CARILLON_COUNT_UP, left, ticks)
+#define CARILLON_TICK_FRAME_OF(source, function, count_up, left_, ticks_)                                 \
     __attribute__((naked, used)) void carillon_frame_##source(void);                                      \
     __attribute__((naked, used)) void carillon_frame_##source(void)                                       \
     {                                                                                                     \
-        __asm__ volatile(CARILLON_SAVE_STATUS CARILLON_COUNT_UP                                           \
+        __asm__ volatile(CARILLON_SAVE_STATUS count_up                                                    \
                          "   lds r24, %[left]\n"                                                          \
                          "   subi r24, 1\n"                                                               \
                          "   sts %[left], r24\n"                                                          \
@@ -445,7 +439,7 @@ void carillon_port_reset(void);
                          "   .endr\n" CARILLON_BEGIN_FRAME(source, function)                              \
                              CARILLON_SAVE CARILLON_HANDLE CARILLON_DISPATCH CARILLON_LEAVE               \
                          :                                                                                \
-                         : [left] "i"(&(left_)), [ticks] "i"(&(ticks_)), [last] "n"(CARILLON_LAST_BYTE)); \
+                         : [left] "i"(&(left_)), [ticks] "i"(&(ticks_)), [last] "n"(sizeof(left_) - 1u)); \
     }
 #endif
 

@@ -9,19 +9,18 @@
 #if defined(__AVR_ATmega128__) || defined(__AVR_ATmega64__)
 #define SLEEP_CONTROL 0x55u /* MCUCR: SE, mode idle */
 #define SLEEP_ENABLE 0x20u
-#define EXTERNAL_MEMORY 0x80u /* SRE, without wait states */
-#define EXTERNAL_EDGES 0x5Au  /* EICRB */
+#define EXTERNAL_EDGES 0x5Au /* EICRB */
 #else
 #define SLEEP_CONTROL 0x53u /* SMCR */
 #define SLEEP_ENABLE 1u
 #define EXTERNAL_EDGES 0x6Au
 #endif
 
-#if !CARILLON_EXTERNAL_MEMORY
-#undef EXTERNAL_MEMORY
+/* What else that register must hold: of a board with external memory, the bits that switch it on. */
+#ifdef CARILLON_EXTERNAL_MEMORY
+#define EXTERNAL_MEMORY CARILLON_EXTERNAL_MEMORY
+#else
 #define EXTERNAL_MEMORY 0u
-#elif !defined(EXTERNAL_MEMORY)
-#error "startup.c: how does this device get external memory?"
 #endif
 
 int main(void);
@@ -35,7 +34,7 @@ __attribute__((naked, used, section(".init0"))) void carillon_port_reset(void)
                      "   ldi r29, hi8(%0)\n"
                      "   out 0x3e, r29\n"
                      "   out 0x3d, r28\n"
-#if CARILLON_EXTERNAL_MEMORY
+#ifdef CARILLON_EXTERNAL_MEMORY
                      "   ldi r16, %1\n" /* before variables are copied there */
                      "   sts %2, r16\n"
 #endif

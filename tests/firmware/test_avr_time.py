@@ -67,6 +67,7 @@ def test_a_thousand_periods_are_a_thousand_times_as_long_as_one(lab: Laboratory,
     found = intervals(outcome, begin=2)  # the first may come while the system starts
     assert len(found) > 1000
     assert {at - k * 1000 * outcome.per_tick for k, at in enumerate(found)} == {0}, "it sleeps, so each is answered alike"
+    assert max(costs(outcome)[2:]) < 600, "it has not come early, to wait for its time"
 
 
 def test_the_clock_has_timer_3_and_slices_have_timer_1(lab: Laboratory) -> None:

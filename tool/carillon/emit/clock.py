@@ -45,13 +45,17 @@ def configuration(image: Image) -> dict[str, object]:
     }
 
 
+_FRAMED = "carillon_clock_interrupt"
+"""What a vector calls that counts ticks itself."""
+
+
 def vectors(image: Image, allocation: OsekAllocation) -> dict[int, str]:
     """Source -> C function, of the cells of the time services."""
     names: dict[int, str] = {}
     if allocation.clock is not None:
         source = allocation.clock.carrier.source
         names[source] = "carillon_clock_vector" if _wrapped(allocation.clock) else _serve(allocation.clock)
-        names |= {source: "carillon_clock_interrupt"} if source in framed(image) else {}
+        names |= {source: _FRAMED} if source in framed(image) else {}
     if allocation.slices is not None:
         names[allocation.slices.source] = "carillon_slice_timer" if allocation.software else "carillon_port_slice_vector"
     return names
@@ -84,8 +88,9 @@ def handlers(image: Image, osek: OsekImage) -> list[str]:
         lines += ['#include "carillon/time.h"', ""]
         cell = osek.cell(clock.carrier)
         if framed(image):
-            counted = "carillon_clock_queue.head.time, carillon_time_ticks"
-            lines += [_comment(cell), f"CARILLON_TICK_FRAME({clock.carrier.source}, carillon_clock_interrupt, {counted})", ""]
+            function = f"{clock.carrier.source}, {_FRAMED}, carillon_clock_queue.head.time"
+            counted = f"CARILLON_COUNTED_TICK_FRAME({function}, carillon_time_ticks)"
+            lines += [_comment(cell), counted if clock.services.now else f"CARILLON_TICK_FRAME({function})", ""]
         elif _wrapped(clock):
             lines += _handler("carillon_clock_vector", cell, _acknowledge(cell), [f"{_serve(clock)}();"])
     if slices is not None:
