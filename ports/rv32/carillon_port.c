@@ -77,7 +77,7 @@ static inline void interrupts_off(void)
 }
 
 /* A source's request is above what is masked, or it would not have come.  Two that ask at the same time come in the
- * processor's order: the one of a higher level then preempts the other before that's handler has begun. */
+ * processor's order: the one of a higher level then preempts the other before that one's handler has begun. */
 void carillon_port_handle(uint32_t source);
 __attribute__((used)) void carillon_port_handle(uint32_t source)
 {

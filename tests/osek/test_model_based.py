@@ -249,15 +249,15 @@ def test_software_dispatch_does_what_the_model_says_of_constant_parameters(bench
 
 @pytest.mark.parametrize(
     ("board", "dispatch", "compiled"),
-    [
-        (AST, "hardware", True),
-        (AST, "software", False),
-        (MPS, "hardware", False),
-        (MPS, "software", True),
-        (RV32, "software", False),
-    ],
+    [(AST, "hardware", True), (AST, "software", False), (MPS, "hardware", False), (MPS, "software", True)],
 )
 @examples(4)
 @given(case=cases(SMALL, 3))
 def test_an_emulated_board_does_what_the_model_says(bench: Bench, board: str, dispatch: str, compiled: bool, case: Case) -> None:
     check(bench, board, dispatch, case, compiled=compiled)
+
+
+@examples(2)
+@given(case=cases(SMALL, 4))
+def test_risc_v_does_what_the_model_says(bench: Bench, case: Case) -> None:
+    check(bench, RV32, "software", case, compiled=False)
