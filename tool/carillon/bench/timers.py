@@ -367,7 +367,7 @@ def handlers(applications: Applications, rounds: int, progress: Progress) -> Res
             must = MUST.get(metric, MUST["one_shot_release"])
             rows.append(row(metric, "carillon", CHIP, "cycles", [h.cycles for h in found][1 : rounds + 1], must))
             if metric in EPOS_HANDLERS_US:
-                epos = EPOS_HANDLERS_US[metric] * EPOS_HZ // 1_000_000
+                epos = round(EPOS_HANDLERS_US[metric] * EPOS_HZ / 1_000_000)
                 rows.append(row(metric, "EPOS", CHIP, "cycles", [epos]))
     return Result(rows)
 
