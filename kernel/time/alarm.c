@@ -53,7 +53,9 @@ static void fire(const struct carillon_alarm *alarm)
         break;
 #endif
     default:
-        (void)carillon_semaphore_v(alarm->handler.semaphore);
+        if (!carillon_semaphore_give(alarm->handler.semaphore)) {
+            (void)FAIL(OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = alarm->handler.semaphore);
+        }
         break;
     }
 }
@@ -95,7 +97,7 @@ static inline bool is_over(const struct carillon_timed *timed)
 static inline void wake_first(const struct carillon_timed *timed)
 {
     carillon_queue_pop(&carillon_clock_queue);
-    carillon_osek_wake(((const struct carillon_sleeper *)(const void *)timed)->task);
+    carillon_osek_wake(((const struct carillon_sleeper *)(const void *)timed)->task, timed->task);
 }
 
 /* Nor do functions that are called for ever, if they stay the first. */

@@ -12,7 +12,7 @@
 
 /* A task that waits, on its own stack: until an event is due, and perhaps for a unit of a semaphore. */
 struct carillon_sleeper {
-    struct carillon_timed timed;
+    struct carillon_timed timed; /* with the number of the task */
     const struct carillon_osek_task *task;
 };
 struct carillon_waiter {
@@ -64,6 +64,9 @@ static inline struct carillon_event *carillon_time_event(struct carillon_timed *
     return &timed->event;
 #endif
 }
+
+/* Return a unit to a semaphore; false: it has as many as it may have already; locked. */
+bool carillon_semaphore_give(struct carillon_semaphore *semaphore);
 
 /* A semaphore's unit did not come in time; locked. */
 void carillon_time_out(struct carillon_waiter *waiter);

@@ -19,9 +19,13 @@ bool carillon_time_may_wait(void)
 #endif
 }
 
-static const struct carillon_osek_task *running(void)
+/* The sleeper is the running task. */
+static inline void is_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
 {
-    return &carillon_osek_tasks[carillon_osek_running];
+    const TaskType task = (TaskType)carillon_osek_running;
+    sleeper->timed.kind = kind;
+    sleeper->timed.task = task;
+    sleeper->task = &carillon_osek_tasks[task];
 }
 
 StatusType carillon_delay(carillon_duration ticks)
@@ -31,8 +35,7 @@ StatusType carillon_delay(carillon_duration ticks)
     CHECK(carillon_osek_holds_none(), OSServiceId_Delay, E_OS_RESOURCE, .object = 0u);
     REQUIRE(carillon_time_is_valid(ticks), OSServiceId_Delay, E_OS_VALUE, .object = 0u);
     struct carillon_sleeper sleeper;
-    sleeper.timed.kind = CARILLON_TIMED_WAKE;
-    sleeper.task = running();
+    is_asleep(&sleeper, CARILLON_TIMED_WAKE);
     (void)carillon_osek_lock();
     carillon_time_insert(&sleeper.timed, ticks);
     carillon_time_wait(sleeper.task);
@@ -84,8 +87,7 @@ StatusType carillon_delay_until(carillon_time *previous, carillon_time period)
     REQUIRE((period != 0u) && (period <= CARILLON_LONGEST_PERIOD), OSServiceId_DelayUntil, E_OS_VALUE,
             .reference = previous);
     struct carillon_sleeper sleeper;
-    sleeper.timed.kind = CARILLON_TIMED_WAKE;
-    sleeper.task = running();
+    is_asleep(&sleeper, CARILLON_TIMED_WAKE);
     const carillon_time from = *previous;
     const uint32_t saved = carillon_osek_lock();
     const carillon_time passed = (carillon_time)(carillon_time_now() - from);
@@ -104,12 +106,10 @@ StatusType carillon_delay_until(carillon_time *previous, carillon_time period)
  * number of tasks. */
 static void line_up(struct carillon_waiter *waiter, struct carillon_semaphore *semaphore)
 {
-    const struct carillon_osek_task *const task = running();
     struct carillon_waiter **link = &semaphore->first;
-    while ((*link != NULL) && ((*link)->sleeper.task->level >= task->level)) {
+    while ((*link != NULL) && ((*link)->sleeper.task->level >= waiter->sleeper.task->level)) {
         link = &(*link)->next;
     }
-    waiter->sleeper.task = task;
     waiter->semaphore = semaphore;
     waiter->next = *link;
     *link = waiter;
@@ -131,7 +131,7 @@ StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore)
     CHECK_PLACE(IN_TASK, OSServiceId_SemaphoreP, .reference = semaphore);
     CHECK(carillon_osek_holds_none(), OSServiceId_SemaphoreP, E_OS_RESOURCE, .reference = semaphore);
     struct carillon_waiter waiter;
-    waiter.sleeper.timed.kind = CARILLON_TIMED_WAKE;
+    is_asleep(&waiter.sleeper, CARILLON_TIMED_WAKE);
     const uint32_t saved = carillon_osek_lock();
     if (take(semaphore)) {
         carillon_osek_unlock(saved);
@@ -149,7 +149,7 @@ StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, car
     CHECK((ticks == 0u) || carillon_osek_holds_none(), OSServiceId_SemaphoreP, E_OS_RESOURCE, .reference = semaphore);
     REQUIRE(ticks <= CARILLON_LONGEST_DURATION, OSServiceId_SemaphoreP, E_OS_VALUE, .reference = semaphore);
     struct carillon_waiter waiter;
-    waiter.sleeper.timed.kind = CARILLON_TIMED_TIMEOUT;
+    is_asleep(&waiter.sleeper, CARILLON_TIMED_TIMEOUT);
     waiter.result = E_OS_NOFUNC;
     const uint32_t saved = carillon_osek_lock();
     if (take(semaphore)) {
@@ -173,27 +173,33 @@ void carillon_time_out(struct carillon_waiter *waiter)
         link = &(*link)->next;
     }
     *link = waiter->next;
-    carillon_osek_wake(waiter->sleeper.task);
+    carillon_osek_wake(waiter->sleeper.task, waiter->sleeper.timed.task);
 }
 
-StatusType carillon_semaphore_v(struct carillon_semaphore *semaphore)
+bool carillon_semaphore_give(struct carillon_semaphore *semaphore)
 {
-    CHECK_PLACE(IN_SERVICE, OSServiceId_SemaphoreV, .reference = semaphore);
-    const uint32_t saved = carillon_osek_lock();
     struct carillon_waiter *const waiter = semaphore->first;
-    const bool fits = (waiter != NULL) || (semaphore->count < semaphore->most);
     if (waiter != NULL) {
         semaphore->first = waiter->next;
         waiter->result = E_OK;
         if (waiter->sleeper.timed.kind == CARILLON_TIMED_TIMEOUT) {
             carillon_clock_remove(carillon_time_event(&waiter->sleeper.timed));
         }
-        carillon_osek_wake(waiter->sleeper.task);
-    } else if (fits) {
-        semaphore->count++;
-    } else {
-        /* one too many */
+        carillon_osek_wake(waiter->sleeper.task, waiter->sleeper.timed.task);
+        return true;
     }
+    if (semaphore->count == semaphore->most) {
+        return false;
+    }
+    semaphore->count++;
+    return true;
+}
+
+StatusType carillon_semaphore_v(struct carillon_semaphore *semaphore)
+{
+    CHECK_PLACE(IN_SERVICE, OSServiceId_SemaphoreV, .reference = semaphore);
+    const uint32_t saved = carillon_osek_lock();
+    const bool fits = carillon_semaphore_give(semaphore);
     carillon_osek_unlock(saved);
     REQUIRE(fits, OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = semaphore);
     return E_OK;

@@ -186,8 +186,8 @@ static inline void carillon_osek_ready(TaskType task)
 #if CARILLON_OSEK_QUEUED
     const struct carillon_osek_level *const level = &carillon_osek_levels[it->level];
     if (level->capacity != 0u) {
-        const uint32_t last = (uint32_t)level->state->first + level->state->count;
-        level->ring[(last < level->capacity) ? last : (last - level->capacity)] = task;
+        const uint_fast16_t last = (uint_fast16_t)(level->state->first + level->state->count);
+        level->ring[(last < level->capacity) ? last : (uint_fast16_t)(last - level->capacity)] = task;
         level->state->count++;
     }
 #endif
@@ -200,13 +200,14 @@ static inline void carillon_osek_ready(TaskType task)
 #define CARILLON_OSEK_WAKE UINT32_C(0x80000000)
 #define CARILLON_OSEK_TURN UINT32_C(0x40000000)
 
-/* What a task has waited for (CARILLON_OSEK_WAKE) has come; locked. */
-static inline void carillon_osek_wake(const struct carillon_osek_task *task)
+/* What the task of a number has waited for (CARILLON_OSEK_WAKE) has come; locked. */
+static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number)
 {
     task->extended->waited = 0u;
 #if CARILLON_OSEK_QUEUED
-    carillon_osek_ready((TaskType)(task - carillon_osek_tasks));
+    carillon_osek_ready(number);
 #else
+    (void)number;
     carillon_osek_request(task->request, task->level);
 #endif
 }

@@ -427,7 +427,9 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> Resu
         progress(f"{count} threads")
         code = "\n".join(f"RELEASED_EVERY({ms})" for ms in RELEASED_MS[:count])
         tables = [thread(f"Every{ms}", 1) for ms in RELEASED_MS[:count]]
-        planned, firmware = applications.built("threads", Timer(PERIODIC, 28_800, 288), tables, code)
+        planned, firmware = applications.built(
+            "threads", Timer(PERIODIC, 28_800, 288, ("bits = 16", 'longest = "1s"')), tables, code
+        )
         run = applications.run(planned, firmware, (rounds + 20) * 288, [])
         samples = [h.cycles / run.hertz * 1e6 for h in run.handlers][5 : rounds + 5]
         ours = (statistics.fmean(samples), max(samples), min(samples), statistics.pstdev(samples))
