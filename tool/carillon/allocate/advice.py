@@ -182,7 +182,7 @@ class _Adviser:
     # What it costs
 
     def _longest(self, costs: ClockCosts) -> int:
-        return costs.interrupt + sum(self._serving(costs, period) for period in self.declared)
+        return costs.interrupt + costs.serving + sum(self._serving(costs, period) for period in self.declared)
 
     def _serving(self, costs: ClockCosts, period: Period) -> int:
         return costs.wake if period.thread is not None else costs.alarm + (costs.beside if len(self.declared) > 1 else 0)
@@ -204,7 +204,7 @@ class _Adviser:
         served = Fraction(0)
         if costs is not None and self.per_tick:
             longest = self._longest(costs)
-            code = interrupts * costs.interrupt
+            code = interrupts * costs.interrupt + hz * rate(kept) * costs.serving
             code += sum(hz / long * self._serving(costs, period) for long, period in zip(kept, self.declared, strict=True))
             share = code / (hz * self.per_tick)
             served = Fraction(longest, hz * self.per_tick)

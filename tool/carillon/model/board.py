@@ -72,6 +72,7 @@ class ClockCosts(_Frozen):
     """What the handler of a clock takes, in instructions of the processor, or cycles where the emulator is exact to them."""
 
     interrupt: int = Field(ge=0, description="every interrupt, whether anything is due or not")
+    serving: int = Field(default=0, ge=0, description="more for each interrupt in which anything is due")
     wake: int = Field(ge=0, description="more for each task whose delay is over")
     alarm: int = Field(ge=0, description="more for each alarm that expires, activates a task and goes on")
     beside: int = Field(default=0, ge=0, description="more for each such alarm where others wait too")
