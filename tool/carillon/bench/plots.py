@@ -18,7 +18,9 @@ def write(plots: Iterable[Plot], folder: Path) -> list[Path]:
 
     from carillon.files import write_text
 
-    matplotlib.rcParams.update({"svg.hashsalt": "carillon", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+    matplotlib.rcParams.update(
+        {"svg.hashsalt": "carillon", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
+    )
     written = []
     for plot in plots:
         figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")

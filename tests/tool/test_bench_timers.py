@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon bench timers``: its figures are there, keep what the papers' experiments ask for, and have the papers' shape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from carillon.bench import timers as benchmark
+from carillon.bench.plots import write
+from carillon.bench.rows import Curve, Plot, Result, Row
+from carillon.cli import app
+from carillon.diagnostics import Diagnostics
+
+ROUNDS = 20
+PARTS = ("handlers", "dispatch", "wakes", "periods", "philosophers", "delays")
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return benchmark.timers(ROUNDS, Diagnostics(), lambda _: None, PARTS)
+
+
+@pytest.fixture(scope="module")
+def rows(result: Result) -> dict[tuple[str, str], Row]:
+    return {(r.metric, r.kernel): r for r in result.rows}
+
+
+@pytest.mark.parametrize(
+    "metric", ["tick_only", "release_one_alarm", "one_shot_release", "compare_release", "avr_tt_dispatch", "wake_from_delay"]
+)
+def test_bound(rows: dict[tuple[str, str], Row], metric: str) -> None:
+    found = rows[metric, "carillon"]
+    assert found.must is not None
+    assert found.maximum <= found.must
+    assert found.samples == ROUNDS
+
+
+@pytest.mark.parametrize("suffix", ["", "_one_shot"])
+def test_waking_does_not_depend_on_how_many_wait(rows: dict[tuple[str, str], Row], suffix: str) -> None:
+    alone, beside = (rows[f"wake_from_delay{suffix}{others}", "carillon"] for others in ("", f"_of_{benchmark.WAKING + 1}"))
+    assert (alone.minimum, alone.maximum) == (beside.minimum, beside.maximum)
+
+
+@pytest.mark.parametrize("kind", ["periodic", "one_shot", "compare"])
+def test_every_interval_is_off_by_less_than_a_tick_and_nothing_adds_up(rows: dict[tuple[str, str], Row], kind: str) -> None:
+    found = [r for (metric, _), r in rows.items() if f"_error_{kind}_" in metric]
+    assert len(found) == 2 * (16 if kind == "periodic" else 17)  # 100 us are shorter than a tick of some
+    assert [r.metric for r in found if r.maximum >= 1] == []
+
+
+def test_the_tick_costs_the_same_however_many_wait_but_with_a_counter_for_each(rows: dict[tuple[str, str], Row]) -> None:
+    for kernel in ("carillon", "conventional"):
+        assert {rows[f"tick_at_{events}_events", kernel].minimum for events in benchmark.EVENTS} == {35}
+    counted = [rows[f"tick_at_{events}_events", "counter-per-task"].minimum for events in benchmark.EVENTS]
+    steps = {(b - a) / (m - n) for a, b, n, m in zip(counted, counted[1:], benchmark.EVENTS, benchmark.EVENTS[1:], strict=False)}
+    assert steps == {23}
+    assert rows["tick_mean_at_59_events", "counter-per-task"].median >= 10 * rows["tick_mean_at_59_events", "carillon"].median
+
+
+def test_the_lowest_task_is_answered_sooner_at_every_number_of_events(result: Result) -> None:
+    plot = next(p for p in result.plots if p.name == "response")
+    ours, counters = (next(c for c in plot.curves if c.label == kernel) for kernel in ("carillon", "counter-per-task"))
+    assert ours.xs == counters.xs == tuple(range(benchmark.EVENTS[-1] + 1))
+    assert all(our < counter for our, counter in zip(ours.ys, counters.ys, strict=True))
+
+
+@pytest.mark.parametrize("scenario", benchmark.SCENARIOS)
+def test_a_one_shot_clock_interrupts_philosophers_once_a_delay(rows: dict[tuple[str, str], Row], scenario: int) -> None:
+    periodic, one_shot = (rows[f"philosophers_interrupts_{scenario}", f"carillon {kind}"] for kind in ("periodic", "one-shot"))
+    delays = 2 * benchmark.TURNS * len(benchmark.PHILOSOPHERS)
+    assert delays * 0.9 <= one_shot.median <= delays
+    took = rows[f"philosophers_time_{scenario}", "carillon periodic"].median
+    assert periodic.median == pytest.approx(took * 0.72, abs=2)  # a tick of 10/7200 s
+
+
+@pytest.mark.parametrize(("number", "most", "tick"), [(360, 100, 90), (72_000, 65_536, 36_000), (7, 3, 1), (97, 96, 1)])
+def test_the_longest_tick_divides_the_period(number: int, most: int, tick: int) -> None:
+    from fractions import Fraction
+
+    assert benchmark.best_tick(Fraction(number), 1, most) == tick
+    assert benchmark.best_tick(Fraction(number) + Fraction(1, 2), 5, most) == 5
+
+
+def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
+    plot = Plot("one", "A title", "x", "y", (Curve("first", (1, 2, 3), (4, 5, 6)), Curve("second", (1, 2), (9, 8), dashed=True)))
+    first, second = write([plot], tmp_path / "a"), write([plot], tmp_path / "b")
+    assert [p.name for p in first] == ["one.svg"]
+    assert first[0].read_bytes() == second[0].read_bytes()
+    assert "A title" in first[0].read_text(encoding="utf-8")
+
+
+def test_a_part_that_is_none_is_refused_before_anything_runs() -> None:
+    runner = CliRunner()
+    refused = runner.invoke(app, ["bench", "timers", "--part", "handler"])
+    assert refused.exit_code == 2
+    assert "no part 'handler': did you mean 'handlers'?" in refused.output
+    refused = runner.invoke(app, ["bench", "osek", "--part", "handlers"])
+    assert refused.exit_code == 2
+    assert "'osek' has no part 'handlers'" in refused.output
