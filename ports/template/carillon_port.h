@@ -127,11 +127,13 @@ void carillon_port_run_lowered(carillon_vector function);
 void carillon_port_run_base(carillon_vector function);
 
 /* For slices: the vector of the cell that ends them calls carillon_slice_vector with the frame of what it preempted.
- * `is_in`: was that the handler of `source`, running on this stack with nothing masked?  `run_preempted`: call a
- * function as if that handler had called it, and come back to the one that calls. */
+ * `is_in`: was that the handler of `source`, running on this stack with nothing masked?  `is_on`: does this handler run
+ * on this stack (slices with dispatch in software)?  `run_preempted`: call a function as if the preempted handler of
+ * `source` (0: what runs outside of any) had called it, and come back to the one that calls. */
 void carillon_port_slice_vector(void);
 bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
                          const struct carillon_context *context);
+bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context);
 void carillon_port_run_preempted(carillon_vector function, uint32_t source);
 
 /* Stand still for ever; one turn of the idle loop; the vector of sources that nobody uses. */

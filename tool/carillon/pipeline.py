@@ -59,7 +59,7 @@ def plan(
     if not lowered:
         allocation: Allocation | None = Allocation(kernel, ())
     elif kernel != "carillon":
-        allocation = allocate_conventional(system, lowered, diagnostics, kernel, taken, below)
+        allocation = allocate_conventional(system, lowered, diagnostics, taken, below, kernel)
     else:
         allocation = allocate(system, lowered, diagnostics, time_limit=time_limit, taken=taken, below=below)
     diagnostics.stop_on_errors()

@@ -19,9 +19,9 @@ def allocate_conventional(
     system: System,
     lowered: tuple[LoweredMode, ...],
     diagnostics: Diagnostics,
-    kernel: str,
     taken: frozenset[int] = frozenset(),
     below: int = 0,
+    kernel: str = "conventional",
 ) -> Allocation | None:
     """One re-armed cell per mode, the same in all, for all points, watched deadlines or not; None after an error.
 
