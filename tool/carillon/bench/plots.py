@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ def write(plots: Iterable[Plot], folder: Path) -> list[Path]:
     """A file for each plot in ``folder``, which is made if need be.  Raises ImportError without matplotlib."""
     import matplotlib
 
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # the first time, it tells of its cache of fonts
     matplotlib.use("svg")
     from matplotlib import pyplot
 
