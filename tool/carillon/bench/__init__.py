@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from carillon.bench.clocks import clocks
 from carillon.bench.osek import osek as event_triggered
 from carillon.bench.rows import BOARD, Progress, Result, Row, row, runs_of
 from carillon.bench.timers import PARTS
@@ -130,6 +131,7 @@ def _whole(measure: Callable[[int, Diagnostics, Progress], list[Row]]) -> Benchm
 
 
 BENCHMARKS = {
+    "clocks": _whole(clocks),
     "dispatch": _whole(dispatch),
     "osek": _whole(event_triggered),
     "simulator": _whole(simulator),

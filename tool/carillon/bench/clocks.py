@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The applications of ``bench/clocks``, each under every clock that its board has: what ``carillon plan`` predicts, measured."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from pathlib import Path
+
+from carillon.allocate.advice import Prediction, advise
+from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.diagnostics import Diagnostics
+from carillon.model.time import ClockKind
+from carillon.pipeline import Planned, plan
+from carillon.resources import data_root
+
+SOURCES = data_root() / "bench" / "clocks"
+APPLICATIONS = ("control", "logger", "sampler")
+
+BEGUN = 8
+"""Interrupts after which every thread and alarm has begun."""
+
+ENTRY = 4
+"""Cycles of an interrupt's entry on AVR, which simavr does not charge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    """Interrupts of a run, from its start, and how long the kernel's code in them is."""
+
+    begins: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+
+def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostics) -> Handlers:
+    """Build in a folder and run; the clock's handlers, in instructions (ticks where code takes no time), or alarms' cells'.
+
+    A cell's vector is the task itself: the kernel has no code there.
+    """
+    from carillon.build import build
+    from carillon.build.symbols import symbols
+    from carillon.emit import osek
+    from carillon.run import record
+    from carillon.run.records import DELIVER, Code
+
+    firmware = build(planned.image, folder, diagnostics)
+    diagnostics.stop_on_errors()
+    assert firmware is not None
+    recording = record(planned.image, firmware, ticks, diagnostics)
+    diagnostics.stop_on_errors()
+    assert recording is not None
+    allocation = planned.allocation.osek
+    assert allocation is not None
+    native = planned.system.board.run.kind == "native"
+    entry_cycles = ENTRY if planned.system.board.run.kind == "simavr" else 0
+    table, vectors = symbols(firmware.elf), osek.vectors(planned.image)
+    if allocation.clock is None:
+        assert all(alarm.direct for alarm in allocation.alarms)
+    deliver = table.get(DELIVER, (-1, 0))[0]
+    sources = [carrier.source for carrier in allocation.carriers]
+    values = {source if native else table[vectors[source]][0] & ~1 for source in sources}
+    begins: list[int] = []
+    lengths: list[int] = []
+    for entry in recording.records:
+        delivers = entry.code == Code.CALL and entry.value == deliver  # in software, within the handler
+        if (entry.code in (Code.ENTER, Code.EXIT) or delivers) and len(lengths) < len(begins):  # nothing is above it
+            lengths.append(entry.time - begins[-1] + entry_cycles if allocation.clock is not None else 0)
+        if entry.code == Code.ENTER and (entry.value if native else entry.value & ~1) in values:
+            begins.append(entry.time)
+    return Handlers(tuple(begins), tuple(lengths))
+
+
+def under(folder: Path, name: str, board: str, prediction: Prediction, diagnostics: Diagnostics) -> Planned:
+    """An application in a folder of its own, with another clock."""
+    copy = folder / f"{name}-{board}-{prediction.name}-{prediction.tick}"
+    shutil.copytree(SOURCES / name, copy, ignore=shutil.ignore_patterns("build"), dirs_exist_ok=True)
+    if prediction.kind is None:
+        return plan(copy / "cells.toml", diagnostics, board)
+    schedule = copy / "schedule.toml"
+    tick = f'\ntick = "{prediction.tick} ticks"' if prediction.kind is ClockKind.PERIODIC else ""
+    text = re.sub(r"^tick = .*\n", "", schedule.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    schedule.write_text(re.sub(r"^clock = .*", f'clock = "{prediction.name}"{tick}', text, flags=re.MULTILINE), encoding="utf-8")
+    return plan(schedule, diagnostics, board)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What an application's clock did over a hyperperiod: interrupts and instructions of its handlers, both a second."""
+
+    prediction: Prediction
+    recommended: bool
+    interrupts: Fraction
+    code: Fraction
+
+
+def measured(name: str, board: str, folder: Path, diagnostics: Diagnostics, hyperperiods: int = 1) -> Iterator[Measurement]:
+    """Every clock that ``carillon plan`` compares for an application on a board."""
+    planned = plan(SOURCES / name / "schedule.toml", diagnostics, board)
+    advice = advise(planned.system, planned.allocation)
+    assert advice is not None and planned.system.time is not None
+    periods = [int(period.ticks) for period in planned.system.time.periods]
+    cycle = hyperperiods * lcm(*periods)
+    for prediction in advice.predictions:
+        other = under(folder, name, board, prediction, diagnostics)
+        clock = other.system.board.clock(other.system.clock_hz)
+        found = handlers(other, other.system.file.parent / "build", cycle + (BEGUN + 3) * max(periods), diagnostics)
+        begin = sum(found.begins[BEGUN : BEGUN + 2]) // 2  # between two interrupts
+        end = begin + cycle * (clock.instructions_per_tick or 1)
+        assert found.begins[-1] >= end
+        chosen = [length for at, length in zip(found.begins, found.lengths, strict=False) if begin <= at < end]
+        seconds = Fraction(cycle, clock.hz)
+        yield Measurement(prediction, prediction is advice.recommended, len(chosen) / seconds, sum(chosen) / seconds)
+
+
+def clocks(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
+    """Interrupts and instructions a second of every clock, and what was predicted, over ``rounds`` / 100 hyperperiods."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        for name in APPLICATIONS:
+            progress(f"{name}, under every clock")
+            for found in measured(name, BOARD, Path(scratch), diagnostics, max(1, rounds // 100)):
+                column = found.prediction.name + (" (recommended)" if found.recommended else "")
+                figures = [("interrupts", found.interrupts, found.prediction.interrupts)]
+                figures += [("instructions", found.code, found.prediction.code or Fraction(0))]
+                for what, ours, predicted in figures:
+                    rows.append(row(f"{name}_{what}", column, BOARD, "1/s", [_rounded(ours)]))
+                    rows.append(row(f"{name}_{what}_predicted", column, BOARD, "1/s", [_rounded(predicted)]))
+    return rows
+
+
+def _rounded(value: Fraction) -> float:
+    return round(float(value), 1)
