@@ -3,7 +3,7 @@ PYTHON := .venv/bin/python
 # Golden files are what the tool generated, as it generated them.
 C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.h' ':!*/golden/*')
 # Two processes: more would disturb nothing but the machine's other users.
-PYTEST_ARGUMENTS ?= -n 2
+PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 
 .PHONY: help run test lint format unit docs clean setup-run setup-test
 

@@ -48,6 +48,7 @@ BOUNDED = (
 )
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed"),
     pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None, reason="arm-none-eabi-gcc is not installed"),
 ]

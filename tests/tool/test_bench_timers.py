@@ -14,6 +14,7 @@ from carillon.bench.rows import Curve, Plot, Result, Row
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 
+pytestmark = pytest.mark.long
 ROUNDS = 20
 PARTS = ("handlers", "dispatch", "wakes", "periods", "philosophers", "delays")
 

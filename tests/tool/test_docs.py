@@ -46,6 +46,7 @@ def spec_section(title: str) -> str:
     return match[1]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not all(map(shutil.which, PROGRAMS)), reason=f"needs {', '.join(PROGRAMS)}")
 def test_all_output_and_pictures_that_are_shown_are_what_the_commands_give() -> None:
     result = subprocess.run(
