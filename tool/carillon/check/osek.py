@@ -23,13 +23,13 @@ CODES = ("C026", "C049", "C101", "C102", "C104", "C105")
 RES_SCHEDULER = "RES_SCHEDULER"
 DEFAULT_MODE = "OSDEFAULTAPPMODE"
 
-# What <os.h> defines or will define: the standard's names (chapter 13), and AUTOSAR's where the kernel has them.
+# What <os.h> defines or will define: the standard's names (chapter 13), AUTOSAR's where the kernel has them, and THREAD.
 API_NAMES = frozenset(
     """E_OK StatusType TaskType TaskRefType TaskStateType TaskStateRefType ResourceType EventMaskType EventMaskRefType
     CounterType AlarmType TickType TickRefType AlarmBaseType AlarmBaseRefType AppModeType OSServiceIdType
     maxallowedvalue ticksperbase mincycle
     INVALID_TASK RUNNING WAITING READY SUSPENDED RES_SCHEDULER OSDEFAULTAPPMODE
-    TASK ISR ALARMCALLBACK DeclareTask DeclareResource DeclareEvent DeclareAlarm DeclareCounter
+    TASK THREAD ISR ALARMCALLBACK DeclareTask DeclareResource DeclareEvent DeclareAlarm DeclareCounter
     ActivateTask TerminateTask ChainTask Schedule GetTaskID GetTaskState
     EnableAllInterrupts DisableAllInterrupts ResumeAllInterrupts SuspendAllInterrupts ResumeOSInterrupts SuspendOSInterrupts
     GetResource ReleaseResource SetEvent ClearEvent GetEvent WaitEvent

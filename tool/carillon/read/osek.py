@@ -81,7 +81,7 @@ class OsekReader:
         self.modes = tuple(dict.fromkeys(table.modes or ())) or (DEFAULT_MODE,)
         self.names: dict[str, dict[str, int]] = {}
         for section in KINDS:
-            listed = self.modes if section == "modes" else getattr(table, section)
+            listed = self.modes if section == "modes" else getattr(self.table, section)
             self.names[section] = {name: number for number, name in enumerate(listed)}
 
     def times(self) -> Iterator[Time]:
@@ -226,7 +226,7 @@ class OsekReader:
         for section, kind in KINDS.items():
             if section != "modes":
                 objects += (
-                    Named(kind, name, self._key(section, name))
+                    Named("thread" if section == "task" and name in self.threads else kind, name, self._key(section, name))
                     for name in self.names[section]
                     if (section, name) != ("resource", RES_SCHEDULER)
                 )

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import Diagnostics, Span
 from carillon.model.time import ClockKind, Period, QueueKind, TimeServices
-from carillon.read.schema import ScheduleFile
+from carillon.read.schema import ScheduleFile, TimeServicesTable
 from carillon.read.shape import Broken, describe
 from carillon.read.spans import SpanIndex
 from carillon.read.ticks import Ticks, whole
@@ -75,6 +75,7 @@ class TimeReader:
             slice=self._ticks(ticks, "slice", table.slice, recurs=False),
             now=table.now,
             span=self.places.key(("time",)),
+            spans={key: self._place(key) for key in TimeServicesTable.model_fields},
             periods=tuple(self._periods(ticks, tick, longest)),
         )
 
@@ -108,6 +109,11 @@ class TimeReader:
                 )
             else:
                 yield Period(exact, thread, span)
+
+    def _place(self, key: str) -> Span:
+        """Of the value of ``key``; of the table's name if it is not written."""
+        written = key in self.table.model_fields_set if self.table is not None else False
+        return self.places.value(("time", key)) if written else self.places.key(("time",))
 
     def _ticks(self, ticks: Ticks, key: str, time: Time | None, *, recurs: bool) -> int | None:
         """``time`` in ticks of the system clock; None if there is none, or after a diagnostic."""
