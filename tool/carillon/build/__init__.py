@@ -132,7 +132,7 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
             others = [f.removeprefix(f"carillon_{prefix}_") for f in defined if f.startswith(f"carillon_{prefix}_")]
             body = f"{kind.upper()}({name})"
             diagnostics.error(
-                "C090", span, f"{kind} {body} is {where}", f"define it: {body} {{ ... }}; {suggestion(name, others)}"
+                "C090", span, f"{body} is {where}", f"define it: {body} {{ ... }}; {suggestion(name, others)}"
             )
 
 
