@@ -131,9 +131,7 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
         if f"carillon_{prefix}_{name}" not in defined:
             others = [f.removeprefix(f"carillon_{prefix}_") for f in defined if f.startswith(f"carillon_{prefix}_")]
             body = f"{kind.upper()}({name})"
-            diagnostics.error(
-                "C090", span, f"{body} is {where}", f"define it: {body} {{ ... }}; {suggestion(name, others)}"
-            )
+            diagnostics.error("C090", span, f"{body} is {where}", f"define it: {body} {{ ... }}; {suggestion(name, others)}")
 
 
 def write_generated(image: Image, folder: Path) -> Path:
