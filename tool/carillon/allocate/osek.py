@@ -434,7 +434,8 @@ def _no_clock(system: System, services: TimeServices) -> tuple[Span, str, str]:
         return services.spans["clock"], f"{nobody} be a {kind.value} clock", f"write clock = {' or '.join(fitting)}"
     tick = _duration(services.tick, system) if services.tick is not None else ""
     if kind is ClockKind.PERIODIC:
-        return services.spans["tick"], f"{nobody} tick every {tick}", "choose another tick, or a board with more cells"
+        slower = ", another clock in [system]" if len(board.clocks) > 1 else ""
+        return services.spans["tick"], f"{nobody} tick every {tick}", f"choose another tick{slower}, or a board with more cells"
     if tick:
         remedy = "choose another tick, or none: then it is what the timer counts"
         return services.spans["tick"], f"{nobody} be a {kind.value} clock that counts units of {tick}", remedy

@@ -64,7 +64,7 @@ class TimeReader:
         table = self.table
         if table is None:
             return None
-        longest = self._ticks(ticks, "longest", table.longest, recurs=False)
+        longest = self._ticks(ticks, "longest", table.longest, recurs=False, divides=False)
         tick = self._ticks(ticks, "tick", table.tick, recurs=True)
         return TimeServices(
             clock=ClockKind(table.clock),
@@ -115,15 +115,19 @@ class TimeReader:
         written = key in self.table.model_fields_set if self.table is not None else False
         return self.places.value(("time", key)) if written else self.places.key(("time",))
 
-    def _ticks(self, ticks: Ticks, key: str, time: Time | None, *, recurs: bool) -> int | None:
-        """``time`` in ticks of the system clock; None if there is none, or after a diagnostic."""
+    def _ticks(self, ticks: Ticks, key: str, time: Time | None, *, recurs: bool, divides: bool = True) -> int | None:
+        """``time`` in ticks of the system clock; None if there is none, or after a diagnostic.
+
+        ``divides``: it must be a whole number of them.
+        """
         if time is None:
             return None
         span = self.places.value(("time", key))
-        exact = ticks.exact(time, f"'{key}' of [time]", span, recurs, upwards=not recurs)
+        what = f"'{key}' of [time]"
+        exact = ticks.exact(time, what, span, recurs, upwards=not recurs) if divides else ticks.limited(time, what, span)
         if exact is None:
             return None
-        if whole(exact) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
+        if whole(exact, upwards=not recurs) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
             self.diagnostics.error("C041", span, f"'{key}' of [time] is zero ticks", "write a time of at least one tick")
             return None
         return whole(exact, upwards=not recurs)
