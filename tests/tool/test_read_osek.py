@@ -367,6 +367,11 @@ def test_a_misspelt_key_or_table_causes_no_second_error(tmp_path: Path) -> None:
     assert codes(tmp_path, BLINK + 'autostart = ["normal"]\n[osek]\nmodes = ["normal", 1]\n') == ["C015"]
 
 
+def test_an_alarm_may_activate_a_thread(tmp_path: Path) -> None:
+    alarm = '[osek.alarm.Tick]\ncounter = "Timer"\nactivate = "Once"\n'
+    assert read(tmp_path, "[time]\n[thread.Once]\npriority = 1\n" + TIMER + alarm).alarms[0].action == ActivateTask("Once")
+
+
 def test_the_first_application_mode_may_have_its_name_of_the_operating_system(tmp_path: Path) -> None:
     assert read(tmp_path, '[osek]\nmodes = ["OSDEFAULTAPPMODE", "test"]\n' + BLINK).modes == ("OSDEFAULTAPPMODE", "test")
     assert codes(tmp_path, '[osek]\nmodes = ["test", "OSDEFAULTAPPMODE"]\n' + BLINK) == ["C101"]

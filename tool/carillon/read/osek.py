@@ -692,14 +692,19 @@ class OsekReader:
         if table.event in owner.events:
             return SetEvent(table.task, table.event)
         if not self._incomplete("task", table.task):
+            kind = "thread" if table.task in self.threads else "task"
+            if kind == "thread":
+                remedy = "activate the thread instead, or make it a task of [osek] with this event"
+            elif owner.events:
+                remedy = f"add the event to the task's; its events are {_some(owner.events)}"
+            else:
+                remedy = "add the event to the task's, or activate the task instead"
             self._error(
                 "C114",
                 self._value(*path, "event"),
-                f"{own} sets event {shorten(table.event)} of task {shorten(table.task)}, which "
+                f"{own} sets event {shorten(table.event)} of {kind} {shorten(table.task)}, which "
                 + ("does not have it" if owner.events else "has no events"),
-                f"add the event to the task's; its events are {_some(owner.events)}"
-                if owner.events
-                else "add the event to the task's, or activate the task instead",
+                remedy,
             )
         return None
 
