@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from carillon.check import check_system
-from carillon.check.osek import API_NAMES, API_PREFIXES, reserved
+from carillon.check.names import fault
+from carillon.check.osek import API_NAMES, API_PREFIXES, CPP_KEYWORDS, CPP_NAMES, reserved
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.osek import (
@@ -388,6 +389,13 @@ def test_every_name_of_the_public_header_is_known_to_be_taken() -> None:
     assert {"E_OK", "TaskRefType", "AlarmBaseType", "StartOS", "ErrorHook"} <= names
     own = {name for name in names if name.upper().startswith("CARILLON_")}
     assert {name for name in names - own if reserved(name) is None} == set()
+
+
+def test_every_name_of_the_header_for_cplusplus_is_known() -> None:
+    header = (ROOT / "kernel" / "include" / "carillon" / "time.hpp").read_text(encoding="utf-8")
+    code = re.sub(r"/\*.*?\*/|^#[^\n]*", "", header, flags=re.DOTALL | re.MULTILINE)
+    names = set(re.findall(r"\b[A-Za-z_]\w*", code)) - CPP_KEYWORDS
+    assert {name for name in names if fault(name, function=True) is None and reserved(name) is None} == CPP_NAMES
 
 
 def test_no_prefix_makes_a_name_of_the_list_superfluous() -> None:

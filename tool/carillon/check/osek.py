@@ -45,6 +45,21 @@ _C_HEADERS = re.compile(
     re.ASCII,
 )
 
+# C++17's keywords that C does not have.
+CPP_KEYWORDS = frozenset(
+    """and and_eq bitand bitor catch char16_t char32_t class compl const_cast decltype delete dynamic_cast explicit export
+    friend mutable namespace new noexcept not not_eq operator or or_eq private protected public reinterpret_cast
+    static_cast template this throw try typeid typename using virtual wchar_t xor xor_eq""".split()  # noqa: SIM905
+)
+# What stands in <carillon/time.hpp>, where a macro would replace it.
+CPP_NAMES = frozenset(
+    """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
+    Handler_Thread Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
+    denominator event exact function handler id infinite kind lap left microseconds microseconds_per_second most now
+    numerator other p period read remainder reset result seconds self semaphore set start state status stop task
+    ticks time timed times unit units v whole within""".split()  # noqa: SIM905
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -69,6 +84,8 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     if system.osek is None:
         return
     _check_sources(system, system.osek, diagnostics)
+    if any(source.suffix != ".c" for source in system.sources):
+        _check_cplusplus(system.osek, diagnostics)
     if not diagnostics.errors:
         _check_unused(system.osek, diagnostics)
 
@@ -121,6 +138,25 @@ def _report_twice(
 
 def _article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeioI" else f"a {kind}"
+
+
+def _check_cplusplus(osek: Osek, diagnostics: Diagnostics) -> None:
+    """The macros of the objects' names must leave C++ and the header of the time services as they are (C101)."""
+    kinds = (
+        ("task", [task for task in osek.tasks if not task.thread]),
+        ("thread", [task for task in osek.tasks if task.thread]),
+        ("ISR", osek.isrs),
+        ("resource", osek.resources),
+        ("event", osek.events),
+        ("counter", osek.counters),
+        ("alarm", osek.alarms),
+    )
+    for kind, objects in kinds:
+        for item in objects:
+            owner = "keyword of C++" if item.name in CPP_KEYWORDS else "name of carillon/time.hpp"
+            if item.name in CPP_KEYWORDS or item.name in CPP_NAMES:
+                cause = f"the {kind} name {shorten(item.name)} is a {owner}, and the application has C++ sources"
+                diagnostics.error("C101", item.span, cause, "choose another name")
 
 
 def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None:
