@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A counter for each event: carillon/counters.h. */
+ * A counter for each event (carillon/queue.h). */
 #include "carillon/queue.h"
 
 #if CARILLON_QUEUE_COUNTERS

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from carillon.check import check_system
-from carillon.check.osek import API_NAMES, API_PREFIXES, reserved
+from carillon.check.names import fault
+from carillon.check.osek import API_NAMES, API_PREFIXES, CPP_KEYWORDS, CPP_NAMES, reserved
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.osek import (
@@ -367,6 +368,11 @@ def test_a_misspelt_key_or_table_causes_no_second_error(tmp_path: Path) -> None:
     assert codes(tmp_path, BLINK + 'autostart = ["normal"]\n[osek]\nmodes = ["normal", 1]\n') == ["C015"]
 
 
+def test_an_alarm_may_activate_a_thread(tmp_path: Path) -> None:
+    alarm = '[osek.alarm.Tick]\ncounter = "Timer"\nactivate = "Once"\n'
+    assert read(tmp_path, "[time]\n[thread.Once]\npriority = 1\n" + TIMER + alarm).alarms[0].action == ActivateTask("Once")
+
+
 def test_the_first_application_mode_may_have_its_name_of_the_operating_system(tmp_path: Path) -> None:
     assert read(tmp_path, '[osek]\nmodes = ["OSDEFAULTAPPMODE", "test"]\n' + BLINK).modes == ("OSDEFAULTAPPMODE", "test")
     assert codes(tmp_path, '[osek]\nmodes = ["test", "OSDEFAULTAPPMODE"]\n' + BLINK) == ["C101"]
@@ -383,6 +389,13 @@ def test_every_name_of_the_public_header_is_known_to_be_taken() -> None:
     assert {"E_OK", "TaskRefType", "AlarmBaseType", "StartOS", "ErrorHook"} <= names
     own = {name for name in names if name.upper().startswith("CARILLON_")}
     assert {name for name in names - own if reserved(name) is None} == set()
+
+
+def test_every_name_of_the_header_for_cplusplus_is_known() -> None:
+    header = (ROOT / "kernel" / "include" / "carillon" / "time.hpp").read_text(encoding="utf-8")
+    code = re.sub(r"/\*.*?\*/|^#[^\n]*", "", header, flags=re.DOTALL | re.MULTILINE)
+    names = set(re.findall(r"\b[A-Za-z_]\w*", code)) - CPP_KEYWORDS
+    assert {name for name in names if fault(name, function=True) is None and reserved(name) is None} == CPP_NAMES
 
 
 def test_no_prefix_makes_a_name_of_the_list_superfluous() -> None:

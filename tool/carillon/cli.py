@@ -556,7 +556,7 @@ def bench(
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the benchmark's pictures (SVG) to this folder.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure Carillon and the conventional kernel with the same application in one run."""
+    """Measure Carillon and the conventional kernel with the same application; 'timers': the time services."""
 
     def work(report: _Report) -> None:
         from importlib.util import find_spec
@@ -569,17 +569,20 @@ def bench(
         benchmark = BENCHMARKS[name]
         for wanted in part or ():
             if wanted not in benchmark.parts:
-                _usage(f"benchmark '{name}' has no part '{wanted}': {suggestion(wanted, benchmark.parts)}")
-        if plots is not None and find_spec("matplotlib") is None:
-            _usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
+                known = f"it has {', '.join(benchmark.parts)}" if benchmark.parts else "it is measured as a whole"
+                _usage(f"benchmark '{name}' has no part '{wanted}': {known}")
+        if plots is not None:
+            if find_spec("matplotlib") is None:
+                _usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
+            plots.mkdir(parents=True, exist_ok=True)  # what cannot be written is known before anything is measured
         result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
         if report.diagnostics.errors:
             return
         report.result({"rows": [row.as_json() for row in result.rows]})
-        if plots is not None:
-            write(result.plots, plots)
         if not as_json:
             render(_console(), name, result.rows)
+        if plots is not None and not write(result.plots, plots):
+            _console(stderr=True).print(f"no pictures: '{name}' draws none of what was measured")
 
     _guard(as_json, work)
 

@@ -15,7 +15,9 @@
  * balanced tree takes a number of steps that is logarithmic in the events, for insertion and removal alike, and
  * needs three links and a balance.
  *
- * A third, CARILLON_QUEUE_COUNTERS, is for comparison and drives tick clocks alone: carillon/counters.h.
+ * A third, CARILLON_QUEUE_COUNTERS, is no queue but a counter for each event, all of which every tick decrements: the
+ * method of uC/OS-II's OSTimeTick, to compare the queue with, for clocks that tick.  uC/OS-II decrements the counters
+ * of tasks that do not wait too, which this does not.
  *
  * Every function is called locked, and none calls back. */
 #ifndef CARILLON_QUEUE_H
@@ -201,7 +203,56 @@ static inline struct carillon_event *carillon_queue_first(const struct carillon_
 }
 
 #if CARILLON_QUEUE_COUNTERS
-#include "carillon/counters.h"
+/* Events stand in the order of their insertion, but those that are due before all others. */
+
+/* 0 if an event is due; else some number of ticks, less than CARILLON_NEVER if there is an event. */
+static inline carillon_time carillon_queue_left(const struct carillon_queue *queue)
+{
+    return carillon_queue_is_empty(queue) ? CARILLON_NEVER : queue->head.next->time;
+}
+
+bool carillon_queue_tick(struct carillon_queue *queue);
+
+/* Ticks come one by one. */
+static inline void carillon_queue_advance(struct carillon_queue *queue, carillon_time elapsed)
+{
+    while (elapsed > 0u) {
+        (void)carillon_queue_tick(queue);
+        elapsed--;
+    }
+}
+
+static inline bool carillon_queue_has_due(struct carillon_queue *queue)
+{
+    return !carillon_queue_is_empty(queue);
+}
+
+static inline struct carillon_event *carillon_queue_due(struct carillon_queue *queue)
+{
+    return (carillon_queue_left(queue) == 0u) ? queue->head.next : NULL;
+}
+
+static inline void carillon_queue_pop(struct carillon_queue *queue)
+{
+    carillon_queue_remove(queue, queue->head.next);
+}
+
+static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
+                                        carillon_time distance)
+{
+    (void)queue;
+    (void)first;
+    (void)distance;
+    return false;
+}
+
+static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)
+{
+    struct carillon_event *const event = queue->head.next;
+    carillon_queue_remove(queue, event);
+    carillon_queue_insert(queue, event, distance);
+}
+
 #else
 /* From the reference to the first event.  It also counts down without one, for the queue's owner to come back before
  * it is 0; carillon_queue_due begins anew then. */

@@ -16,12 +16,13 @@ from carillon.allocate.clock import ClockCell, Driver, drivers, longest_without_
 from carillon.allocate.fit import Fitter, Source, source_classes
 from carillon.allocate.queue import QueueTimes, queue_times
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
-from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role, Service
 from carillon.model.osek import ActivateTask, Alarm, Counter, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
 from carillon.model.time import ClockKind, TimeServices
+from carillon.read.times import format_duration
 
 
 class TaskKind(Enum):
@@ -402,37 +403,47 @@ def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int
         if able and not gentle:
             diagnostics.error(
                 "C178",
-                services.span,
+                services.spans["clock"],
                 f"setting a {kind.value} clock on board '{board.name}' locks interrupts, for which the rounds' tasks would wait",
                 'use a clock that is set by nobody: clock = "periodic", with a tick',
             )
             return None
         clock = counting_cell(system, services, top, gentle)
     if clock is None:
-        fitting = [k.value for k in ClockKind if k is not kind and _can_be(board, k)]
-        what = f"tick every {services.tick} ticks" if kind is ClockKind.PERIODIC else f"be a {kind.value} clock"
-        if kind is not ClockKind.PERIODIC and services.tick is not None and _can_be(board, kind):
-            what += f" that counts units of {services.tick} ticks"
-        diagnostics.error(
-            "C171",
-            services.span,
-            f"no free cell of board '{board.name}' can {what}",
-            "choose another tick, or none: then it is what the timer counts"
-            if _can_be(board, kind)
-            else suggestion(kind.value, fitting),
-        )
+        diagnostics.error("C171", *_no_clock(system, services))
         return None
     most = longest_without_laps(services.bits, clock.latest)
     if clock.longest is not None and clock.longest > most:
         diagnostics.error(
             "C172",
-            services.span,
+            services.spans["longest"],
             f"the longest time, {clock.longest} ticks of the clock, is more than the {most} that {services.bits} bits can hold",
             "leave 'longest' out: then times may be of any length, for a little more code and memory"
             + (", or write bits = 32" if services.bits == 16 else ", or choose a longer tick"),
         )
         return None
     return clock
+
+
+def _no_clock(system: System, services: TimeServices) -> tuple[Span, str, str]:
+    """Where, why and what would be right, if no cell can be the clock."""
+    board, kind = system.board, services.clock
+    nobody = f"no free cell of board '{board.name}' can"
+    if not _can_be(board, kind):
+        fitting = [f'"{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
+        return services.spans["clock"], f"{nobody} be a {kind.value} clock", f"write clock = {' or '.join(fitting)}"
+    tick = _duration(services.tick, system) if services.tick is not None else ""
+    if kind is ClockKind.PERIODIC:
+        slower = ", another clock in [system]" if len(board.clocks) > 1 else ""
+        return services.spans["tick"], f"{nobody} tick every {tick}", f"choose another tick{slower}, or a board with more cells"
+    if tick:
+        remedy = "choose another tick, or none: then it is what the timer counts"
+        return services.spans["tick"], f"{nobody} be a {kind.value} clock that counts units of {tick}", remedy
+    return services.spans["clock"], f"{nobody} be a {kind.value} clock", "choose a board with more cells"
+
+
+def _duration(ticks: int, system: System) -> str:
+    return f"{ticks} tick{'s' if ticks != 1 else ''} ({format_duration(ticks, system.clock_hz)})"
 
 
 def _can_be(board: Board, kind: ClockKind) -> bool:
@@ -475,8 +486,8 @@ def _slice_cell(system: System, services: TimeServices, top: int, taken: set[int
     if found is None:
         diagnostics.error(
             "C174",
-            services.span,
-            f"no free cell of board '{system.board.name}' can end slices of {services.slice} ticks",
+            services.spans["slice"],
+            f"no free cell of board '{system.board.name}' can end slices of {_duration(services.slice, system)}",
             "choose another slice, or a board with more cells",
         )
         return None

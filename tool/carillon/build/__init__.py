@@ -110,20 +110,28 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
     for unit in units:
         if unit.application and unit.target.is_file():
             defined |= {name.removeprefix(HANDLER) for name in defined_functions(unit.target)}
-    wanted: list[tuple[str, str, Span]] = [("task", t.entry, t.span) for t in system.tasks]
-    wanted += [("interrupt", i.handler, i.span) for i in system.interrupts]
-    if system.osek is not None:
-        wanted += [("task", f"carillon_task_{t.name}", t.span) for t in system.osek.tasks]
-        wanted += [("ISR", f"carillon_isr_{i.name}", i.span) for i in system.osek.isrs]
-    sources = ", ".join(s.name for s in system.sources) or "no C file at all"
-    for kind, function, span in wanted:
+    where = (
+        f"not defined in {', '.join(s.name for s in system.sources)}" if system.sources else "defined nowhere: there is no C file"
+    )
+    named: list[tuple[str, str, Span]] = [("task", t.entry, t.span) for t in system.tasks]
+    named += [("interrupt", i.handler, i.span) for i in system.interrupts]
+    for kind, function, span in named:
         if function not in defined:
             diagnostics.error(
                 "C090",
                 span,
-                f"the {kind}'s function '{function}' is not defined in {sources}",
-                f"define 'void {function}(void)' there, or name another function; {suggestion(function, defined)}",
+                f"the {kind}'s function '{function}' is {where}",
+                f"define 'void {function}(void)', or name another function; {suggestion(function, defined)}",
             )
+    if system.osek is None:
+        return
+    bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks]
+    bodies += [("ISR", "isr", i.name, i.span) for i in system.osek.isrs]
+    for kind, prefix, name, span in bodies:
+        if f"carillon_{prefix}_{name}" not in defined:
+            others = [f.removeprefix(f"carillon_{prefix}_") for f in defined if f.startswith(f"carillon_{prefix}_")]
+            body = f"{kind.upper()}({name})"
+            diagnostics.error("C090", span, f"{body} is {where}", f"define it: {body} {{ ... }}; {suggestion(name, others)}")
 
 
 def write_generated(image: Image, folder: Path) -> Path:

@@ -23,13 +23,13 @@ CODES = ("C026", "C049", "C101", "C102", "C104", "C105")
 RES_SCHEDULER = "RES_SCHEDULER"
 DEFAULT_MODE = "OSDEFAULTAPPMODE"
 
-# What <os.h> defines or will define: the standard's names (chapter 13), and AUTOSAR's where the kernel has them.
+# What <os.h> defines or will define: the standard's names (chapter 13), AUTOSAR's where the kernel has them, and THREAD.
 API_NAMES = frozenset(
     """E_OK StatusType TaskType TaskRefType TaskStateType TaskStateRefType ResourceType EventMaskType EventMaskRefType
     CounterType AlarmType TickType TickRefType AlarmBaseType AlarmBaseRefType AppModeType OSServiceIdType
     maxallowedvalue ticksperbase mincycle
     INVALID_TASK RUNNING WAITING READY SUSPENDED RES_SCHEDULER OSDEFAULTAPPMODE
-    TASK ISR ALARMCALLBACK DeclareTask DeclareResource DeclareEvent DeclareAlarm DeclareCounter
+    TASK THREAD ISR ALARMCALLBACK DeclareTask DeclareResource DeclareEvent DeclareAlarm DeclareCounter
     ActivateTask TerminateTask ChainTask Schedule GetTaskID GetTaskState
     EnableAllInterrupts DisableAllInterrupts ResumeAllInterrupts SuspendAllInterrupts ResumeOSInterrupts SuspendOSInterrupts
     GetResource ReleaseResource SetEvent ClearEvent GetEvent WaitEvent
@@ -43,6 +43,21 @@ API_PREFIXES = ("E_OS_", "OSServiceId_", "OSError", "OSMAXALLOWEDVALUE", "OSTICK
 _C_HEADERS = re.compile(
     r"u?int(_least|_fast)?(8|16|32|64)_t|u?int(max|ptr)_t|U?INT\w*_(MAX|MIN|C)|(size|ptrdiff|wchar|max_align)_t|NULL|offsetof",
     re.ASCII,
+)
+
+# C++17's keywords that C does not have.
+CPP_KEYWORDS = frozenset(
+    """and and_eq bitand bitor catch char16_t char32_t class compl const_cast decltype delete dynamic_cast explicit export
+    friend mutable namespace new noexcept not not_eq operator or or_eq private protected public reinterpret_cast
+    static_cast template this throw try typeid typename using virtual wchar_t xor xor_eq""".split()  # noqa: SIM905
+)
+# What stands in <carillon/time.hpp>, where a macro would replace it.
+CPP_NAMES = frozenset(
+    """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
+    Handler_Thread Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
+    denominator event exact function handler id infinite kind lap left microseconds microseconds_per_second most now
+    numerator other p period read remainder reset result seconds self semaphore set start state status stop task
+    ticks time timed times unit units v whole within""".split()  # noqa: SIM905
 )
 
 
@@ -69,6 +84,8 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     if system.osek is None:
         return
     _check_sources(system, system.osek, diagnostics)
+    if any(source.suffix != ".c" for source in system.sources):
+        _check_cplusplus(system.osek, diagnostics)
     if not diagnostics.errors:
         _check_unused(system.osek, diagnostics)
 
@@ -121,6 +138,25 @@ def _report_twice(
 
 def _article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeioI" else f"a {kind}"
+
+
+def _check_cplusplus(osek: Osek, diagnostics: Diagnostics) -> None:
+    """The macros of the objects' names must leave C++ and the header of the time services as they are (C101)."""
+    kinds = (
+        ("task", [task for task in osek.tasks if not task.thread]),
+        ("thread", [task for task in osek.tasks if task.thread]),
+        ("ISR", osek.isrs),
+        ("resource", osek.resources),
+        ("event", osek.events),
+        ("counter", osek.counters),
+        ("alarm", osek.alarms),
+    )
+    for kind, objects in kinds:
+        for item in objects:
+            owner = "keyword of C++" if item.name in CPP_KEYWORDS else "name of carillon/time.hpp"
+            if item.name in CPP_KEYWORDS or item.name in CPP_NAMES:
+                cause = f"the {kind} name {shorten(item.name)} is a {owner}, and the application has C++ sources"
+                diagnostics.error("C101", item.span, cause, "choose another name")
 
 
 def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -45,7 +46,7 @@ class TimeServices:
     ``bits`` of a time in C; ``longest``: the longest time that occurs, in ticks of :attr:`System.clock_hz`, None if
     there is none; ``slice``: of threads of equal priority, in ticks of the system clock, None if there is none.
     ``now``: the time is kept while nothing waits, so that it can be asked for.  ``periods``: what is known of the use,
-    for advice; nothing is generated from it.
+    for advice; nothing is generated from it.  ``spans``: where each key's value stands, or the table if it is not written.
     """
 
     clock: ClockKind
@@ -56,4 +57,5 @@ class TimeServices:
     slice: int | None
     now: bool
     span: Span
+    spans: Mapping[str, Span]
     periods: tuple[Period, ...] = ()

@@ -81,7 +81,7 @@ class OsekReader:
         self.modes = tuple(dict.fromkeys(table.modes or ())) or (DEFAULT_MODE,)
         self.names: dict[str, dict[str, int]] = {}
         for section in KINDS:
-            listed = self.modes if section == "modes" else getattr(table, section)
+            listed = self.modes if section == "modes" else getattr(self.table, section)
             self.names[section] = {name: number for number, name in enumerate(listed)}
 
     def times(self) -> Iterator[Time]:
@@ -226,7 +226,7 @@ class OsekReader:
         for section, kind in KINDS.items():
             if section != "modes":
                 objects += (
-                    Named(kind, name, self._key(section, name))
+                    Named("thread" if section == "task" and name in self.threads else kind, name, self._key(section, name))
                     for name in self.names[section]
                     if (section, name) != ("resource", RES_SCHEDULER)
                 )
@@ -692,14 +692,19 @@ class OsekReader:
         if table.event in owner.events:
             return SetEvent(table.task, table.event)
         if not self._incomplete("task", table.task):
+            kind = "thread" if table.task in self.threads else "task"
+            if kind == "thread":
+                remedy = "activate the thread instead, or make it a task of [osek] with this event"
+            elif owner.events:
+                remedy = f"add the event to the task's; its events are {_some(owner.events)}"
+            else:
+                remedy = "add the event to the task's, or activate the task instead"
             self._error(
                 "C114",
                 self._value(*path, "event"),
-                f"{own} sets event {shorten(table.event)} of task {shorten(table.task)}, which "
+                f"{own} sets event {shorten(table.event)} of {kind} {shorten(table.task)}, which "
                 + ("does not have it" if owner.events else "has no events"),
-                f"add the event to the task's; its events are {_some(owner.events)}"
-                if owner.events
-                else "add the event to the task's, or activate the task instead",
+                remedy,
             )
         return None
 

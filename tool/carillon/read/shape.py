@@ -214,7 +214,16 @@ def _report(detail: ErrorDetails, path: Path, places: SpanIndex, diagnostics: Di
         )
     elif kind in _WANTED:
         wanted = _WANTED[kind]
-        diagnostics.error("C015", places.value(path), f"{where} must be {wanted}, not {toml_type(value)}", _example(path, wanted))
+        diagnostics.error(
+            "C015", places.value(path), f"{where} must be {wanted}, not {toml_type(value)}", _example(path, wanted, value)
+        )
+    elif kind == "too_long":
+        diagnostics.error(
+            "C015",
+            places.value(path),
+            f"{where} has {context['actual_length']} elements",
+            f"write at most {context['max_length']}",
+        )
     elif kind == "string_too_short":
         diagnostics.error("C015", places.value(path), f"{where} is an empty string", "write a name, or leave the key out")
     else:
@@ -292,8 +301,10 @@ def _describe_osek(path: Path) -> str:
     return key if len(rest) == 1 else f"element {int(rest[1]) + 1} of {key}"
 
 
-def _example(path: Path, wanted: str) -> str:
+def _example(path: Path, wanted: str, value: object) -> str:
     first, last = str(path[0]), str(path[-1])
+    if wanted == "an integer" and isinstance(value, float):
+        return "write it without a point and without an exponent"
     if wanted in ("true or false", "an integer"):
         return f"write it without quotes: {last} = {'true' if wanted == 'true or false' else '1'}"
     if wanted == "a table":

@@ -80,7 +80,7 @@ class Ticks:
             "C017",
             span,
             f"{measure}, it would be {error}",
-            f'{self._remedies(ticks, time)}, or set inexact_times = "round"',
+            self._remedies(ticks, time) + (', or set inexact_times = "round"' if rounded or not recurs else ""),
         )
 
     def error(self, ticks: Fraction, rounded: int, recurs: bool) -> str:
@@ -99,7 +99,7 @@ class Ticks:
         text = f"write {' or '.join(choices)}"
         fitting = [c.hz for c in self.board.clocks if time.ticks(c.hz).denominator == 1]
         if fitting and time.unit != "ticks":
-            text += f', or use a clock into which it divides (clock = "{format_frequency(fitting[0])}")'
+            text += f', or use a clock into which it divides (clock = "{format_frequency(fitting[0])}" in [system])'
         return text
 
     def _as_written(self, ticks: int, time: Time) -> str:

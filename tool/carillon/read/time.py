@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import Diagnostics, Span
 from carillon.model.time import ClockKind, Period, QueueKind, TimeServices
-from carillon.read.schema import ScheduleFile
+from carillon.read.schema import ScheduleFile, TimeServicesTable
 from carillon.read.shape import Broken, describe
 from carillon.read.spans import SpanIndex
 from carillon.read.ticks import Ticks, whole
@@ -64,7 +64,7 @@ class TimeReader:
         table = self.table
         if table is None:
             return None
-        longest = self._ticks(ticks, "longest", table.longest, recurs=False)
+        longest = self._ticks(ticks, "longest", table.longest, recurs=False, divides=False)
         tick = self._ticks(ticks, "tick", table.tick, recurs=True)
         return TimeServices(
             clock=ClockKind(table.clock),
@@ -75,6 +75,7 @@ class TimeReader:
             slice=self._ticks(ticks, "slice", table.slice, recurs=False),
             now=table.now,
             span=self.places.key(("time",)),
+            spans={key: self._place(key) for key in TimeServicesTable.model_fields},
             periods=tuple(self._periods(ticks, tick, longest)),
         )
 
@@ -109,15 +110,24 @@ class TimeReader:
             else:
                 yield Period(exact, thread, span)
 
-    def _ticks(self, ticks: Ticks, key: str, time: Time | None, *, recurs: bool) -> int | None:
-        """``time`` in ticks of the system clock; None if there is none, or after a diagnostic."""
+    def _place(self, key: str) -> Span:
+        """Of the value of ``key``; of the table's name if it is not written."""
+        written = key in self.table.model_fields_set if self.table is not None else False
+        return self.places.value(("time", key)) if written else self.places.key(("time",))
+
+    def _ticks(self, ticks: Ticks, key: str, time: Time | None, *, recurs: bool, divides: bool = True) -> int | None:
+        """``time`` in ticks of the system clock; None if there is none, or after a diagnostic.
+
+        ``divides``: it must be a whole number of them.
+        """
         if time is None:
             return None
         span = self.places.value(("time", key))
-        exact = ticks.exact(time, f"'{key}' of [time]", span, recurs, upwards=not recurs)
+        what = f"'{key}' of [time]"
+        exact = ticks.exact(time, what, span, recurs, upwards=not recurs) if divides else ticks.limited(time, what, span)
         if exact is None:
             return None
-        if whole(exact) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
+        if whole(exact, upwards=not recurs) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
             self.diagnostics.error("C041", span, f"'{key}' of [time] is zero ticks", "write a time of at least one tick")
             return None
         return whole(exact, upwards=not recurs)

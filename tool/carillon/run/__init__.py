@@ -288,7 +288,8 @@ def record(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostic
                 "C095",
                 None,
                 f"the run did not end within {PATIENCE:.0f} s",
-                "run it for a shorter time, or look for an interrupt that storms",
+                "run it for a shorter time, or look for an interrupt that storms"
+                + (", or a task that neither ends nor waits" if system.board.run.kind == "native" else ""),
             )
             return None
         message = result.stderr.decode(errors="replace").strip()
