@@ -241,6 +241,10 @@ ERRORS = """
         report("long", carillon_delay(CARILLON_LONGEST_DURATION + 1u));
         report("zero", carillon_delay_until(&now, 0));
         report("long", carillon_delay_until(&now, (carillon_time)-5));
+        now = carillon_now();
+        report("long", (CARILLON_LONGEST_PERIOD < CARILLON_LONGEST_DURATION)
+                           ? carillon_delay_until(&now, CARILLON_LONGEST_PERIOD + 1u)
+                           : carillon_delay_until(&now, (carillon_time)(CARILLON_LONGEST_DURATION + 1u)));
         report("zero", carillon_alarm_start(&alarm, 0, 1));
         report("negative", carillon_alarm_start(&alarm, (carillon_duration)-1, 1));
         report("never", carillon_alarm_start(&alarm, T(1), 0));
@@ -279,7 +283,7 @@ def test_every_error_has_its_code(lab: Laboratory, board: str, clock: str, keys:
     }  # fmt: skip
     outcome = ran(lab, clock, board, ERRORS, keys=keys, Main=1)
     assert [(name, codes[name]) for name, _ in outcome.reported] == outcome.reported
-    assert len(outcome.reported) == 23
+    assert len(outcome.reported) == 24
 
 
 @pytest.mark.parametrize(("board", "clock"), [(VIRTUAL_AST, ONE_SHOT), (AST, PERIODIC)])

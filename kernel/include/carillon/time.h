@@ -39,7 +39,7 @@ typedef carillon_time carillon_duration;
 #endif
 
 /* The longest period of carillon_delay_until. */
-#define CARILLON_LONGEST_PERIOD ((carillon_time)(CARILLON_LONGEST - CARILLON_CLOCK_LATEST))
+#define CARILLON_LONGEST_PERIOD ((carillon_time)CARILLON_CLOCK_MOST_AHEAD)
 
 /* Constants in ticks, rounded up. */
 #define CARILLON_TICKS(count, per_second)                                                      \
