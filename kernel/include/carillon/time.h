@@ -11,7 +11,8 @@
  * Services return a StatusType of carillon/osek.h, and an error calls the error hook if there is one.  They may be
  * called from tasks, threads, ISRs of category 2 and handlers of alarms, unless they wait: those are for extended tasks
  * and threads alone, and say E_OS_CALLEVEL elsewhere.  In extended status there are also E_OS_DISABLEDINT and, of
- * services that wait, E_OS_RESOURCE.  Before StartOS none may be called. */
+ * services that wait, E_OS_RESOURCE.  None may be called in hooks or before StartOS: the clock is started after
+ * StartupHook, and has forgotten by then what that asked it for.  Extended status says E_OS_CALLEVEL there. */
 #ifndef CARILLON_TIME_H
 #define CARILLON_TIME_H
 
