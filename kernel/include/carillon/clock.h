@@ -116,8 +116,13 @@ typedef carillon_count carillon_span;
 #error "CARILLON_CLOCK_BITS is at most 32"
 #endif
 
+/* A quarter of what both the counter and a time can count. */
 #ifndef CARILLON_CLOCK_LATEST
+#if CARILLON_CLOCK_BITS < CARILLON_TIME_BITS
 #define CARILLON_CLOCK_LATEST (CARILLON_CLOCK_MASK / 4u)
+#else
+#define CARILLON_CLOCK_LATEST (CARILLON_NEVER / 4u)
+#endif
 #endif
 
 /* How far ahead the timer can be armed: what has passed when the handler has ended is still less than its range. */
