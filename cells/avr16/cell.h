@@ -82,21 +82,21 @@
 #define AVR16_INTERVAL(interval, period) (interval)
 
 /* Go to the next point: the interval counts from the match.  A handler that comes late skips the points that have
- * passed, and one that passes before it can be set: the loop is bounded by them. */
+ * passed, and one that passes before it can be set, in AVR16_REARM_TIME from looking at the counter: the loop is
+ * bounded by them. */
 #define AVR16_REARM_TIME (40u / CARILLON_INSTRUCTIONS_PER_TICK + 1u)
 static inline void avr16_rearm(struct carillon_multiplex *multiplex)
 {
     const carillon_address match = multiplex->reg & CARILLON_ADDRESS;
     const uint16_t last = CARILLON_REGISTER_16(match);
-    const uint16_t since = (uint16_t)(CARILLON_REGISTER_16(AVR16_COUNT_OF(match)) - last);
     const struct carillon_step *step = multiplex->next;
     uint32_t ahead = step->interval;
-    while (ahead <= ((uint32_t)since + AVR16_REARM_TIME)) {
+    while (ahead <= ((uint32_t)(uint16_t)(CARILLON_REGISTER_16(AVR16_COUNT_OF(match)) - last) + AVR16_REARM_TIME)) {
         step = step->next;
         ahead += step->interval;
     }
-    multiplex->next = step->next;
     CARILLON_REGISTER_16(match) = (uint16_t)(last + (uint16_t)ahead);
+    multiplex->next = step->next;
 }
 
 #endif

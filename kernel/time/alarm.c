@@ -204,9 +204,8 @@ StatusType carillon_alarm_start_exact(struct carillon_alarm *alarm, struct caril
     return E_OK;
 }
 
-StatusType carillon_alarm_stop(struct carillon_alarm *alarm)
+bool carillon_alarm_discard(struct carillon_alarm *alarm)
 {
-    CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmStop, .reference = alarm);
     struct carillon_event *const event = carillon_time_event(&alarm->timed);
     const uint32_t saved = carillon_osek_lock();
     const bool runs = carillon_event_is_queued(event);
@@ -214,7 +213,13 @@ StatusType carillon_alarm_stop(struct carillon_alarm *alarm)
         carillon_clock_remove(event);
     }
     carillon_osek_unlock(saved);
-    REQUIRE(runs, OSServiceId_AlarmStop, E_OS_NOFUNC, .reference = alarm);
+    return runs;
+}
+
+StatusType carillon_alarm_stop(struct carillon_alarm *alarm)
+{
+    CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmStop, .reference = alarm);
+    REQUIRE(carillon_alarm_discard(alarm), OSServiceId_AlarmStop, E_OS_NOFUNC, .reference = alarm);
     return E_OK;
 }
 

@@ -13,12 +13,6 @@ struct carillon_queue carillon_clock_queue = CARILLON_QUEUE_EMPTY(carillon_clock
 
 bool carillon_clock_serving;
 
-#if CARILLON_CLOCK_FARTHEST < CARILLON_LONGEST
-#define MOST_AHEAD CARILLON_CLOCK_FARTHEST
-#else
-#define MOST_AHEAD CARILLON_LONGEST
-#endif
-
 /* The kinds.
  *
  *   elapsed()         ticks from the queue's reference to now
@@ -352,7 +346,7 @@ bool carillon_clock_insert_at(struct carillon_event *event, carillon_time at)
     const carillon_span late = begin();
     const carillon_time distance = (carillon_time)(at - (carillon_time)reference);
     const carillon_time delay = (carillon_time)(distance - late);
-    const bool ahead = (delay <= MOST_AHEAD);
+    const bool ahead = (delay <= CARILLON_CLOCK_MOST_AHEAD);
     if (ahead) {
         carillon_queue_insert(&carillon_clock_queue, event, LEAST_AHEAD(distance));
     }

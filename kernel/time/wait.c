@@ -58,9 +58,7 @@ static void insert_at(struct carillon_timed *timed, carillon_time from, carillon
     carillon_time_insert(timed, (carillon_time)(period - passed)); /* no tick is counted meanwhile */
 }
 #else
-/* 1. The time goes on between looking at it and putting in the event, and what is put in when its time has passed may
- *    come a whole range later.
- * 2. If it has not passed when it has been put in, it had not passed before. */
+/* The time goes on between looking at it and putting in the event, which may have passed by then. */
 static void insert_at(struct carillon_timed *timed, carillon_time from, carillon_time period, carillon_time passed)
 {
     (void)passed;
@@ -68,12 +66,7 @@ static void insert_at(struct carillon_timed *timed, carillon_time from, carillon
 #if CARILLON_TIME_FAR
     timed->event.laps = 0u;
 #endif
-    bool ahead = carillon_clock_insert_at(event, (carillon_time)(from + period));
-    if (ahead && ((carillon_time)(carillon_clock_now() - from) >= period) && (carillon_clock_left(event) > period)) {
-        carillon_clock_remove(event);
-        ahead = false;
-    }
-    if (!ahead) {
+    if (!carillon_clock_insert_at(event, (carillon_time)(from + period))) {
         carillon_clock_insert(event, 0u);
     }
 }

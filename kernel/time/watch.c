@@ -93,15 +93,13 @@ StatusType carillon_calendar_set(const struct carillon_date *date)
     static struct carillon_period second;
     static const struct carillon_period exactly = CARILLON_EXACT(1, 1);
     const uint32_t saved = carillon_osek_lock();
-    if (is_set) {
-        (void)carillon_alarm_stop(&alarm);
-    }
-    is_set = true;
+    (void)carillon_alarm_discard(&alarm);
     seconds = (days * DAY) + ((uint32_t)date->hour * 3600u) + ((uint32_t)date->minute * 60u) + date->second;
     second = exactly;
-    (void)carillon_alarm_start_exact(&alarm, &second, CARILLON_INFINITE);
+    const StatusType status = carillon_alarm_start_exact(&alarm, &second, CARILLON_INFINITE);
+    is_set = (status == E_OK);
     carillon_osek_unlock(saved);
-    return E_OK;
+    return status;
 }
 
 StatusType carillon_calendar_seconds(uint32_t *now)

@@ -7,6 +7,8 @@ after its request (one from sleep).  Two cycles more where the request comes rig
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from laboratory import VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
@@ -136,6 +138,21 @@ def test_five_tasks_nest_and_the_last_activated_is_the_first_finished(lab: Labor
         for k, name in enumerate(names):
             assert set(delays(outcome, name, 1000 * (k + 1), 20_000)) <= RESPONSE
         assert {outcome.carriers(Role.ACTIVATION, name)[0].level for name in names} == {1}
+
+
+def test_a_conventional_timer_that_comes_points_late_finds_the_next_one_that_is_ahead(lab: Laboratory) -> None:
+    """Interrupts are locked over several points of the table, a little longer each round."""
+    names = [f"P{k}" for k in range(10)]
+    lock = (
+        "const uint32_t saved = carillon_port_lock(); carillon_port_delay(2300u + late); late += 7u; carillon_port_unlock(saved);"
+    )
+    code = "static unsigned late;\n" + "".join(task(name) for name in (*names, "Last")) + task("Lock", lock)
+    table = points(20_000, (1000, "Lock"), *((2000 + 210 * k, name) for k, name in enumerate(names)), (15_000, "Last"))
+    schedule = declared(Lock=0, Last=0, **dict.fromkeys(names, 0)) + table
+    outcome = lab.run(schedule, code, MEGA128, kernel="conventional", rounds=30)
+    last = outcome.at(Kind.START, "Last")
+    assert len(last) == 30
+    assert {b - a for a, b in pairwise(last)} <= set(range(20_000 - 3, 20_000 + 4))
 
 
 def test_two_tasks_preempt_each_other_in_turn_without_being_lowered(lab: Laboratory) -> None:

@@ -241,6 +241,10 @@ ERRORS = """
         report("long", carillon_delay(CARILLON_LONGEST_DURATION + 1u));
         report("zero", carillon_delay_until(&now, 0));
         report("long", carillon_delay_until(&now, (carillon_time)-5));
+        now = carillon_now();
+        report("long", (CARILLON_LONGEST_PERIOD < CARILLON_LONGEST_DURATION)
+                           ? carillon_delay_until(&now, CARILLON_LONGEST_PERIOD + 1u)
+                           : carillon_delay_until(&now, (carillon_time)(CARILLON_LONGEST_DURATION + 1u)));
         report("zero", carillon_alarm_start(&alarm, 0, 1));
         report("negative", carillon_alarm_start(&alarm, (carillon_duration)-1, 1));
         report("never", carillon_alarm_start(&alarm, T(1), 0));
@@ -279,7 +283,7 @@ def test_every_error_has_its_code(lab: Laboratory, board: str, clock: str, keys:
     }  # fmt: skip
     outcome = ran(lab, clock, board, ERRORS, keys=keys, Main=1)
     assert [(name, codes[name]) for name, _ in outcome.reported] == outcome.reported
-    assert len(outcome.reported) == 23
+    assert len(outcome.reported) == 24
 
 
 @pytest.mark.parametrize(("board", "clock"), [(VIRTUAL_AST, ONE_SHOT), (AST, PERIODIC)])
@@ -487,6 +491,25 @@ def test_the_calendar_counts_from_what_it_is_set_to(lab: Laboratory, clock: str)
     assert outcome.said("seconds") == [1709164800, 1709164802]
 
 
+def test_what_is_too_long_for_its_bits_is_refused_and_fractions_are_exact_where_an_int_has_16_bits(lab: Laboratory) -> None:
+    code = """
+        THREAD(Main)
+        {
+            static const struct carillon_period period = CARILLON_EXACT(1, 30000);
+            const struct carillon_date date = {2024, 2, 28, 23, 59, 59};
+            uint32_t seconds;
+            report("denominator", period.denominator);
+            report("delay", carillon_delay(CARILLON_MILLISECONDS(196650))); /* 2^16 + 14 ticks */
+            report("set", carillon_calendar_set(&date));
+            report("get", carillon_calendar_seconds(&seconds));
+            carillon_port_halt();
+        }
+    """
+    schedule = '[time]\nclock = "periodic"\ntick = "3ms"\nbits = 16\nlongest = "100ms"\n' + threads(Main=1)
+    outcome = lab.run(schedule, HEAD + code, MEGA, ticks=20_000, system='clock = "1MHz"')
+    assert outcome.reported == [("denominator", 90_000), ("delay", 8), ("set", 8), ("get", 5)]
+
+
 SLICES = """
     static char last;
     static void turns(char who)
@@ -690,6 +713,41 @@ def test_figure_5_of_the_paper_in_cplusplus(lab: Laboratory, tmp_path: Path, boa
     assert outcome.said("none") == [5], "what gave it units is gone"
     assert outcome.said("zero") == [8]
     assert outcome.said("restarted") + outcome.said("running") == [0, 7]
+
+
+FINISHED = """
+    #include "carillon/time.hpp"
+    extern "C" {
+    #include "report.h"
+    void ErrorHook(StatusType status) { report("hook", status); }
+    }
+    using carillon::Alarm;
+
+    static void func() {}
+
+    THREAD(Main)
+    {
+        carillon::Handler_Function handler(&func);
+        {
+            Alarm alarm(1000, &handler, 1);
+            (void)Alarm::delay(5000);
+            report("restarted", alarm.start(1000, 1));
+            report("running", alarm.start(1000, 1));
+            (void)Alarm::delay(5000);
+        }
+        report("done", 1);
+        carillon_port_halt();
+    }
+"""
+
+
+def test_an_alarm_of_cplusplus_that_has_finished_is_no_error(lab: Laboratory, tmp_path: Path) -> None:
+    text = f'[system]\nname = "app"\n[osek]\nhooks = ["error"]\n[time]\nclock = "one-shot"\n{threads(Main=1)}'
+    (tmp_path / "schedule.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "main.cpp").write_text(FINISHED, encoding="utf-8")
+    shutil.copy(HERE / "report.h", tmp_path)
+    outcome = lab.run_file(tmp_path / "schedule.toml", VIRTUAL_AST, ticks=40_000_000)
+    assert outcome.reported == [("restarted", 0), ("running", 7), ("done", 1)]
 
 
 WAKE = """

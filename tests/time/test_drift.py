@@ -144,3 +144,18 @@ def test_a_time_that_has_passed_is_refused(clock: Clock) -> None:
         assert run.driver.clock_left(2) == 5
         run.run(10)
         assert [each.item for each in run.served()] == [1, 2]
+
+
+@pytest.mark.parametrize("clock", [Clock(COMPARE, 16), Clock(ONE_SHOT, 16, keeps_time=True), Clock(COMPARE, 8, 8)], ids=str)
+def test_a_time_that_has_passed_is_refused_while_another_event_waits_to_be_served(clock: Clock) -> None:
+    mask = (1 << clock.bits) - 1
+    for waits in range(5):
+        for passed in range(1, 6):
+            with running(clock, cost=1) as run:
+                run.insert(1, 3)
+                run.driver.clock_lock_for((3 + waits) * STEPS)
+                now = run.driver.clock_now()
+                assert run.driver.clock_insert_at(2, (now - passed) & mask) == 0
+                run.insert(3, 5)
+                run.run(20)
+                assert [each.item for each in run.served()] == [1, 3]

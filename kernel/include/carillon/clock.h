@@ -22,7 +22,7 @@
  *                                interrupt that waits absorbs the next, it must begin within a tick
  *   CARILLON_CLOCK_FARTHEST      the longest distance that occurs; CARILLON_LAP if there are far events.  If the
  *                                timer cannot reach it, interrupts come in between that only count; if it can, there
- *                                is no code for that.
+ *                                is no code for that, unless it is to keep a time that is wider than its counter.
  *   CARILLON_CLOCK_KEEPS_TIME    1: the time is kept while nothing waits, for carillon_clock_now; with
  *                                carillon_clock_start
  *   CARILLON_CLOCK_REQUESTS      1: the timer's interrupt can be requested by software
@@ -116,19 +116,35 @@ typedef carillon_count carillon_span;
 #error "CARILLON_CLOCK_BITS is at most 32"
 #endif
 
+/* A quarter of what both the counter and a time can count. */
 #ifndef CARILLON_CLOCK_LATEST
+#if CARILLON_CLOCK_BITS < CARILLON_TIME_BITS
 #define CARILLON_CLOCK_LATEST (CARILLON_CLOCK_MASK / 4u)
+#else
+#define CARILLON_CLOCK_LATEST (CARILLON_NEVER / 4u)
+#endif
 #endif
 
 /* How far ahead the timer can be armed: what has passed when the handler has ended is still less than its range. */
 #define CARILLON_CLOCK_REACH (CARILLON_CLOCK_MASK - CARILLON_CLOCK_LATEST)
-#define CARILLON_CLOCK_EXTENDED \
-    ((CARILLON_CLOCK != CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_REACH < CARILLON_CLOCK_FARTHEST))
+/* If the time is kept, a counter that is narrower than a time is followed while nothing waits, too. */
+#define CARILLON_CLOCK_EXTENDED                           \
+    ((CARILLON_CLOCK != CARILLON_CLOCK_TICK) &&           \
+     ((CARILLON_CLOCK_REACH < CARILLON_CLOCK_FARTHEST) || \
+      (CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK_BITS < CARILLON_TIME_BITS))))
 
 /* A compare clock whose counter is not narrower than the times knows the time in any case. */
 #define CARILLON_CLOCK_KNOWS_TIME \
     (CARILLON_CLOCK_KEEPS_TIME || \
      ((CARILLON_CLOCK == CARILLON_CLOCK_COMPARE) && (CARILLON_CLOCK_BITS >= CARILLON_TIME_BITS)))
+
+/* How far ahead an event that is not far can be put in, from wherever: the reference may be CARILLON_CLOCK_LATEST
+ * behind. */
+#if CARILLON_CLOCK_FARTHEST < (CARILLON_LONGEST - CARILLON_CLOCK_LATEST)
+#define CARILLON_CLOCK_MOST_AHEAD CARILLON_CLOCK_FARTHEST
+#else
+#define CARILLON_CLOCK_MOST_AHEAD (CARILLON_LONGEST - CARILLON_CLOCK_LATEST)
+#endif
 
 #if CARILLON_CLOCK_REACH < (2u * CARILLON_CLOCK_MINIMUM)
 #error "the clock's interrupt may be so late that the timer cannot count it"
@@ -162,7 +178,7 @@ carillon_time carillon_clock_now(void);
 
 /* Put in an event that is in no queue, for a time as carillon_clock_now gives it: what is relative to an earlier
  * event, and not to now, has no drift.  False, and not put in, if the time has passed: if it is more than
- * CARILLON_CLOCK_FARTHEST ahead modulo the range. */
+ * CARILLON_CLOCK_MOST_AHEAD ahead modulo the range. */
 bool carillon_clock_insert_at(struct carillon_event *event, carillon_time at);
 #endif
 

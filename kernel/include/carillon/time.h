@@ -11,7 +11,8 @@
  * Services return a StatusType of carillon/osek.h, and an error calls the error hook if there is one.  They may be
  * called from tasks, threads, ISRs of category 2 and handlers of alarms, unless they wait: those are for extended tasks
  * and threads alone, and say E_OS_CALLEVEL elsewhere.  In extended status there are also E_OS_DISABLEDINT and, of
- * services that wait, E_OS_RESOURCE.  Before StartOS none may be called. */
+ * services that wait, E_OS_RESOURCE.  None may be called in hooks or before StartOS: the clock is started after
+ * StartupHook, and has forgotten by then what that asked it for.  Extended status says E_OS_CALLEVEL there. */
 #ifndef CARILLON_TIME_H
 #define CARILLON_TIME_H
 
@@ -39,26 +40,29 @@ typedef carillon_time carillon_duration;
 #endif
 
 /* The longest period of carillon_delay_until. */
-#define CARILLON_LONGEST_PERIOD ((carillon_time)(CARILLON_LONGEST - CARILLON_CLOCK_LATEST))
+#define CARILLON_LONGEST_PERIOD ((carillon_time)CARILLON_CLOCK_MOST_AHEAD)
 
-/* Constants in ticks, rounded up. */
-#define CARILLON_TICKS(count, per_second)                                                      \
-    ((carillon_duration)((((uint64_t)(count)*CARILLON_TIME_HZ) +                               \
-                          (((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR) - UINT64_C(1))) / \
-                         ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)))
+/* Constants in ticks, rounded up; what is too long is refused, however few bits a time has. */
+#define CARILLON_PARTS(per_second) ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)
+#define CARILLON_TICKS_IN_FULL(count, per_second) \
+    ((((uint64_t)(count)*CARILLON_TIME_HZ) + (CARILLON_PARTS(per_second) - UINT64_C(1))) / CARILLON_PARTS(per_second))
+#define CARILLON_TICKS(count, per_second)                                        \
+    ((CARILLON_TICKS_IN_FULL((count), (per_second)) > CARILLON_LONGEST_DURATION) \
+         ? (carillon_duration) ~(carillon_duration)0                             \
+         : (carillon_duration)CARILLON_TICKS_IN_FULL((count), (per_second)))
 #define CARILLON_MICROSECONDS(count) CARILLON_TICKS((count), 1000000)
 #define CARILLON_MILLISECONDS(count) CARILLON_TICKS((count), 1000)
 #define CARILLON_SECONDS(count) CARILLON_TICKS((count), 1)
 
 /* The same as a period, exactly: fractions of ticks are carried from one interval to the next. */
-#define CARILLON_EXACT(count, per_second)                                                                         \
-    {                                                                                                             \
-        .whole = (carillon_distance)(((uint64_t)(count)*CARILLON_TIME_HZ) /                                       \
-                                     ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)),                          \
-        .numerator =                                                                                              \
-            (uint32_t)(((uint64_t)(count)*CARILLON_TIME_HZ) % ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)), \
-        .denominator = (uint32_t)((per_second)*CARILLON_TIME_HZ_DIVISOR), .remainder = 0u                         \
+#define CARILLON_EXACT(count, per_second)                                                           \
+    {                                                                                               \
+        .whole = CARILLON_WHOLE(((uint64_t)(count)*CARILLON_TIME_HZ) / CARILLON_PARTS(per_second)), \
+        .numerator = (uint32_t)(((uint64_t)(count)*CARILLON_TIME_HZ) % CARILLON_PARTS(per_second)), \
+        .denominator = (uint32_t)CARILLON_PARTS(per_second), .remainder = 0u                        \
     }
+#define CARILLON_WHOLE(ticks) \
+    (((ticks) < CARILLON_LONGEST_DURATION) ? (carillon_distance)(ticks) : (carillon_distance)CARILLON_LONGEST_DURATION)
 
 /* What the queue has of a service: its event, what that means, and the task that it is about. */
 struct carillon_timed {
@@ -160,6 +164,9 @@ StatusType carillon_alarm_start_exact(struct carillon_alarm *alarm, struct caril
 /* Stop an alarm: its handler is not called any more, even if it is due already.  E_OS_NOFUNC: it does not run. */
 StatusType carillon_alarm_stop(struct carillon_alarm *alarm);
 
+/* The same for an alarm that need not run, which is no error: did it? */
+bool carillon_alarm_discard(struct carillon_alarm *alarm);
+
 /* Give an alarm another period, keeping its phase: the interval that runs ends as it has begun, the next ones have the
  * new period.  In its own handler that is the interval that begins.  E_OS_VALUE, as above; E_OS_NOFUNC: it does not
  * run. */
@@ -212,7 +219,7 @@ struct carillon_date {
     uint8_t second;
 };
 
-/* Set the calendar; its seconds begin now.  E_OS_VALUE: there is no such date. */
+/* Set the calendar; its seconds begin now.  E_OS_VALUE: there is no such date, or a second is too long a time. */
 StatusType carillon_calendar_set(const struct carillon_date *date);
 /* What the date is.  E_OS_NOFUNC: it has never been set. */
 StatusType carillon_calendar_get(struct carillon_date *date);

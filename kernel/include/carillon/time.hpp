@@ -127,11 +127,7 @@ class Alarm
     }
     ~Alarm()
     {
-        /* An alarm whose last handler was called is no error. */
-        carillon_duration left;
-        if (carillon_alarm_left(&alarm, &left) == E_OK) {
-            (void)carillon_alarm_stop(&alarm);
-        }
+        (void)carillon_alarm_discard(&alarm); /* its last handler may have been called */
     }
     Alarm(const Alarm &) = delete;
     Alarm &operator=(const Alarm &) = delete;
@@ -144,8 +140,7 @@ class Alarm
 
     StatusType start(Microsecond period, uint32_t times = infinite)
     {
-        carillon_duration left;
-        if (carillon_alarm_left(&alarm, &left) == E_OK) { /* its period is in use */
+        if (runs()) { /* its period is in use */
             return result = E_OS_STATE;
         }
         set(period);
@@ -168,11 +163,19 @@ class Alarm
     }
 
   private:
+    bool runs() const
+    {
+#if CARILLON_TIME_FAR
+        return carillon_event_is_queued(&alarm.timed.event.event);
+#else
+        return carillon_event_is_queued(&alarm.timed.event);
+#endif
+    }
     void set(Microsecond period)
     {
         const uint64_t units = static_cast<uint64_t>(period) * CARILLON_TIME_HZ;
         const uint64_t unit = microseconds_per_second * CARILLON_TIME_HZ_DIVISOR;
-        exact.whole = static_cast<carillon_distance>(units / unit);
+        exact.whole = CARILLON_WHOLE(units / unit);
         exact.numerator = static_cast<uint32_t>(units % unit);
         exact.denominator = static_cast<uint32_t>(unit);
         exact.remainder = 0;
