@@ -171,7 +171,7 @@ class OsekTaskTable(_Table):
     autostart: bool | list[Identifier] = Field(False, description="Activated by StartOS; in every application mode, or in these.")
     events: list[Identifier] = Field(default_factory=list, description="Events that it owns; they make it an extended task.")
     resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
-    stack: int | None = Field(None, ge=64, le=1_048_576, description="Bytes of an extended task's stack.")
+    stack: int | None = Field(None, ge=128, le=1_048_576, description="Bytes of an extended task's stack.")
 
 
 class IsrTable(_Table):
@@ -269,7 +269,7 @@ class ThreadTable(_Table):
     model_config = ConfigDict(json_schema_extra={"required": ["priority"]})
 
     priority: int | None = Field(None, ge=0, le=65_535, description="The higher the more urgent, among the tasks of [osek] too.")
-    stack: int | None = Field(None, ge=64, le=1_048_576, description="Bytes of its stack; the board decides if absent.")
+    stack: int | None = Field(None, ge=128, le=1_048_576, description="Bytes of its stack; the board decides if absent.")
     period: AnyTime | None = Field(None, description="What it waits for with carillon_delay_until; for the plan's advice alone.")
 
 
