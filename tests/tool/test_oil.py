@@ -390,7 +390,7 @@ def applications(draw: st.DrawFn) -> str:
         if not own:
             attributes.append(f"ACTIVATION = {draw(st.integers(1, 255)):#x}")
         if draw(st.booleans()):
-            attributes.append(f"STACKSIZE = {draw(st.integers(64, 4096))}")
+            attributes.append(f"STACKSIZE = {draw(st.integers(128, 4096))}")
         if draw(st.booleans()):
             inside = " ".join(f"APPMODE = {mode};" for mode in draw(some_modes))
             attributes.append(f"AUTOSTART = TRUE {{ {inside} }}" if inside else "AUTOSTART = TRUE")
