@@ -508,7 +508,7 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
         console.print(Text(f"  no {refusal.name}: {refusal.why}"))
     console.print(Text("  " + advice.reason))
     if advice.recommended is not advice.configured:
-        console.print(Text("  note: the schedule has another: " + _named(advice.configured, system.clock_hz)))
+        console.print(Text("  note: this plan has another: " + _named(advice.configured, system.clock_hz)))
 
 
 def _table(*titles: str) -> Table:
