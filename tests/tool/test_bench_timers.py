@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import io
+import re
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
+from carillon.bench import render
 from carillon.bench import timers as benchmark
 from carillon.bench.plots import write
 from carillon.bench.rows import Curve, Plot, Result, Row
@@ -15,13 +21,52 @@ from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 
 pytestmark = pytest.mark.long
-ROUNDS = 20
-PARTS = ("handlers", "dispatch", "wakes", "periods", "philosophers", "delays")
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "timers.md"
+BLOCK = re.compile(r"<!-- begin: (carillon bench timers [^\n]+) -->\n```console\n\$ \1\n(.*?)```\n", re.DOTALL)
+WIDTH = 100
+"""Columns of the guide's outputs."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """An output that the guide shows, and what its command gives now."""
+
+    command: str
+    shown: str
+    result: Result
 
 
 @pytest.fixture(scope="module")
-def result() -> Result:
-    return benchmark.timers(ROUNDS, Diagnostics(), lambda _: None, PARTS)
+def blocks() -> list[Block]:
+    """Every ``carillon bench timers`` of the guide."""
+    found = []
+    for command, shown in BLOCK.findall(GUIDE.read_text(encoding="utf-8")):
+        words = command.split()
+        parts = [after for word, after in pairwise(words) if word == "--part"]
+        rounds = next((int(after) for word, after in pairwise(words) if word == "-n"), 1000)
+        found.append(Block(command, shown, benchmark.timers(rounds, Diagnostics(), lambda _: None, parts)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def result(blocks: list[Block]) -> Result:
+    return Result([r for block in blocks for r in block.result.rows], tuple(p for block in blocks for p in block.result.plots))
+
+
+def test_the_guide_shows_every_part_as_it_is_measured(blocks: list[Block]) -> None:
+    for block in blocks:
+        console = Console(width=WIDTH, file=io.StringIO(), color_system=None, highlight=False)
+        render(console, "timers", block.result.rows)
+        assert isinstance(console.file, io.StringIO)
+        text = "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
+        assert f"{text}\n" == block.shown, block.command
+    assert {part for block in blocks for part in block.command.split() if part in benchmark.PARTS} == set(benchmark.PARTS)
+
+
+def test_the_guides_pictures_are_those_of_the_figures(result: Result, tmp_path: Path) -> None:
+    for picture in write(result.plots, tmp_path):
+        assert picture.read_bytes() == (GUIDE.parent / picture.name).read_bytes(), picture.name
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +81,7 @@ def test_bound(rows: dict[tuple[str, str], Row], metric: str) -> None:
     found = rows[metric, "carillon"]
     assert found.must is not None
     assert found.maximum <= found.must
-    assert found.samples == ROUNDS
+    assert found.samples >= 100
 
 
 @pytest.mark.parametrize("suffix", ["", "_one_shot"])
@@ -97,7 +142,7 @@ def test_a_part_that_is_none_is_refused_before_anything_runs() -> None:
     runner = CliRunner()
     refused = runner.invoke(app, ["bench", "timers", "--part", "handler"])
     assert refused.exit_code == 2
-    assert "no part 'handler': did you mean 'handlers'?" in refused.output
+    assert "no part 'handler': it has handlers, dispatch," in refused.output
     refused = runner.invoke(app, ["bench", "osek", "--part", "handlers"])
     assert refused.exit_code == 2
-    assert "'osek' has no part 'handlers'" in refused.output
+    assert "'osek' has no part 'handlers': it is measured as a whole" in refused.output

@@ -551,7 +551,9 @@ def _show_runs(
 @app.command(epilog="Examples: carillon bench dispatch --json; carillon bench timers --part periods --plots pictures")
 def bench(
     name: Annotated[str, typer.Argument(help="Benchmark: clocks, dispatch, osek, timers or simulator.")] = "dispatch",
-    rounds: Annotated[int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application, or samples of each figure.")] = 1000,
+    rounds: Annotated[
+        int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application, or samples of each figure.")
+    ] = 1000,
     part: Annotated[list[str] | None, typer.Option("--part", help="Only this part of 'timers'; may be repeated.")] = None,
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the benchmark's pictures (SVG) to this folder.")] = None,
     as_json: JsonOption = False,

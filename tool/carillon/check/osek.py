@@ -55,8 +55,8 @@ CPP_KEYWORDS = frozenset(
 CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
     Handler_Thread Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
-    denominator event exact function handler id infinite kind lap left microseconds microseconds_per_second most now
-    numerator other p period read remainder reset result seconds self semaphore set start state status stop task
+    denominator event exact function handler id infinite kind lap microseconds microseconds_per_second most now
+    numerator other p period read remainder reset result runs seconds self semaphore set start state status stop task
     ticks time timed times unit units v whole within""".split()  # noqa: SIM905
 )
 
