@@ -224,28 +224,28 @@ def test_what_was_found_once_is_right(bench: Bench, dispatch: str, found: str) -
 
 
 @pytest.mark.long
-@examples(16)
+@examples(12)
 @given(case=cases(Limits(), 16))
 def test_hardware_dispatch_does_what_the_model_says(bench: Bench, case: Case) -> None:
     check(bench, VIRTUAL, "hardware", case, compiled=False)
 
 
 @pytest.mark.long
-@examples(16)
+@examples(12)
 @given(case=cases(Limits(), 16))
 def test_software_dispatch_does_what_the_model_says(bench: Bench, case: Case) -> None:
     check(bench, VIRTUAL, "software", case, compiled=False)
 
 
 @pytest.mark.long
-@examples(8)
+@examples(6)
 @given(case=cases(Limits(), 3))
 def test_hardware_dispatch_does_what_the_model_says_of_constant_parameters(bench: Bench, case: Case) -> None:
     check(bench, VIRTUAL, "hardware", case, compiled=True)
 
 
 @pytest.mark.long
-@examples(8)
+@examples(6)
 @given(case=cases(Limits(), 3))
 def test_software_dispatch_does_what_the_model_says_of_constant_parameters(bench: Bench, case: Case) -> None:
     check(bench, VIRTUAL, "software", case, compiled=True)
