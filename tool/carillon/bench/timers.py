@@ -489,7 +489,7 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
             begin, end = min(run.marks["bench_begin"]), max(run.marks["bench_end"])
             served = sum(begin <= h.begin <= end for h in run.handlers)
             took = (end - begin) / run.hertz * 1e3
-            column = f"carillon {kind}"
+            column = kind
             if scenario == 1:
                 rows.append(row("philosophers_flash", column, CHIP, "bytes", [firmware.flash]))
                 rows.append(row("philosophers_flash", f"EPOS {kind}", CHIP, "bytes", [EPOS_FOOTPRINT[k]]))
