@@ -801,3 +801,20 @@ def test_waking_by_a_one_shot_clock_does_not_depend_on_how_many_wait(lab: Labora
     few, many = wakes(lab, ONE_SHOT, 1), wakes(lab, ONE_SHOT, 11)
     assert few == many
     assert len(few) == 1
+
+
+def test_a_missing_compiler_of_cplusplus_is_named(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = lab.write(services(ONE_SHOT, threads=threads(Main=1)), "")
+    path.with_name("main.c").rename(path.with_name("main.cpp"))
+    diagnostics = Diagnostics()
+    planned = plan(path, diagnostics, VIRTUAL_AST)
+    there = shutil.which
+    monkeypatch.setattr("carillon.build.shutil.which", lambda name: None if str(name).endswith("++") else there(name))
+    assert build(planned.image, tmp_path / "build", diagnostics) is None
+    assert [(d.code, d.cause, d.remedy) for d in diagnostics.found] == [
+        (
+            "C092",
+            "the application has C++ sources, and the compiler 'c++' is not installed",
+            "on Debian: apt-get install g++",
+        )
+    ]

@@ -51,6 +51,16 @@ def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
             f"board '{system.board.name}' needs the compiler '{name}', which is not installed",
             f"on Debian: apt-get install {packages}",
         )
+        return None
+    if system.cplusplus and shutil.which(_cplusplus(found)) is None:
+        packages = "g++" if system.board.run.kind == "native" else " ".join(system.board.build.packages)
+        diagnostics.error(
+            "C092",
+            None,
+            f"the application has C++ sources, and the compiler '{Path(_cplusplus(found)).name}' is not installed",
+            f"on Debian: apt-get install {packages}",
+        )
+        return None
     return found
 
 
@@ -97,8 +107,6 @@ def _compile(compiler: str, unit: _Unit) -> str:
     """Compile one file; returns what the compiler said if it failed, else the empty string."""
     if unit.source.suffix != ".c":
         compiler = _cplusplus(compiler)
-        if shutil.which(compiler) is None:
-            return f"{compiler}: not installed"
     command = [compiler, *unit.options, "-c", str(unit.source), "-o", str(unit.target)]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     return (result.stderr or f"{compiler}: exit code {result.returncode}") if result.returncode else ""
