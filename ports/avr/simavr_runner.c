@@ -34,30 +34,12 @@
 #include <simavr/sim_elf.h>
 #include <simavr/sim_interrupts.h>
 
+#include "trace_records.h"
+
 /* An image that has started nothing after so many cycles never will. */
 #define NEVER_BEGUN UINT64_C(500000000)
 #define DATA UINT32_C(0x800000) /* where symbols of variables begin */
 #define DEEPEST 512u
-
-enum record {
-    RECORD_BEGIN,
-    RECORD_ENTER,
-    RECORD_EXIT,
-    RECORD_EXPIRY,
-    RECORD_CALL,
-    RECORD_RETURN,
-    RECORD_HALT,
-    RECORD_RESUME,
-    RECORD_SUSPEND,
-    RECORD_LEAVE,
-    RECORD_MARK
-};
-
-struct record_line {
-    uint64_t time;
-    uint32_t kind;
-    uint32_t value;
-};
 
 /* What is at a place of the code. */
 struct place {

@@ -13,30 +13,11 @@
 
 #include "carillon_port.h"
 #include "cells/virtual/cell.h"
+#include "ports/trace_records.h"
 
 #define CELLS 256u
 #define SOURCES 512u
 #define WORDS (SOURCES / 32u)
-
-/* Records of a run, which the tool reads: a time, what happened, and to which source, cell or function. */
-enum record {
-    RECORD_BEGIN,
-    RECORD_ENTER,
-    RECORD_EXIT,
-    RECORD_EXPIRY,
-    RECORD_CALL,
-    RECORD_RETURN,
-    RECORD_HALT,
-    RECORD_RESUME,
-    RECORD_SUSPEND,
-    RECORD_LEAVE
-};
-
-struct record_line {
-    uint64_t time;
-    uint32_t kind;
-    uint32_t value;
-};
 
 struct cell {
     uint64_t expiry;                 /* ticks, while it runs */

@@ -60,30 +60,11 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t,
 /* An image that has started no round after so many instructions never will. */
 #define NEVER_BEGUN UINT64_C(500000000) /* beside the warm-up */
 
-enum record {
-    RECORD_BEGIN,
-    RECORD_ENTER,
-    RECORD_EXIT,
-    RECORD_EXPIRY,
-    RECORD_CALL,
-    RECORD_RETURN,
-    RECORD_HALT,
-    RECORD_RESUME,
-    RECORD_SUSPEND,
-    RECORD_LEAVE,
-    RECORD_MARK
-};
-
-struct record_line {
-    uint64_t time;
-    uint32_t kind;
-    uint32_t value;
-};
-
 enum flow { PLAIN, CALL, RETURN, HANDLER_RETURN };
 enum region { NO_REGION, BEGIN, END };
 
 #include "trace_processor.h"
+#include "trace_records.h"
 
 struct insn {
     uint32_t address;

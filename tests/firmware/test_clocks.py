@@ -44,7 +44,7 @@ def lengths(lab: Laboratory, board: str, clock: ClockKind, wakes: int, alarms: i
     head = '#include "carillon/time.h"\nstatic carillon_time epoch;\n'
     path = lab.write(schedule, f"{head}{code}THREAD(Main)\n{{\nepoch = carillon_now();\n{starts}}}\n")
     found = handlers(plan(path, Diagnostics(), board), path.parent / f"build-{board}", 100 * TICK, Diagnostics())
-    counted = Counter(found.lengths[4:])  # the threads have begun
+    counted = Counter(handler.length for handler in found[4:])  # the threads have begun
     return [length for length, _ in counted.most_common()]
 
 
@@ -108,5 +108,6 @@ def test_a_timer_that_cannot_count_so_far_interrupts_in_between_as_predicted(lab
     assert advice.configured.interrupts == Fraction(3, 2)
     costs = planned.system.board.costs[ONE_SHOT]
     found = handlers(planned, path.parent / "build", 5 * 15_625_000, Diagnostics())
-    assert found.lengths[2] == found.lengths[5] == costs.interrupt + costs.wake
-    assert found.lengths[:2] == found.lengths[3:5] == pytest.approx((costs.interrupt,) * 2, rel=0.05)
+    lengths = [handler.length for handler in found]
+    assert lengths[2] == lengths[5] == costs.interrupt + costs.wake
+    assert lengths[:2] == lengths[3:5] == pytest.approx([costs.interrupt] * 2, rel=0.05)

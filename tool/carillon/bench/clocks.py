@@ -7,12 +7,13 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 from pathlib import Path
 
 from carillon.allocate.advice import Prediction, advise
+from carillon.bench.handlers import Handler, handlers_of
 from carillon.bench.rows import BOARD, Progress, Row, row
 from carillon.diagnostics import Diagnostics
 from carillon.model.time import ClockKind
@@ -25,28 +26,12 @@ APPLICATIONS = ("control", "logger", "sampler")
 BEGUN = 8
 """Interrupts after which every thread and alarm has begun."""
 
-ENTRY = 4
-"""Cycles of an interrupt's entry on AVR, which simavr does not charge."""
 
-
-@dataclass(frozen=True, slots=True)
-class Handlers:
-    """Interrupts of a run, from its start, and how long the kernel's code in them is."""
-
-    begins: tuple[int, ...]
-    lengths: tuple[int, ...]
-
-
-def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostics) -> Handlers:
-    """Build in a folder and run; the clock's handlers, in instructions (ticks where code takes no time), or alarms' cells'.
-
-    A cell's vector is the task itself: the kernel has no code there.
-    """
+def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostics) -> list[Handler]:
+    """Build in a folder and run; the handlers of the clock, or of alarms' cells."""
     from carillon.build import build
     from carillon.build.symbols import symbols
-    from carillon.emit import osek
     from carillon.run import record
-    from carillon.run.records import DELIVER, Code
 
     firmware = build(planned.image, folder, diagnostics)
     diagnostics.stop_on_errors()
@@ -56,23 +41,12 @@ def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostic
     assert recording is not None
     allocation = planned.allocation.osek
     assert allocation is not None
-    native = planned.system.board.run.kind == "native"
-    entry_cycles = ENTRY if planned.system.board.run.kind == "simavr" else 0
-    table, vectors = symbols(firmware.elf), osek.vectors(planned.image)
-    if allocation.clock is None:
+    sources = {carrier.source for carrier in allocation.carriers}
+    found = handlers_of(planned, symbols(firmware.elf), recording.records, sources)
+    if allocation.clock is None:  # a cell's vector is the task itself: the kernel has no code there
         assert all(alarm.direct for alarm in allocation.alarms)
-    deliver = table.get(DELIVER, (-1, 0))[0]
-    sources = [carrier.source for carrier in allocation.carriers]
-    values = {source if native else table[vectors[source]][0] & ~1 for source in sources}
-    begins: list[int] = []
-    lengths: list[int] = []
-    for entry in recording.records:
-        delivers = entry.code == Code.CALL and entry.value == deliver  # in software, within the handler
-        if (entry.code in (Code.ENTER, Code.EXIT) or delivers) and len(lengths) < len(begins):  # nothing is above it
-            lengths.append(entry.time - begins[-1] + entry_cycles if allocation.clock is not None else 0)
-        if entry.code == Code.ENTER and (entry.value if native else entry.value & ~1) in values:
-            begins.append(entry.time)
-    return Handlers(tuple(begins), tuple(lengths))
+        return [replace(handler, length=0) for handler in found]
+    return found
 
 
 def under(folder: Path, name: str, board: str, prediction: Prediction, diagnostics: Diagnostics) -> Planned:
@@ -109,10 +83,10 @@ def measured(name: str, board: str, folder: Path, diagnostics: Diagnostics, hype
         other = under(folder, name, board, prediction, diagnostics)
         clock = other.system.board.clock(other.system.clock_hz)
         found = handlers(other, other.system.file.parent / "build", cycle + (BEGUN + 3) * max(periods), diagnostics)
-        begin = sum(found.begins[BEGUN : BEGUN + 2]) // 2  # between two interrupts
+        begin = sum(handler.begin for handler in found[BEGUN : BEGUN + 2]) // 2  # between two interrupts
         end = begin + cycle * (clock.instructions_per_tick or 1)
-        assert found.begins[-1] >= end
-        chosen = [length for at, length in zip(found.begins, found.lengths, strict=False) if begin <= at < end]
+        assert found[-1].begin >= end
+        chosen = [handler.length for handler in found if begin <= handler.begin < end]
         seconds = Fraction(cycle, clock.hz)
         yield Measurement(prediction, prediction is advice.recommended, len(chosen) / seconds, sum(chosen) / seconds)
 

@@ -6,7 +6,7 @@
 - M. Holenderski et al., *Multiplexing real-time timed events* (2009), section VI.
 
 Figures are cycles of simavr, or times made of them.  simavr does not charge the cycles that the processor takes to
-enter an interrupt: they are added to what handlers take (``ENTRY``).  The papers' figures stand beside ours.
+enter an interrupt: they are added to what handlers take (:mod:`carillon.bench.handlers`).  The papers' figures stand beside ours.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from math import isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from carillon.bench.handlers import Handler, handlers_of
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.resources import data_root
+from carillon.run.records import Code
 
 if TYPE_CHECKING:
     from carillon.build import Firmware
@@ -37,9 +39,6 @@ CHIP = "atmega128"
 SOURCES = data_root() / "bench" / "timers"
 ROOMY = "atmega128-xmem"
 """The chip with external memory: sixty threads' stacks are more than it has."""
-
-ENTRY = 4
-"""Cycles that the processor takes to enter an interrupt (ATmega128 data sheet, Interrupt Response Time)."""
 
 PERIODIC, ONE_SHOT, COMPARE = "periodic", "one-shot", "compare"
 
@@ -92,31 +91,13 @@ KERNELS = ("carillon", "conventional", "counter-per-task")
 
 
 @dataclass(frozen=True, slots=True)
-class Handler:
-    """An interrupt of the clock: when it was entered, and when its handler had done its own work.
-
-    ``end`` comes before what the handler dispatches, where that runs within it.
-    """
-
-    begin: int
-    end: int
-
-    @property
-    def cycles(self) -> int:
-        """What it took, the processor's entry included."""
-        return self.end - self.begin + ENTRY
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """What was recorded: times in cycles (instructions on boards in QEMU)."""
 
     hertz: int
     handlers: tuple[Handler, ...]
     marks: dict[str, tuple[int, ...]]
-    interrupts: int
     switches: int
-    firmware: Firmware
 
     def with_mark(self, mark: str) -> tuple[list[Handler], list[Handler]]:
         """The clock's handlers in which a mark was passed, and the others."""
@@ -202,38 +183,20 @@ class Applications:
     def run(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> Run:
         """Run time services for so many ticks of the system clock, or until they halt."""
         from carillon.build.symbols import symbols
-        from carillon.emit.osek import vectors
-        from carillon.run.records import DELIVER, Code
 
         records, places = self.records(planned, firmware, ticks, marks)
-        table = symbols(firmware.elf)
         osek = planned.allocation.osek
         assert osek is not None and osek.clock is not None
-        source = osek.clock.carrier.source
-        entry = source if planned.system.board.run.kind == "native" else table[vectors(planned.image)[source]][0]
-        deliver = table.get(DELIVER, (-1, 0))[0]
-        handlers: list[Handler] = []
         passed: dict[str, list[int]] = {mark: [] for mark in marks}
-        began: int | None = None
-        interrupts = switches = 0
-        for time, code, value in records:
-            if code == Code.ENTER:
-                interrupts += 1
-                began = time if value == entry else None
-            elif began is not None and (code == Code.EXIT or (code == Code.CALL and value == deliver)):
-                handlers.append(Handler(began, time))
-                began = None
-            switches += code == Code.RESUME
-            if code == Code.MARK:
-                passed[places[value]].append(time)
+        for entry in records:
+            if entry.code == Code.MARK:
+                passed[places[entry.value]].append(entry.time)
         clock = planned.system.board.clock(planned.system.clock_hz)
         return Run(
             clock.hz * clock.instructions_per_tick,
-            tuple(handlers),
+            tuple(handlers_of(planned, symbols(firmware.elf), records, {osek.clock.carrier.source})),
             {mark: tuple(times) for mark, times in passed.items()},
-            interrupts,
-            switches,
-            firmware,
+            sum(entry.code == Code.RESUME for entry in records),
         )
 
 
@@ -365,7 +328,7 @@ def handlers(applications: Applications, rounds: int, progress: Progress) -> Res
         run = applications.run(planned, firmware, (rounds + 3) * 625, ["bench_beat"])
         for metric, found in zip(metrics, run.with_mark("bench_beat"), strict=False):
             must = MUST.get(metric, MUST["one_shot_release"])
-            rows.append(row(metric, "carillon", CHIP, "cycles", [h.cycles for h in found][1 : rounds + 1], must))
+            rows.append(row(metric, "carillon", CHIP, "cycles", [h.length for h in found][1 : rounds + 1], must))
             if metric in EPOS_HANDLERS_US:
                 epos = round(EPOS_HANDLERS_US[metric] * EPOS_HZ / 1_000_000)
                 rows.append(row(metric, "EPOS", CHIP, "cycles", [epos]))
@@ -374,8 +337,6 @@ def handlers(applications: Applications, rounds: int, progress: Progress) -> Res
 
 def dispatch(applications: Applications, rounds: int, progress: Progress) -> Result:
     """What starts a time-triggered task on a compare channel, over the hardware's entry."""
-    from carillon.run.records import Code
-
     progress(f"time-triggered tasks: {rounds} rounds")
     planned, firmware = applications.made(SOURCES / "dispatch" / "schedule.toml", CHIP)
     metrics = {"bench_bare": ("avr_tt_dispatch", 10), "bench_usual": ("avr_tt_dispatch_saving", None)}
@@ -431,7 +392,7 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> Resu
             "threads", Timer(PERIODIC, 28_800, 288, ("bits = 16", 'longest = "1s"')), tables, code
         )
         run = applications.run(planned, firmware, (rounds + 20) * 288, [])
-        samples = [h.cycles / run.hertz * 1e6 for h in run.handlers][5 : rounds + 5]
+        samples = [h.length / run.hertz * 1e6 for h in run.handlers][5 : rounds + 5]
         ours = (statistics.fmean(samples), max(samples), min(samples), statistics.pstdev(samples))
         for what, our, their in zip(("mean", "maximum", "minimum", "deviation"), ours, epos, strict=True):
             rows.append(row(f"threads_{count}_{what}", "carillon", CHIP, "us", [round(our, 1)]))
@@ -498,7 +459,7 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
                 paper = EPOS_PHILOSOPHERS[scenario].get(metric)
                 if paper is not None:
                     rows.append(row(f"philosophers_{metric}_{scenario}", f"EPOS {kind}", CHIP, unit, [paper[k]]))
-            busy = sum(h.cycles for h in run.handlers if begin <= h.begin <= end) / run.hertz * 1e3
+            busy = sum(h.length for h in run.handlers if begin <= h.begin <= end) / run.hertz * 1e3
             rows.append(row(f"philosophers_handlers_{scenario}", column, CHIP, "ms", [round(busy, 3)]))
             times[kind].append((think + eat, busy))
     curves = [Curve(kind, tuple(w for w, _ in found), tuple(b for _, b in found)) for kind, found in times.items()]
@@ -528,7 +489,7 @@ def delays(applications: Applications, _rounds: int, progress: Progress) -> Resu
         run = applications.run(planned, firmware, (last + 1) * WINDOW_TICKS * 4, ["bench_begin", "bench_end"])
         windows = list(zip(run.marks["bench_begin"], run.marks["bench_end"], strict=True))
         took = [(end - begin) / run.hertz * 1e3 for begin, end in windows]
-        costs = [[h.cycles for h in run.handlers if begin <= h.begin < end] for begin, end in windows]
+        costs = [[h.length for h in run.handlers if begin <= h.begin < end] for begin, end in windows]
         for events in EVENTS:
             rows.append(row(f"response_low_task_{events}", kernel, ROOMY, "ms", [round(took[events], 3)]))
             rows.append(row(f"tick_at_{events}_events", kernel, ROOMY, "cycles", costs[events]))
@@ -563,7 +524,7 @@ def many(applications: Applications, rounds: int, progress: Progress) -> Result:
             planned, firmware = applications.built("many", timer, [thread("Main", 1)], "", kernel, **parameters)
             run = applications.run(planned, firmware, 1_250_000 * 250, ["bench_begin", "bench_end"])
             done = run.marks["bench_end"][-1]
-            ticks = [h.end - h.begin for h in run.handlers if h.begin > done]
+            ticks = [h.length for h in run.handlers if h.begin > done]
             inserted = [b - a for a, b in zip(run.marks["bench_begin"], run.marks["bench_end"], strict=True)]
             if queue == "list":
                 rows.append(row(f"tick_at_{count}_alarms", kernel, BOARD, "instructions", ticks))

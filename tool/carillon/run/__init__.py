@@ -62,18 +62,18 @@ def _compiled(
     missing: str,
     diagnostics: Diagnostics,
     libraries: Sequence[str] = (),
-    header: Path | None = None,
+    headers: Sequence[Path] = (),
 ) -> Path | None:
     """A helper of the runner's, from the cache or compiled now; C093 if there is no C compiler or it refuses.
 
-    ``header`` is what the source includes beside the system's headers, by its name alone.
+    ``headers`` are what the source includes beside the system's, each by its name alone.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
     import hashlib
 
-    contents = source.read_bytes() + (header.read_bytes() if header is not None else b"")
+    contents = b"".join(path.read_bytes() for path in (source, *headers))
     digest = hashlib.sha256(contents).hexdigest()[:16]
-    include = ["-I", str(header.parent)] if header is not None else []
+    include = [option for header in headers for option in ("-I", str(header.parent))]
     stem, _, suffix = name.partition(".")
     target = cache / (f"{stem}-{digest}" + (f".{suffix}" if suffix else ""))
     if target.is_file():
@@ -105,7 +105,7 @@ def _plugin(port: str, diagnostics: Diagnostics) -> Path | None:
         ("-shared", "-fPIC"),
         "this is a defect of Carillon: report it",
         diagnostics,
-        header=ports / port / "trace_processor.h",
+        headers=(ports / port / "trace_processor.h", ports / "trace_records.h"),
     )
 
 
@@ -125,7 +125,13 @@ def _simavr_command(
         )
         return None
     runner = _compiled(
-        source, "simavr_runner", (), f"on Debian: apt-get install {' '.join(board.run.packages)}", diagnostics, ("-lsimavr",)
+        source,
+        "simavr_runner",
+        (),
+        f"on Debian: apt-get install {' '.join(board.run.packages)}",
+        diagnostics,
+        ("-lsimavr",),
+        headers=(data_root() / "ports/trace_records.h",),
     )
     if runner is None:
         return None

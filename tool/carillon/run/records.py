@@ -34,7 +34,7 @@ RESPONSE = 16
 
 
 class Code(IntEnum):
-    """Kinds of records, as in ``ports/host/carillon_port.c`` and ``ports/qemu/trace_plugin.c``."""
+    """Kinds of records, as in ``ports/trace_records.h``."""
 
     BEGIN = 0  # the first start store of a mode comes next; value: address of its start list
     ENTER = 1  # a handler's first instruction; value: its address, on virtual boards its source

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel's handlers took in a run: from the records of the event-triggered system's interrupts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from carillon.run.records import DELIVER, Code, Record
+
+if TYPE_CHECKING:
+    from carillon.pipeline import Planned
+
+ENTRY = 4
+"""Cycles of an AVR's entry to an interrupt, which simavr does not charge (ATmega128 data sheet, Interrupt Response Time)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """An interrupt: when it was entered, when its handler had done its own work, and what it took, the entry included.
+
+    ``end`` comes before what the handler dispatches, where that runs within it.  Instructions, cycles or ticks, as the
+    board counts.
+    """
+
+    begin: int
+    end: int
+    length: int
+
+
+def handlers_of(
+    planned: Planned, table: dict[str, tuple[int, int]], records: Iterable[Record], sources: Collection[int]
+) -> list[Handler]:
+    """The handlers of some sources, in order; above them is nothing.  ``table`` has the firmware's symbols."""
+    from carillon.emit.osek import vectors
+
+    kind = planned.system.board.run.kind
+    names = vectors(planned.image)
+    entries = {source if kind == "native" else table[names[source]][0] & ~1 for source in sources}
+    deliver = table.get(DELIVER, (-1, 0))[0]
+    entry = ENTRY if kind == "simavr" else 0
+    found: list[Handler] = []
+    began: int | None = None
+    for time, code, value in records:
+        delivers = code == Code.CALL and value == deliver
+        if began is not None and (code in (Code.ENTER, Code.EXIT) or delivers):
+            found.append(Handler(began, time, time - began + entry))
+            began = None
+        if code == Code.ENTER and (value if kind == "native" else value & ~1) in entries:
+            began = time
+    return found
