@@ -9,6 +9,8 @@ from __future__ import annotations
 import pytest
 from laboratory import Laboratory, Outcome
 
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.pipeline import plan
 from carillon.trace import Kind
 
 MEGA128, MEGA2560 = "atmega128", "atmega2560"
@@ -158,3 +160,18 @@ def test_sixty_threads_fit_external_memory(lab: Laboratory) -> None:
     outcome = lab.run(schedule, code, "atmega128-xmem", system='clock = "250kHz"', ticks=20_000)
     assert outcome.said("turns") == [7] + 59 * [5]
     assert outcome.firmware.ram > 60 * 512
+
+
+def test_a_tick_that_is_shorter_than_the_counters_turn_is_refused(lab: Laboratory) -> None:
+    def planned(ticks: int) -> Diagnostics:
+        path = lab.write(f'[time]\nclock = "periodic"\ntick = "{ticks} ticks"\n[thread.Main]\npriority = 1\n', "THREAD(Main) { }")
+        diagnostics = Diagnostics()
+        plan(path, diagnostics, MEGA128)
+        return diagnostics
+
+    assert planned(4).found == []
+    with pytest.raises(CarillonError) as refused:
+        planned(3)
+    assert [(d.code, d.cause) for d in refused.value.diagnostics] == [
+        ("C171", "no free cell of board 'atmega128' can tick every 3 ticks (187.5ns)")
+    ]

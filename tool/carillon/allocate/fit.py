@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from carillon.allocate.result import Progression
 from carillon.model.board import Board, Cells, Rearm, Role, Start
 
-SHORTEST_TURN = 4
-"""Ticks of a timer in a turn of its counter, at least (ATmega128 data sheet, 16-bit Timer/Counter, Fast PWM Mode)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -100,7 +97,7 @@ class Fitter:
         if self.round_length is not None and progression.period != self.round_length:
             return f"a channel expires once a round of {self.round_length} ticks, not every {progression.period}"
         # What a channel matches before the beginning is forgotten: once, if that counts at all.
-        shortest = SHORTEST_TURN if self.ticks else self.board.lead
+        shortest = array.min_period(self.clock_hz) if self.ticks else self.board.lead
         if progression.period < shortest:
             return f"a period of {progression.period} ticks is below its minimum of {shortest}"
         if progression.period > 1 << array.width:

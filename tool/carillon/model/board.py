@@ -90,6 +90,7 @@ class Cells(_Frozen):
     hz: int | None = Field(default=None, description="the cells' own clock; None: the board's clock")
     prescalers: tuple[int, ...] = (1,)
     min_period_ns: int = 0
+    min_period_units: int = Field(default=1, ge=1, description="the same in what the cells count, if that is longer")
     min_rearm_ticks: int = Field(default=1, ge=1, description="shortest interval that a re-armed cell can keep")
     min_rearm_cycles: int = Field(default=0, ge=0, description="the same in instructions or cycles of the processor")
     start: Start = Start.EACH
@@ -114,7 +115,8 @@ class Cells(_Frozen):
 
     def min_period(self, clock_hz: int) -> int:
         """The shortest period of these cells, in ticks of the schedule, rounded up."""
-        return max(1, -(-self.min_period_ns * clock_hz // 1_000_000_000))
+        counted = -(-self.min_period_units * clock_hz // (self.hz or clock_hz))
+        return max(counted, -(-self.min_period_ns * clock_hz // 1_000_000_000))
 
 
 class Build(_Frozen):
