@@ -114,6 +114,21 @@ def test_a_static_alarm_is_a_cell_whose_expiry_is_the_activation(lab: Laboratory
     assert len(outcome.said("tick")) == 5
 
 
+def test_a_static_alarm_that_gets_no_cell_is_in_the_queue_of_a_counter_that_ticks(lab: Laboratory) -> None:
+    tasks = "".join(
+        f'[osek.task.T{k}]\npriority = {k}\n[osek.alarm.A{k}]\ncounter = "Ms"\nactivate = "T{k}"\nstatic = true\n'
+        "autostart = { at = 10, cycle = 10 }\n"
+        for k in range(1, 6)
+    )
+    code = "".join(f'TASK(T{k}) {{ report("T{k}", 1); TerminateTask(); }}\n' for k in range(1, 6))
+    outcome = lab.run(f'[osek.counter.Ms]\ntick = "1ms"\n{tasks}', code, MPS, ticks=35 * MILLISECOND[MPS])
+    osek = outcome.planned.allocation.osek
+    assert osek is not None
+    assert [c.counter.name for c in osek.counters] == ["Ms"]
+    assert len(osek.alarms) == 2
+    assert [len(outcome.said(f"T{k}")) for k in range(1, 6)] == [3] * 5
+
+
 @pytest.mark.parametrize("board", BOARDS)
 def test_an_expiry_while_its_task_runs_is_one_activation_too_many(lab: Laboratory, board: str) -> None:
     ms = MILLISECOND[board]

@@ -207,36 +207,26 @@ def plan_osek(system: System, diagnostics: Diagnostics, kernel: str = "carillon"
 def allocate_osek(system: System, plan: OsekPlan, busy: frozenset[int], diagnostics: Diagnostics) -> OsekAllocation | None:
     """Cells for alarms from those that the rounds leave (``busy`` sources are taken), and a source for every level.
 
-    Errors: C161 more tasks than spare sources.
+    An alarm that gets none goes to the queue of its counter, which then ticks: the counter's cell goes before the alarms'.
+
+    Errors: C161 more tasks than spare sources, C185 no cell for an alarm nor for a tick of its counter.
     """
     osek, board = system.osek, system.board
     assert osek is not None
-    fitter = Fitter(board, system.clock_hz)
-    free = cell_sources(board, plan.taken | busy)
-    levels = list(plan.levels)
-    carried: list[AlarmCell] = []
-    reasons: list[str] = []
-    wanted = [] if plan.conventional else [a for a in osek.alarms if _fits_a_cell(osek, a)]
-    # Activations of direct tasks first: their cells run no code at all.
-    wanted.sort(key=lambda a: _direct_level(levels, a) is None)
-    for alarm in wanted:
-        counter = osek.counter(alarm.counter)
-        assert alarm.autostart is not None
-        progression = Progression(alarm.autostart.time * counter.tick, alarm.autostart.cycle * counter.tick)
-        direct = _direct_level(levels, alarm)
-        found = take_cell(fitter, free, progression, readable=True, pended=direct is not None)
-        if found is None:
-            reasons.append(f"alarm {alarm.name} is carried by the queue of counter {counter.name}: no cell is left that can")
-            continue
-        source, use = found
-        number = levels[direct].number if direct is not None else plan.top
-        carrier = _carrier(alarm.name, source, use, progression, number, alarm.span)
-        carried.append(AlarmCell(alarm, carrier, direct is not None))
-        if direct is not None:
-            old = levels[direct]
-            levels[direct] = TaskLevel(old.number, old.tasks, source.number, old.capacity, old.kind, carrier)
+    ticking = {c.counter.name for c in plan.counters}
+    late: dict[str, Alarm] = {}  # counters that were not to tick, each with an alarm for which they do
+    while True:  # once more for each such counter
+        dealt = _deal(system, plan, busy, late, diagnostics)
+        if dealt is None:
+            return None
+        queued = [a for a in dealt.queued if a.counter not in ticking]
+        if not queued:
+            break
+        ticking.add(queued[0].counter)
+        late[queued[0].counter] = queued[0]
+    levels, carried, counters, reasons = dealt.levels, dealt.carried, dealt.counters, dealt.reasons
     if not plan.software:
-        cells = {c.carrier.source for c in carried}
+        cells = {c.carrier.source for c in counters} | {c.carrier.source for c in carried}
         spare = _spare_sources(board, plan.taken | busy | frozenset(cells))
         for k, level in enumerate(levels):
             if level.source == 0:
@@ -261,13 +251,84 @@ def allocate_osek(system: System, plan: OsekPlan, busy: frozenset[int], diagnost
         plan.all,
         plan.software,
         dispatcher or 0 if plan.software else 0,
-        plan.counters,
+        counters,
         tuple(carried),
         _ceilings(osek, levels, dict(plan.isr_levels)),
         tuple(reasons),
         plan.clock,
         plan.slices,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Deal:
+    """The cells of counters and alarms; ``queued``: the alarms that could have had a cell and got none."""
+
+    counters: tuple[CounterCell, ...]
+    levels: list[TaskLevel]
+    carried: list[AlarmCell]
+    queued: list[Alarm]
+    reasons: list[str]
+
+
+def _deal(system: System, plan: OsekPlan, busy: frozenset[int], late: dict[str, Alarm], diagnostics: Diagnostics) -> _Deal | None:
+    """Deal out the cells that are left: first to the counters of ``late``, then to alarms; None after C185."""
+    osek, board = system.osek, system.board
+    assert osek is not None
+    fitter = Fitter(board, system.clock_hz)
+    free = cell_sources(board, plan.taken | busy)
+    counters = list(plan.counters)
+    if late:
+        free = _least_capable(board, set(plan.taken | busy))
+        for name, alarm in late.items():
+            counter = osek.counter(name)
+            found = _counter_cell(fitter, free, counter, plan.top)
+            if found is None:
+                diagnostics.error(
+                    "C185",
+                    alarm.span,
+                    f"board '{board.name}' has no cell left for alarm '{alarm.name}', nor one that ticks its counter "
+                    f"'{name}' every {counter.tick} ticks",
+                    "use fewer cells for other alarms, counters or the rounds' tasks, or choose a board with more cells",
+                )
+                return None
+            counters.append(found)
+        left = {s.number for s in free}
+        free = [s for s in cell_sources(board, plan.taken | busy) if s.number in left]
+    levels = list(plan.levels)
+    carried: list[AlarmCell] = []
+    queued: list[Alarm] = []
+    reasons: list[str] = []
+    wanted = [] if plan.conventional else [a for a in osek.alarms if _fits_a_cell(osek, a)]
+    # Activations of direct tasks first: their cells run no code at all.
+    wanted.sort(key=lambda a: _direct_level(levels, a) is None)
+    for alarm in wanted:
+        counter = osek.counter(alarm.counter)
+        assert alarm.autostart is not None
+        progression = Progression(alarm.autostart.time * counter.tick, alarm.autostart.cycle * counter.tick)
+        direct = _direct_level(levels, alarm)
+        taken = take_cell(fitter, free, progression, readable=True, pended=direct is not None)
+        if taken is None:
+            reasons.append(f"alarm {alarm.name} is carried by the queue of counter {counter.name}: no cell is left that can")
+            queued.append(alarm)
+            continue
+        source, use = taken
+        number = levels[direct].number if direct is not None else plan.top
+        carrier = _carrier(alarm.name, source, use, progression, number, alarm.span)
+        carried.append(AlarmCell(alarm, carrier, direct is not None))
+        if direct is not None:
+            old = levels[direct]
+            levels[direct] = TaskLevel(old.number, old.tasks, source.number, old.capacity, old.kind, carrier)
+    return _Deal(tuple(counters), levels, carried, queued, reasons)
+
+
+def _counter_cell(fitter: Fitter, free: list[Source], counter: Counter, level: int) -> CounterCell | None:
+    """Take a cell that ticks a counter; None if none can."""
+    progression = Progression(counter.tick, counter.tick)
+    found = take_cell(fitter, free, progression, readable=False, pended=False)
+    if found is None:
+        return None
+    return CounterCell(counter, _carrier(counter.name, *found, progression, level, counter.span))
 
 
 def _isr_levels(osek: Osek, tasks: int, services: bool) -> tuple[dict[str, int], int, int]:
@@ -363,8 +424,7 @@ def _counter_cells(
             continue
         if not any(a.counter == counter.name for a in osek.alarms):
             continue
-        progression = Progression(counter.tick, counter.tick)
-        found = take_cell(fitter, free, progression, readable=False, pended=False)
+        found = _counter_cell(fitter, free, counter, top)
         if found is None:
             diagnostics.error(
                 "C162",
@@ -373,8 +433,7 @@ def _counter_cells(
                 "choose another tick, another clock, or a board with more cells",
             )
             return None
-        source, use = found
-        result.append(CounterCell(counter, _carrier(counter.name, source, use, progression, top, counter.span)))
+        result.append(found)
     return tuple(result)
 
 

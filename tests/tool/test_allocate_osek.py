@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells for counters and alarms: whatever is timed is carried by something that runs, or refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.model.osek import CounterKind
+from carillon.pipeline import plan
+
+BOARDS = ["ast1030-evb", "mps2-an385", "virtual-tiny", "virtual-256", "atmega128", "qemu-rv32-virt"]
+
+
+@st.composite
+def applications(draw: st.DrawFn) -> tuple[str, str]:
+    """A board and a schedule with counters and alarms, most of them static."""
+    board = draw(st.sampled_from(BOARDS))
+    counters = draw(st.integers(1, 2))
+    lines = ["[system]"]
+    if not board.startswith(("atmega", "qemu-rv32")):
+        for k in range(draw(st.integers(0, 2))):
+            lines += [f"[task.r{k}]", 'period = "10ms"', f'offset = "{k}ms"', 'wcet = "100us"']
+    for k in range(counters):
+        lines += [f"[osek.counter.C{k}]", f'tick = "{k + 1}ms"']
+    for k in range(draw(st.integers(1, 6))):
+        lines += [f"[osek.task.T{k}]", f"priority = {k + 1}"]
+        lines += [f"[osek.alarm.A{k}]", f'counter = "C{draw(st.integers(0, counters - 1))}"', f'activate = "T{k}"']
+        lines += [f"autostart = {{ at = {draw(st.integers(1, 9))}, cycle = {draw(st.integers(0, 9))} }}"]
+        lines += ["static = true"] if draw(st.integers(0, 3)) else []
+    return board, "\n".join(lines)
+
+
+@given(applications())
+@settings(deadline=None, max_examples=60)
+def test_every_alarm_has_a_cell_or_stands_in_the_queue_of_a_counter_that_ticks(case: tuple[str, str]) -> None:
+    board, text = case
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "schedule.toml"
+        path.write_text(text, encoding="utf-8")
+        try:
+            osek = plan(path, Diagnostics(), board).allocation.osek
+        except CarillonError as error:
+            assert all(d.code for d in error.diagnostics)
+            return
+    assert osek is not None
+    carried = {a.alarm.name for a in osek.alarms}
+    ticking = {c.counter.name for c in osek.counters} | {c.name for c in osek.osek.counters if c.kind is CounterKind.SOFTWARE}
+    assert all(a.name in carried or a.counter in ticking for a in osek.osek.alarms)
+    sources = [c.source for c in osek.carriers]
+    assert len(set(sources)) == len(sources)
