@@ -11,6 +11,7 @@ from carillon.model.board import Role
 from carillon.trace import Kind
 
 BOARDS = [AST, MPS, VIRTUAL_AST]
+TINY = "virtual-tiny"
 SHUTDOWN = 'on_deadline_miss = "shutdown"'
 CONTINUE = 'on_deadline_miss = "continue"'
 
@@ -173,6 +174,58 @@ def test_a_multiplexed_deadline_is_watched_at_every_point(lab: Laboratory) -> No
         assert handlers(outcome)[-1] == (10_000 + ats[number] + 200 + 7 * number, "Many")
         assert len(handlers(outcome)) == 14 + number + 2
         assert outcome.said("error") == [6]
+
+
+def shared_to_the_end(name: str, length: int, mode: str = "normal") -> str:
+    """A round of four activations, whose deadlines share a cell where cells are few; the last is at the round's end."""
+    entries = ((1000, 1500), (1600, 2000), (2200, 2900), (3300, length))
+    return points(length, *((at, name, end) for at, end in entries), mode=mode)
+
+
+def test_a_shared_deadline_at_the_end_of_the_round_belongs_to_the_last_activation(lab: Laboratory) -> None:
+    outcome = lab.run(
+        declared(Many=0) + shared_to_the_end("Many", 4000), works(Many=30) + HOOKS, TINY, system=SHUTDOWN, rounds=50
+    )
+    assert [c.style for c in outcome.carriers(Role.DEADLINE, "Many")] == [Style.MULTIPLEXED]
+    assert handlers(outcome) == [(4000 * k + at, "Many") for k in range(50) for at in (1000, 1600, 2200, 3300)]
+    assert outcome.said("errors") == []
+
+
+@pytest.mark.parametrize("job", [1, 3, 4, 5, 8, 12])
+def test_a_shared_deadline_is_missed_on_its_tick_in_the_first_round_and_later(lab: Laboratory, job: int) -> None:
+    late = f"static unsigned jobs;\n{task('Many', f'carillon_work(++jobs == {job}u ? 2000u : 30u);')}"
+    outcome = lab.run(declared(Many=0) + shared_to_the_end("Many", 4000), late + HOOKS, TINY, system=SHUTDOWN, rounds=5)
+    due = 4000 * ((job - 1) // 4) + (1500, 2000, 2900, 4000)[(job - 1) % 4]
+    assert handlers(outcome)[-1] == (due, "Many")
+    assert len(handlers(outcome)) == job + 1
+    assert outcome.said("errors") == [1]
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_shared_deadlines_begin_anew_with_every_mode(lab: Laboratory, board: str) -> None:
+    lengths = {"first": 6000, "second": 7000}
+    ats = (1000, 1600, 2200, 3300)
+    fill = {"first": (100, 230, 370, 550, 690), "second": (110, 250, 390, 570, 710)}  # takes the other cells
+    schedule = declared(Many=0, Fill=0)
+    for mode, length in lengths.items():
+        many = shared_to_the_end("Many", length, mode).replace("points = [\n", "points = [\n@")
+        filler = "".join(f'    {{ at = "{at} ticks", activate = "Fill" }},\n' for at in fill[mode])
+        schedule += many.replace("@", filler)
+    switch = "if (++jobs % 8u == 0u) {\n (void)ttSwitchAppMode(1u - ttGetActiveApplicationMode());\n}"
+    code = f"static unsigned jobs;\n{task('Many', switch)}" + works(Fill=5) + HOOKS
+    outcome = lab.run(schedule, code, board, system=SHUTDOWN, ticks=100_000)
+    for mode in (0, 1):
+        assert [c.style for c in outcome.carriers(Role.DEADLINE, "Many", mode)] == [Style.MULTIPLEXED]
+    assert outcome.said("errors") == []
+    begins = [begin for begin, _ in outcome.trace.modes]
+    assert len(begins) >= 6
+    starts = []
+    for k, (begin, name) in enumerate(outcome.trace.modes):
+        end = begins[k + 1] if k + 1 < len(begins) else 100_000
+        # Between the end of a round and the next mode's lies a gap, as the last window ends with the round.
+        rounds = range(begin, end - (lengths[name] if end < 100_000 else 0) + 1, lengths[name])
+        starts += [r + at for r in rounds for at in ats if r + at < 100_000]
+    assert outcome.at(Kind.ENTER, "Many") == starts
 
 
 def test_a_deadline_that_is_never_monitored_is_judged_but_interrupts_nothing(lab: Laboratory) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from carillon.allocate.costs import CostTable
 from carillon.allocate.fit import SourceClass
-from carillon.allocate.options import DemandOptions
+from carillon.allocate.options import GOES_ON, DemandOptions
 from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Style
 from carillon.allocate.solve import Choice, Problem, Solution
@@ -168,7 +168,7 @@ def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions]) -> str:
             advice = f"let {subject(options.demand)} share a cell ({options.no_sharing})"
             if options.demand.role is Role.ACTIVATION and not options.demand.bounded:
                 advice += ": give it deadlines or a WCET"
-            elif options.demand.role is Role.DEADLINE:
+            elif options.no_sharing == GOES_ON:
                 advice += ': on_deadline_miss = "shutdown"'
             result.append(advice)
     tasks = sorted({o.demand.object for o in chosen if o.demand.role is Role.ACTIVATION})

@@ -11,13 +11,16 @@ from carillon.allocate.progressions import Partition, partition, partitions, pri
 from carillon.allocate.result import Progression, Style
 from carillon.lower import Demand
 from carillon.model import OnDeadlineMiss
-from carillon.model.board import Role
+from carillon.model.board import Cells, Rearm, Role
 
 ROLE_ORDER = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
 """The order in which carriers are listed and, but for CONTROL, in which they get cells."""
 
 ALL_GROUPINGS = 10
 """Up to this many progressions every way to put them on sources is considered, as far as the limit goes."""
+
+GOES_ON = "a task that goes on after a missed deadline needs a cell per deadline"
+"""Why deadlines cannot share a re-armed cell unless a missed one shuts the system down."""
 
 MULTIPLEXABLE = (Role.ACTIVATION, Role.DEADLINE, Role.ENABLE)
 
@@ -208,11 +211,11 @@ class OptionBuilder:
         if demand.role is Role.ACTIVATION and not demand.bounded:
             return None, "an activation may still run when the next one is due, so they cannot share a re-armed cell"
         if demand.role is Role.DEADLINE and self.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
-            return None, "a task that goes on after a missed deadline needs a cell per deadline"
+            return None, GOES_ON
         classes = []
         refusals = []
         for c in usable:
-            answer = self.fitter.multiplexed(self.classes[c].array, demand.times, self.round_length)
+            answer = self._shared(demand, self.classes[c].array)
             if isinstance(answer, int):
                 classes.append(c)
             else:
@@ -222,6 +225,15 @@ class OptionBuilder:
         whole = Progression(demand.times[0], self.round_length)
         bundle = Bundle((whole,), frozenset(range(len(demand.points))), tuple(classes))
         return Split(Style.MULTIPLEXED, (bundle,)), ""
+
+    def _shared(self, demand: Demand, array: Cells) -> int | str:
+        """The prescaler with which one re-armed cell of ``array`` serves all points, or why none does.
+
+        A deadline that is met must not expire: its cell is moved on before, which only a shift of its counter does.
+        """
+        if demand.role is Role.DEADLINE and array.rearm not in (Rearm.SHIFT, Rearm.NONE):
+            return "its cells cannot be moved on before they expire, as a deadline that was met has to be"
+        return self.fitter.multiplexed(array, demand.times, self.round_length)
 
     def _refusals(self, demand: Demand, usable: Sequence[int]) -> list[str]:
         """Per array that serves the role: a point that it cannot carry and why, and why its points cannot share a cell."""
@@ -235,7 +247,7 @@ class OptionBuilder:
                     reasons.append(f"the point at {time}: {answer}")
                     break
             if len(demand.points) > 1:
-                answer = self.fitter.multiplexed(array, demand.times, self.round_length)
+                answer = self._shared(demand, array)
                 if isinstance(answer, str):
                     reasons.append(f"on one re-armed cell: {answer}")
             text = f"{array.family} cells {array.names[0]}..{array.names[-1]}: " + "; ".join(reasons)

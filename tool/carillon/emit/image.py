@@ -190,13 +190,23 @@ def _start_order(board: Board, uses: list[tuple[Carrier, CellUse]]) -> list[tupl
     return single + timers + groups
 
 
+def _in_order(carrier: Carrier, round_length: int) -> list[int]:
+    """The different times of a re-armed cell, as they come in the first round.
+
+    A deadline at the round's end belongs to an activation before it, so it comes last.  The cell that began with it,
+    at tick 0, would miss a deadline that no activation has.  Any other point is at its place in the round.
+    """
+    times = carrier.demand.times
+    return sorted(set(times) if carrier.role is Role.DEADLINE else {t % round_length for t in times})
+
+
 def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...]:
     """The intervals of a multiplexed cell, beginning with the one that its handler takes first.
 
     A cell that is shifted is given, at a point, the interval to the next point.  A cell whose reload is
     written is given the interval after that: the one to the next point is running already.
     """
-    times = sorted({t % round_length for t in carrier.demand.times})
+    times = _in_order(carrier, round_length)
     ahead = 2 if use.cell.array.rearm is Rearm.RELOAD else 1
     count = len(times)
 
@@ -212,7 +222,7 @@ def _cell_image(
     system: System, carrier: Carrier, use: CellUse, position: int, round_length: int, lead: int | None = None
 ) -> CellImage:
     board = system.board
-    times = sorted({t % round_length for t in carrier.demand.times})
+    times = _in_order(carrier, round_length)
     offset = times[0] if carrier.style is Style.MULTIPLEXED else use.progression.offset
     if carrier.role is Role.CONTROL and offset == 0:
         offset = round_length  # the end of the first round, not its beginning

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from carillon.allocate.result import Style
 from carillon.emit import text
 from carillon.emit.image import CellImage, Image, ModeImage, base_levels
-from carillon.model.board import Board, Rearm, Role
+from carillon.model.board import Board, Role
 
 
 def _array(kind: str, name: str, items: list[str]) -> list[str]:
@@ -64,7 +64,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     for multiplex in mode.multiplexes:
         cell = multiplex.cell
         stem = text.multiplex(image, mode, cell)
-        postpone = cell.carrier.role is Role.DEADLINE and cell.use.cell.array.rearm is Rearm.SHIFT
+        postpone = cell.carrier.role is Role.DEADLINE
         lines.append(_cell_comment(cell))
         lines.append(f"struct carillon_multiplex {stem} = {{NULL, {text.macro(cell, 'REARM_REGISTER', cell.number)}}};")
         lines.append(f"static const struct carillon_step {stem}_steps[] = {{")

@@ -11,7 +11,7 @@ from carillon.allocate.result import Carrier, Style
 from carillon.emit import clock, osek, text
 from carillon.emit.image import CellImage, Image, ModeImage
 from carillon.emit.tables import disarmed
-from carillon.model.board import Rearm, Role
+from carillon.model.board import Role
 
 
 def _operation(cell: CellImage, name: str, argument: object) -> str:
@@ -53,8 +53,7 @@ def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     after = _arming(image, deadlines, "disarm")
     for cell in deadlines:
         if cell.carrier.style is Style.MULTIPLEXED:
-            move = "postpone" if cell.use.cell.array.rearm is Rearm.SHIFT else "rearm"
-            after.append(_operation(cell, move, _multiplex(image, mode, cell)))
+            after.append(_operation(cell, "postpone", _multiplex(image, mode, cell)))
     if not before and not after and not carrier.lowered:
         return []
     if image.system.board.nesting == "time":  # nothing but this keeps a task from being entered again while it runs
