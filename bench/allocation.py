@@ -25,7 +25,8 @@ from carillon.allocate.result import Style
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Idle, Interrupt, Mode, OnDeadlineMiss, System, Task, Window
-from carillon.model.board import Board, Role, load_board
+from carillon.model.board import Board, Role
+from carillon.read.board import load_board
 
 BOARDS = Path(__file__).resolve().parents[1] / "boards"
 SPAN = Span("synthetic.toml")

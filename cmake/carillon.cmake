@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# carillon_add_library(TARGET GENERATED BOARD): kernel, port, board and generated files as the object library
-# TARGET, by the manifest in the folder GENERATED.  BOARD is the board's folder, empty for one of Carillon's.
-# Two schedules in one project are two calls.
+# carillon_add_library(TARGET GENERATED): kernel, port, board and generated files as the object library TARGET, by
+# the manifest in the folder GENERATED.  Two schedules in one project are two calls.
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH CARILLON_ROOT)
 
@@ -20,7 +19,7 @@ function(_carillon_list result manifest key prefix)
     set(${result} "${items}" PARENT_SCOPE)
 endfunction()
 
-function(carillon_add_library target generated board_folder)
+function(carillon_add_library target generated)
     cmake_path(ABSOLUTE_PATH generated BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
     set(file "${generated}/manifest.json")
     if(NOT EXISTS "${file}")
@@ -37,16 +36,15 @@ function(carillon_add_library target generated board_folder)
         message(FATAL_ERROR "board ${board} needs ${compiler}, not ${CMAKE_C_COMPILER}: "
                             "configure with --toolchain ${CARILLON_ROOT}/cmake/toolchains/arm-none-eabi.cmake")
     endif()
-    if(NOT board_folder)
-        set(board_folder "${CARILLON_ROOT}/boards/${board}")
-    endif()
 
     _carillon_list(sources "${manifest}" sources "")
     set(kernel_sources ${sources})
     list(FILTER kernel_sources INCLUDE REGEX "^kernel/")
     list(TRANSFORM kernel_sources PREPEND "${CARILLON_ROOT}/")
     list(TRANSFORM sources PREPEND "${CARILLON_ROOT}/")
-    _carillon_list(board_sources "${manifest}" board_sources "${board_folder}/")
+    _carillon_list(board_sources "${manifest}" board_sources "")
+    list(TRANSFORM board_sources PREPEND "${generated}/" REGEX "^[.]")
+    list(TRANSFORM board_sources PREPEND "${CARILLON_ROOT}/" REGEX "^[^/]")
     _carillon_list(generated_sources "${manifest}" generated "${generated}/")
     _carillon_list(include "${manifest}" include "${CARILLON_ROOT}/")
     _carillon_list(compile_options "${manifest}" compile_options "")
@@ -57,7 +55,7 @@ function(carillon_add_library target generated board_folder)
     list(REMOVE_ITEM compile_options -std=c11) # not for C++ files of the application
     foreach(source IN LISTS sources board_sources generated_sources)
         if(NOT EXISTS "${source}")
-            message(FATAL_ERROR "no ${source}, which ${file} names: generate it again, or set CARILLON_BOARD_DIR")
+            message(FATAL_ERROR "no ${source}, which ${file} names: generate it again")
         endif()
     endforeach()
 
@@ -71,7 +69,11 @@ function(carillon_add_library target generated board_folder)
     # The kernel's own main is one of an application: it is renamed with the application's.
     set_property(SOURCE ${kernel_sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${application_options})
     if(linker_script)
-        cmake_path(ABSOLUTE_PATH linker_script BASE_DIRECTORY "${board_folder}" NORMALIZE)
+        if(linker_script MATCHES "^[.]")
+            set(linker_script "${generated}/${linker_script}")
+        else()
+            set(linker_script "${CARILLON_ROOT}/${linker_script}")
+        endif()
         target_link_options(${target} INTERFACE -T "${linker_script}")
         set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_DEPENDS "${linker_script}")
     endif()

@@ -64,7 +64,7 @@ def test_the_costs_of_a_boards_clocks_are_what_it_declares(lab: Laboratory, boar
 
 def board_of(name: str) -> Board:
     """A board of Carillon's own."""
-    from carillon.model.board import load_board
+    from carillon.read.board import load_board
 
     return load_board(ROOT / "boards" / name / "board.toml")
 

@@ -87,7 +87,7 @@ class Bench:
         elf = image.elf.with_name("program.elf")
         elf.write_bytes(data)
         elf.chmod(0o755)
-        output = _native(elf) if image.board.run.kind == "native" else _emulated(image.board, elf)
+        output = _native(elf) if image.board.native else _emulated(image.board, elf)
         lines = [line.split() for line in output.splitlines()]
         return [(words[0], int(words[1])) for words in lines if len(words) == 2 and words[1].isdigit()]
 
@@ -110,6 +110,7 @@ def _native(elf: Path) -> str:
 
 def _emulated(board: Board, elf: Path) -> str:
     """The output up to the line that ends every program."""
+    assert board.run is not None
     command = [*board.run.command, "-nodefaults", "-display", "none", "-monitor", "none", "-serial", "stdio", "-kernel", elf]
     said = []
     with subprocess.Popen(

@@ -22,7 +22,7 @@ from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
-from carillon.model.board import Board, Build, Cells, Clock, Rearm, Role, Run
+from carillon.model.board import Board, Build, Cells, Clock, Family, Rearm, Role, Run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROLES = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
@@ -45,7 +45,7 @@ synthetic = bench.synthetic
 
 def array(cells: int, *, per_source: int = 1, first_source: int = 0, **properties: object) -> Cells:
     values: dict[str, object] = {
-        "family": "virtual",
+        "family": Family(name="virtual", align=True, finish=False),
         "names": tuple(f"C{first_source}_{i}" for i in range(cells)),
         "sources": tuple(first_source + i // per_source for i in range(cells)),
         "width": 32,
@@ -58,7 +58,7 @@ def array(cells: int, *, per_source: int = 1, first_source: int = 0, **propertie
 def board(*arrays: Cells, levels: int = 16, lowered_levels: int = 0, lead: int = 0, start_spacing: int = 0) -> Board:
     return Board(
         name="test",
-        summary="",
+        summary="a board of a test",
         port="host",
         levels=levels,
         sources=1000,

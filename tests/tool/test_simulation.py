@@ -13,7 +13,7 @@ from carillon.check import check_system, completions, simulate_round
 from carillon.check.utilisation import demand
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Activation, Idle, Mode, Monitor, OnDeadlineMiss, System, Task, Window
-from carillon.model.board import load_board
+from carillon.read.board import load_board
 from carillon.resources import find_board
 
 UNHURRIED = settings(deadline=None)

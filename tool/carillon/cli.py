@@ -367,7 +367,8 @@ def build(
         firmware = build_firmware(planned.image, folder, report.diagnostics)
         if firmware is None:
             return
-        sizes = {"elf": str(firmware.elf), "flash": firmware.flash, "vectors": firmware.vectors, "ram": firmware.ram}
+        sizes: dict[str, Any] = {"elf": str(firmware.elf)} | {image.suffix[1:]: str(image) for image in firmware.images}
+        sizes |= {"flash": firmware.flash, "vectors": firmware.vectors, "ram": firmware.ram}
         report.result(sizes)
         if not as_json:
             report.warnings()
@@ -383,7 +384,10 @@ def build(
 def _run(planned: Planned, kernel: str, out: Path | None, ticks: int, rounds: int, report: _Report) -> Trace | None:
     from carillon.build import build as build_firmware
     from carillon.run import run as run_firmware
+    from carillon.run import runnable
 
+    if runnable(planned.system, report.diagnostics) is None:
+        return None
     report.status(f"compiling for {planned.system.board.name}")
     firmware = build_firmware(planned.image, _folder(planned, kernel, out), report.diagnostics)
     if firmware is None:
@@ -596,7 +600,7 @@ def boards(as_json: JsonOption = False) -> None:
     def work(report: _Report) -> None:
         from rich.table import Table
 
-        from carillon.model.board import load_board
+        from carillon.read.board import load_board
         from carillon.resources import board_names, find_board
 
         found = [load_board(p) for p in (find_board(n) for n in board_names()) if p is not None]

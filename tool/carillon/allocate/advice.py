@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from carillon.allocate.clock import ClockCell, drivers
+from carillon.allocate.clock import ClockCell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.osek import OsekAllocation, cell_sources, counting_cell, take_cell
 from carillon.allocate.periods import TickChoice, greatest_common_divisor, laps, rate, rounded_up, tick_choices
@@ -158,8 +158,8 @@ class _Adviser:
         services = self.clock.services
         if services.clock is kind:
             return self.clock
-        able = [s for s in self.free if kind in drivers(s.array.family)]
-        gentle = [s for s in able if not (self.system.modes and drivers(s.array.family)[kind].locks)]
+        able = [s for s in self.free if kind in s.array.family.clock]
+        gentle = [s for s in able if not (self.system.modes and s.array.family.clock[kind].locks)]
         if able and not gentle:
             return "setting it locks interrupts, for which the rounds' tasks would wait"
         cell = counting_cell(self.system, replace(services, clock=kind, tick=None), self.osek.top, gentle)

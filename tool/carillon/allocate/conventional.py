@@ -44,7 +44,7 @@ def allocate_conventional(
         for mode, demand in modes:
             answer = _prescaler(fitter, array, demand, mode.round_length)
             if isinstance(answer, str):
-                refusals.append((demand, f"{array.family} cells: {answer}"))
+                refusals.append((demand, f"{array.family.name} cells: {answer}"))
                 break
             progression = Progression(demand.points[0].at, mode.round_length)
             use = CellUse(cell, progression, answer, array.units(1, fitter.clock_hz, answer))

@@ -250,9 +250,9 @@ class OptionBuilder:
                 answer = self._shared(demand, array)
                 if isinstance(answer, str):
                     reasons.append(f"on one re-armed cell: {answer}")
-            text = f"{array.family} cells {array.names[0]}..{array.names[-1]}: " + "; ".join(reasons)
+            text = f"{array.family.name} cells {array.names[0]}..{array.names[-1]}: " + "; ".join(reasons)
             if len(array.names) == 1:
-                text = f"{array.family} cell {array.names[0]}: " + "; ".join(reasons)
+                text = f"{array.family.name} cell {array.names[0]}: " + "; ".join(reasons)
             if text not in result:
                 result.append(text)
         if result:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
-from carillon.allocate.clock import ClockCell, Driver, drivers, longest_without_laps
+from carillon.allocate.clock import ClockCell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source, source_classes
 from carillon.allocate.queue import QueueTimes, queue_times
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model import System
-from carillon.model.board import Board, Role, Service
+from carillon.model.board import Board, Driver, Role, Service
 from carillon.model.osek import ActivateTask, Alarm, Counter, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
 from carillon.model.time import ClockKind, TimeServices
 from carillon.read.times import format_duration
@@ -457,8 +457,8 @@ def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int
             carrier = _carrier("clock", *found, progression, top, services.span)
             clock = ClockCell(services, carrier, Driver(), Fraction(services.tick))
     else:
-        able = [s for s in free if kind in drivers(s.array.family)]
-        gentle = [s for s in able if not (system.modes and drivers(s.array.family)[kind].locks)]
+        able = [s for s in free if kind in s.array.family.clock]
+        gentle = [s for s in able if not (system.modes and s.array.family.clock[kind].locks)]
         if able and not gentle:
             diagnostics.error(
                 "C178",
@@ -509,7 +509,7 @@ def _can_be(board: Board, kind: ClockKind) -> bool:
     """Whether the board has cells that can be a clock of this kind."""
     if kind is ClockKind.PERIODIC:
         return any(Role.ACTIVATION in a.roles for a in board.cells)
-    return any(kind in drivers(a.family) for a in board.cells)
+    return any(kind in a.family.clock for a in board.cells)
 
 
 def counting_cell(system: System, services: TimeServices, top: int, free: list[Source]) -> ClockCell | None:
@@ -518,7 +518,7 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
     free = sorted(free, key=lambda s: s.array.hz is not None)  # the schedule's own ticks, if it does not matter
     for source in free:
         array = source.array
-        driver = drivers(array.family)[services.clock]
+        driver = array.family.clock[services.clock]
         if driver.requests and source.number < board.request_base:
             continue
         for prescaler in array.prescalers:

@@ -104,7 +104,7 @@ def control_carrier(
             progression = Progression(demand.points[0].at % round_length, round_length)
             answer = fitter.direct(group.array, progression)
             if isinstance(answer, str):
-                refusals.append(f"{group.array.family} cells: {answer}")
+                refusals.append(f"{group.array.family.name} cells: {answer}")
                 break
             use = cell_use(fitter, source, slot, Role.CONTROL, Style.DIRECT, progression, demand.times, round_length)
             carriers.append(Carrier(demand, source.number, (use,), Style.DIRECT, 0, False))

@@ -35,7 +35,7 @@ def handlers_of(
     """The handlers of some sources, in order; above them is nothing.  ``table`` has the firmware's symbols."""
     from carillon.emit.osek import vectors
 
-    kind = planned.system.board.run.kind
+    kind = planned.system.board.run.kind if planned.system.board.run is not None else ""
     names = vectors(planned.image)
     entries = {source if kind == "native" else table[names[source]][0] & ~1 for source in sources}
     deliver = table.get(DELIVER, (-1, 0))[0]

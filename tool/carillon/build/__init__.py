@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from carillon.build.manifest import as_text, manifest
+from carillon.build.manifest import as_text, located, manifest
 from carillon.build.symbols import defined_functions, sizes, symbols
 from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
@@ -23,13 +23,18 @@ from carillon.resources import data_root
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """A built application: its ELF, and its size in bytes (vector tables apart from other flash)."""
+    """A built application: its ELF, and its size in bytes (vector tables apart from other flash).
+
+    ``images``: the same as Intel HEX and as a plain copy of memory, for programs that load chips; none of a program of this
+    machine.
+    """
 
     elf: Path
     folder: Path
     flash: int
     vectors: int
     ram: int
+    images: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
         )
         return None
     if system.cplusplus and shutil.which(_cplusplus(found)) is None:
-        packages = "g++" if system.board.run.kind == "native" else " ".join(system.board.build.packages)
+        packages = "g++" if system.board.native else " ".join(system.board.build.packages)
         diagnostics.error(
             "C092",
             None,
@@ -66,7 +71,7 @@ def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
 
 def _units(image: Image, generated: Path, folder: Path) -> list[_Unit]:
     system, root = image.system, data_root()
-    plan = manifest(system)
+    plan = manifest(system, generated)
     options = [str(o) for o in plan["compile_options"]]
     for include in (generated, *(root / p for p in plan["include"])):
         options += ["-I", str(include)]
@@ -79,7 +84,9 @@ def _units(image: Image, generated: Path, folder: Path) -> list[_Unit]:
             extra = (*extra, *plan["cold_options"])
         units.append(_Unit(root / name, folder / "objects" / (name.replace("/", "_") + ".o"), (*strict, *extra), False))
     cold = (*strict, *plan["cold_options"])
-    units += [_Unit(system.board.folder / n, folder / "objects" / f"board_{n}.o", cold, False) for n in plan["board_sources"]]
+    for number, name in enumerate(plan["board_sources"]):
+        source = located(name, generated)
+        units.append(_Unit(source, folder / "objects" / f"board_{number}_{source.name}.o", cold, False))
     units += [_Unit(generated / n, folder / "objects" / f"generated_{n}.o", strict, False) for n in plan["generated"]]
     for number, source in enumerate(system.sources):
         target = folder / "objects" / f"application_{number}_{source.name}.o"
@@ -147,7 +154,7 @@ def write_generated(image: Image, folder: Path) -> Path:
     generated = folder / "generated"
     for name, text in emit(image).items():
         write_text(generated / name, text)
-    write_text(generated / "manifest.json", as_text(image.system))
+    write_text(generated / "manifest.json", as_text(image.system, generated))
     return generated
 
 
@@ -177,10 +184,10 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
     if diagnostics.errors:
         return None
     elf = folder / f"{system.name}.elf"
-    plan = manifest(system)
+    plan = manifest(system, generated)
     command = [compiler, *plan["link_options"], *(str(u.target) for u in units), "-o", str(elf)]
-    if system.board.build.linker_script:
-        command += ["-T", str(system.board.folder / system.board.build.linker_script)]
+    if plan["linker_script"]:
+        command += ["-T", str(located(str(plan["linker_script"]), generated))]
     command += [str(generated / name) for name in plan["linker_inputs"]]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if result.returncode:
@@ -193,7 +200,36 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
     if debugger is not None:
         write_text(elf.with_suffix(".ort"), debugger)
     flash, vectors, ram = sizes(elf)
-    return Firmware(elf, folder, flash, vectors, ram)
+    images = () if system.board.native else _images(elf, system, diagnostics)
+    return None if images is None else Firmware(elf, folder, flash, vectors, ram, images)
+
+
+def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, ...] | None:
+    """Write the ELF as HEX and as BIN; None after C092 (no objcopy) or C091 (it refuses the ELF)."""
+    name = system.board.build.objcopy
+    tool = shutil.which(name)
+    if tool is None:
+        diagnostics.error(
+            "C092",
+            None,
+            f"board '{system.board.name}' needs '{name}', which is not installed",
+            f"on Debian: apt-get install {' '.join(system.board.build.packages)}",
+        )
+        return None
+    images = []
+    for suffix, form in ((".hex", "ihex"), (".bin", "binary")):
+        image = elf.with_suffix(suffix)
+        result = subprocess.run(
+            [tool, "-O", form, str(elf), str(image)], capture_output=True, text=True, errors="replace", check=False
+        )
+        if result.returncode:
+            image.unlink(missing_ok=True)
+            diagnostics.error(
+                "C091", Span(system.file.name), f"{name} refuses the ELF:\n{result.stderr.rstrip()}", "mend what it names"
+            )
+            return None
+        images.append(image)
+    return tuple(images)
 
 
 __all__ = ["Diagnostic", "Firmware", "build", "write_generated"]

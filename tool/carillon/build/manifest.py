@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The manifest: how an application's firmware is compiled, for this tool and for CMake alike.
 
-It stands beside the generated files as ``manifest.json``; paths are relative to Carillon's own root.
+It stands beside the generated files as ``manifest.json``.  A path is relative to Carillon's own root; one that begins with
+a point, of a board that is not Carillon's, to the folder of the generated files.
 """
 
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 from carillon.model import System
+from carillon.resources import data_root
 
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/conventional/dispatcher.c")
@@ -19,8 +23,22 @@ TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "alarm", "wait", "wat
 COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osek/main.c", "kernel/osek/start.c")
 
 
-def manifest(system: System) -> dict[str, list[str] | str]:
-    """Sources, include folders and options for the system's board."""
+def _portable(path: str, generated: Path) -> str:
+    """The absolute ``path`` of a board's file as the manifest has it."""
+    here = Path(path)
+    if here.is_relative_to(data_root()):
+        return here.relative_to(data_root()).as_posix()
+    relative = Path(os.path.relpath(here, generated.resolve())).as_posix()
+    return relative if relative.startswith("../") else f"./{relative}"
+
+
+def located(path: str, generated: Path) -> Path:
+    """Where the file is that the manifest in ``generated`` calls ``path``."""
+    return (generated if path.startswith(".") else data_root()) / path
+
+
+def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
+    """Sources, include folders and options for the system's board; ``folder``: that of the generated files."""
     board = system.board
     port = f"ports/{board.port}"
     sources = [f"{port}/carillon_port.c"]
@@ -36,10 +54,10 @@ def manifest(system: System) -> dict[str, list[str] | str]:
         sources += QUEUE if system.osek.alarms or system.time is not None else []
     if system.time is not None:
         sources += TIME
-    if system.cplusplus and board.run.kind != "native":
+    if system.cplusplus and not board.native:
         sources.append("kernel/core/cplusplus.c")
     cold = list(COLD)
-    if board.run.kind != "native":
+    if not board.native:
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
     inputs = (["osek.ld"] if system.osek is not None else []) + (["names.ld"] if board.vectors == "code" else [])
@@ -49,7 +67,7 @@ def manifest(system: System) -> dict[str, list[str] | str]:
         "sources": sources,
         "cold_sources": cold,
         "cold_options": ["-Os", "-fno-tree-loop-distribute-patterns"],
-        "board_sources": list(board.build.sources),
+        "board_sources": [_portable(path, folder) for path in board.build.sources],
         "generated": generated,
         "linker_inputs": inputs,
         "include": [".", "kernel/include", port],
@@ -64,12 +82,12 @@ def manifest(system: System) -> dict[str, list[str] | str]:
         ],
         "warnings": list(WARNINGS),
         "cplusplus_options": ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
-        "application_options": ["-Dmain=carillon_main"] if board.run.kind == "native" else [],
+        "application_options": ["-Dmain=carillon_main"] if board.native else [],
         "link_options": [*board.build.cflags, *board.build.ldflags, "-Wl,--gc-sections"],
-        "linker_script": board.build.linker_script or "",
+        "linker_script": _portable(board.build.linker_script, folder) if board.build.linker_script else "",
     }
 
 
-def as_text(system: System) -> str:
+def as_text(system: System, generated: Path) -> str:
     """The manifest as it is written."""
-    return json.dumps(manifest(system), indent=2) + "\n"
+    return json.dumps(manifest(system, generated), indent=2) + "\n"

@@ -50,7 +50,7 @@ def emit(image: Image) -> str:
     lines += [f"#define {name} {value}" for name, value in values.items()]
     virtual = []
     for array in board.cells:
-        if array.family == "virtual":
+        if array.family.name == "virtual":
             hz = array.hz or system.clock_hz
             virtual += [f"{{{source}, {system.clock_hz}u, {hz}u}}" for source in array.sources]
     if virtual:

@@ -9,7 +9,6 @@ ticks to its first expiry.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 
 from carillon.allocate.osek import OsekAllocation
@@ -17,21 +16,7 @@ from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAll
 from carillon.diagnostics import Diagnostics
 from carillon.lower import ExpiryPoint, points_in_order
 from carillon.model import System
-from carillon.model.board import Board, Cells, Rearm, Role, Start
-from carillon.resources import data_root
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A family of cells: the driver's name and the lists that its cells contribute to.
-
-    ``late``: to ``finish`` only cells whose first expiry is more than a period away.
-    """
-
-    name: str
-    align: bool
-    finish: bool
-    late: bool = False
+from carillon.model.board import Board, Cells, Family, Rearm, Role, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +140,6 @@ def base_levels(image: Image) -> int:
     return osek + any(not i.above_tasks for i in image.system.interrupts)
 
 
-def family(name: str) -> Family:
-    """The family called ``name``, from ``cells/<name>/cell.toml``."""
-    data = tomllib.loads((data_root() / "cells" / name / "cell.toml").read_text(encoding="utf-8"))
-    return Family(name, data["align"], data["finish"], data.get("late", False))
-
-
 def _number(system: System, cell: Cell) -> int:
     base = 0
     for array in system.board.cells:
@@ -230,7 +209,7 @@ def _cell_image(
     period = use.units(use.progression.period)
     if carrier.style is Style.MULTIPLEXED and use.cell.array.rearm is Rearm.RELOAD:
         period = use.units(times[1] - times[0] if len(times) > 1 else round_length)
-    return CellImage(use, carrier, family(use.cell.array.family), _number(system, use.cell), first, period)
+    return CellImage(use, carrier, use.cell.array.family, _number(system, use.cell), first, period)
 
 
 def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], diagnostics: Diagnostics) -> Control | None:

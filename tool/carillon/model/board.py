@@ -8,17 +8,31 @@ array; it raises an interrupt *source*; its request can be enabled and disabled.
 
 from __future__ import annotations
 
-import tomllib
+from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from carillon.diagnostics import CarillonError, Diagnostic, Span
 from carillon.model.time import ClockKind
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it holds a control character")
+    return text
+
+
+# What a board file may hold has an end, so that what is worked out of it fits into C and into memory.
+Int = Annotated[int, Field(strict=True, ge=-(2**31), le=2**32)]
+Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+Hertz = Annotated[int, Field(strict=True, gt=0, le=10**11)]
+Source = Annotated[int, Field(strict=True, ge=0, lt=4096)]
+Text = Annotated[str, StringConstraints(min_length=1), AfterValidator(_printable)]
+Flag = Annotated[bool, Field(strict=True)]
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
 class Role(Enum):
@@ -62,47 +76,95 @@ class _Frozen(BaseModel):
 class Clock(_Frozen):
     """One setting of the board's clock.  A tick of the schedule is one period of ``hz``."""
 
-    hz: int = Field(gt=0)
-    instructions_per_tick: int = Field(default=1, ge=0, description="0 on a board whose code takes no time")
-    qemu_shift: int | None = None
-    defines: dict[str, int] = Field(default_factory=dict, description="C macros that set this clock up")
+    hz: Hertz
+    instructions_per_tick: Count = Field(default=1, description="0 on a board whose code takes no time")
+    qemu_shift: Annotated[int, Field(strict=True, ge=0, le=10)] | None = None
+    defines: dict[Identifier, Int] = Field(default_factory=dict, description="C macros that set this clock up")
 
 
 class ClockCosts(_Frozen):
     """What the handler of a clock takes, in instructions of the processor, or cycles where the emulator is exact to them."""
 
-    interrupt: int = Field(ge=0, description="every interrupt, whether anything is due or not")
-    serving: int = Field(default=0, ge=0, description="more for each interrupt in which anything is due")
-    wake: int = Field(ge=0, description="more for each task whose delay is over")
-    alarm: int = Field(ge=0, description="more for each alarm that expires, activates a task and goes on")
-    beside: int = Field(default=0, ge=0, description="more for each such alarm where others wait too")
+    interrupt: Count = Field(description="every interrupt, whether anything is due or not")
+    serving: Count = Field(default=0, description="more for each interrupt in which anything is due")
+    wake: Count = Field(description="more for each task whose delay is over")
+    alarm: Count = Field(description="more for each alarm that expires, activates a task and goes on")
+    beside: Count = Field(default=0, description="more for each such alarm where others wait too")
+
+
+class Driver(_Frozen):
+    """What a family is as a clock of one kind (``kernel/include/carillon/clock.h``, where the figures are explained).
+
+    ``bits`` of its counter that are used; ``minimum`` and ``cost`` in units; ``restarts``: it can only be loaded anew;
+    ``requests``: its interrupt can be requested by software; ``locks``: setting it locks all interrupts for a moment,
+    unless nothing is above the kernel's lock; ``free``: its counter runs freely, as the macros FREE_PREPARE and FREE_START of
+    ``cells/<family>/cell.h`` begin, so that a one-shot clock, too, is a compare clock whose match moves.
+    """
+
+    bits: int = Field(default=0, ge=0, le=64, strict=True)
+    minimum: Count = 1
+    cost: Count = 0
+    restarts: Flag = False
+    requests: Flag = False
+    locks: Flag = False
+    free: Flag = False
+
+
+class Family(_Frozen):
+    """A family of cells, read from ``cells/<name>/cell.toml``.
+
+    ``align``, ``finish``: its cells contribute to these lists of the driver; ``late``: to ``finish`` only cells whose first
+    expiry is more than a period away.  ``clock``: the kinds of clocks that its cells can be, other than periodic, which any
+    cell can be.
+    """
+
+    name: str
+    align: Flag
+    finish: Flag
+    late: Flag = False
+    clock: dict[ClockKind, Driver] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _kinds(self) -> Self:
+        if ClockKind.PERIODIC in self.clock:
+            raise ValueError("any cell can be a periodic clock: leave [clock.periodic] out")
+        return self
 
 
 class Cells(_Frozen):
     """An array of equal timer cells, served by the driver ``cells/<family>``."""
 
-    family: str
-    names: tuple[str, ...] = Field(description="one name per cell")
-    sources: tuple[int, ...] = Field(description="the interrupt source of each cell; equal numbers share one")
-    width: int = Field(ge=8, le=64, description="bits of the counter")
+    family: Family
+    names: tuple[Identifier, ...] = Field(min_length=1, max_length=4096, description="one name per cell")
+    sources: tuple[Source, ...] = Field(description="the interrupt source of each cell; equal numbers share one")
+    width: int = Field(strict=True, ge=8, le=64, description="bits of the counter")
     roles: tuple[Role, ...]
-    adjacent: dict[Role, int] = Field(default_factory=dict, description="neighbouring cells that one timer of a role needs")
-    hz: int | None = Field(default=None, description="the cells' own clock; None: the board's clock")
-    prescalers: tuple[int, ...] = (1,)
-    min_period_ns: int = 0
-    min_period_units: int = Field(default=1, ge=1, description="the same in what the cells count, if that is longer")
-    min_rearm_ticks: int = Field(default=1, ge=1, description="shortest interval that a re-armed cell can keep")
-    min_rearm_cycles: int = Field(default=0, ge=0, description="the same in instructions or cycles of the processor")
+    adjacent: dict[Role, Annotated[int, Field(strict=True, ge=1, le=4096)]] = Field(
+        default_factory=dict, description="neighbouring cells that one timer of a role needs"
+    )
+    hz: Hertz | None = Field(default=None, description="the cells' own clock; None: the board's clock")
+    prescalers: tuple[Annotated[int, Field(strict=True, ge=1, le=2**31)], ...] = Field(default=(1,), min_length=1, max_length=64)
+    min_period_ns: Count = 0
+    min_period_units: Annotated[Count, Field(ge=1)] = Field(
+        default=1, description="the same in what the cells count, if that is longer"
+    )
+    min_rearm_ticks: Annotated[Count, Field(ge=1)] = Field(
+        default=1, description="shortest interval that a re-armed cell can keep"
+    )
+    min_rearm_cycles: Count = Field(default=0, description="the same in instructions or cycles of the processor")
     start: Start = Start.EACH
     rearm: Rearm = Rearm.NONE
     prefer: Service | None = Field(default=None, description="the time service that has these cells if it has the choice")
-    acknowledge: bool = Field(default=False, description="the handler must clear the request")
+    acknowledge: Flag = Field(default=False, description="the handler must clear the request")
     request_enable: Literal["controller", "cell"] = "controller"
 
     @model_validator(mode="after")
-    def _lengths(self) -> Cells:
+    def _names(self) -> Self:
         if len(self.names) != len(self.sources):
             raise ValueError(f"{len(self.names)} names but {len(self.sources)} sources")
+        twice = [name for name, count in Counter(self.names).items() if count > 1]
+        if twice:
+            raise ValueError(f"two cells are called '{twice[0]}'")
         return self
 
     def needed(self, role: Role) -> int:
@@ -120,40 +182,49 @@ class Cells(_Frozen):
 
 
 class Build(_Frozen):
-    """How firmware for the board is compiled.  Paths are relative to the board's folder."""
+    """How firmware for the board is compiled.  Paths are absolute here, in the file relative to its own folder."""
 
-    compiler: str
-    size: str = "size"
-    cflags: tuple[str, ...] = ()
-    ldflags: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    linker_script: str | None = None
-    packages: tuple[str, ...] = Field(default=(), description="Debian packages that bring the compiler")
+    compiler: Text
+    size: Text = "size"
+    objcopy: Text = "objcopy"
+    cflags: tuple[Text, ...] = ()
+    ldflags: tuple[Text, ...] = ()
+    sources: tuple[Text, ...] = ()
+    linker_script: Text | None = None
+    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the compiler")
 
 
 class Run(_Frozen):
     """How an image is run: natively, or in an emulator that the tracing plugin watches."""
 
     kind: Literal["native", "qemu", "simavr"]
-    command: tuple[str, ...] = Field(default=(), description="the emulator and its options; of simavr the device")
-    packages: tuple[str, ...] = ()
-    ram_end: int = Field(default=0, ge=0, description="last address of external memory, which simavr is to have; 0: it has none")
-    warm_up_at: int | None = Field(
+    command: tuple[Text, ...] = Field(default=(), description="the emulator and its options; of simavr the device")
+    packages: tuple[Text, ...] = ()
+    ram_end: Count = Field(default=0, description="last address of external memory, which simavr is to have; 0: it has none")
+    warm_up_at: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = Field(
         default=None,
         description="address of free memory, where the emulator's timers cannot be shifted further back than its power-up: "
         "the runner puts a loop of one round's length there that runs before reset",
     )
-    code_base: int = Field(default=0, description="where the code region begins, for the tracing plugin")
-    code_bytes: int = Field(default=0x100000, description="its size")
+    code_base: Annotated[int, Field(strict=True, ge=0, lt=2**32)] = Field(
+        default=0, description="where the code region begins, for the tracing plugin"
+    )
+    code_bytes: Annotated[int, Field(strict=True, ge=1, le=2**32)] = Field(default=0x100000, description="its size")
+
+    @model_validator(mode="after")
+    def _emulator(self) -> Self:
+        if self.kind != "native" and not self.command:
+            raise ValueError(f"kind = \"{self.kind}\" needs a 'command'")
+        return self
 
 
 class Board(_Frozen):
     """A board, read from its TOML."""
 
-    name: str
-    summary: str
-    port: str = Field(description="the folder in ports/ that runs its processor")
-    levels: int = Field(ge=1, description="priority levels of the interrupt controller")
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+    summary: Text
+    port: Text = Field(description="the folder in ports/ that runs its processor")
+    levels: int = Field(strict=True, ge=1, le=4096, description="priority levels of the interrupt controller")
     nesting: Literal["levels", "time"] = Field(
         default="levels", description="what preempts: a higher level, or (time) whatever comes later, as there are no levels"
     )
@@ -163,29 +234,60 @@ class Board(_Frozen):
     vectors: Literal["table", "code"] = Field(
         default="table", description="code: vectors are jumps, and handlers functions of a kind of their own"
     )
-    stack: int = Field(default=1024, ge=64, description="bytes of an extended task's stack where the schedule says none")
-    sources: int = Field(ge=1, description="vectors of the interrupt controller, system exceptions included")
-    application_sources: dict[str, int] = Field(default_factory=dict, description="sources that the application may name")
-    software_sources: tuple[int, ...] = Field(
+    stack: int = Field(
+        default=1024,
+        strict=True,
+        ge=128,
+        le=1_048_576,
+        description="bytes of an extended task's stack where the schedule says none",
+    )
+    sources: int = Field(
+        strict=True, ge=1, le=4096, description="vectors of the interrupt controller, system exceptions included"
+    )
+    application_sources: dict[Identifier, Source] = Field(
+        default_factory=dict, description="sources that the application may name"
+    )
+    software_sources: tuple[Source, ...] = Field(
         default=(), description="sources of devices that applications rarely use: event-triggered tasks may have them"
     )
-    dispatcher_source: int | None = Field(default=None, description="source of the software dispatcher; None: any spare one")
-    unmaskable_levels: int = Field(default=0, ge=0, description="top levels that a mask of levels cannot hold back")
+    dispatcher_source: Source | None = Field(default=None, description="source of the software dispatcher; None: any spare one")
+    unmaskable_levels: Count = Field(default=0, description="top levels that a mask of levels cannot hold back")
     clocks: tuple[Clock, ...] = Field(min_length=1)
-    cells: tuple[Cells, ...]
+    cells: tuple[Cells, ...] = Field(min_length=1)
     costs: dict[ClockKind, ClockCosts] = Field(default_factory=dict, description="of each kind of clock, as measured")
-    system_vectors: int = Field(default=0, ge=0, description="vectors before the first that the tool fills")
-    defines: dict[str, int] = Field(default_factory=dict, description="C macros for this board")
-    request_base: int = Field(default=0, ge=0, description="first source whose request the controller can enable")
-    request_bits: int = Field(default=32, ge=1, description="sources that share a request-enable register")
-    start_spacing: int = Field(default=0, ge=0, description="ticks between two stores of the start sequence")
-    lead: int = Field(default=0, ge=0, description="ticks from the first start store to the round's first tick")
-    switch_ticks: int = Field(default=0, ge=0, description="ticks from a mode switch's interrupt to its first start store")
-    lowered_levels: int = Field(default=0, ge=0, description="top levels that lowering the execution priority takes")
+    system_vectors: Source = Field(default=0, description="vectors before the first that the tool fills")
+    defines: dict[Identifier, Int] = Field(default_factory=dict, description="C macros for this board")
+    request_base: Source = Field(default=0, description="first source whose request the controller can enable")
+    request_bits: int = Field(default=32, strict=True, ge=1, le=64, description="sources that share a request-enable register")
+    start_spacing: Count = Field(default=0, description="ticks between two stores of the start sequence")
+    lead: Count = Field(default=0, description="ticks from the first start store to the round's first tick")
+    switch_ticks: Count = Field(default=0, description="ticks from a mode switch's interrupt to its first start store")
+    lowered_levels: Count = Field(default=0, description="top levels that lowering the execution priority takes")
     idle: Literal["spin", "sleep"] = "sleep"
     build: Build
-    run: Run
-    folder: Path = Path()
+    run: Run | None = Field(default=None, description="None: nothing here runs its images")
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        numbers = [("a cell", source) for array in self.cells for source in array.sources]
+        numbers += [(f"'{name}' of 'application_sources'", source) for name, source in self.application_sources.items()]
+        numbers += [("'software_sources'", source) for source in self.software_sources]
+        numbers += [("'dispatcher_source'", source) for source in (self.dispatcher_source,) if source is not None]
+        beyond = next(((what, source) for what, source in numbers if source >= self.sources), None)
+        if beyond is not None:
+            raise ValueError(f"{beyond[0]} has source {beyond[1]}, but there are {self.sources} sources, numbered from 0")
+        for key, taken in (("unmaskable_levels", self.unmaskable_levels), ("lowered_levels", self.lowered_levels)):
+            if taken > self.levels:
+                raise ValueError(f"'{key}' is {taken}, but there are {self.levels} levels")
+        twice = [hz for hz, count in Counter(clock.hz for clock in self.clocks).items() if count > 1]
+        if twice:
+            raise ValueError(f"two clocks have {twice[0]} Hz")
+        return self
+
+    @property
+    def native(self) -> bool:
+        """Whether an image is a program of this machine."""
+        return self.run is not None and self.run.kind == "native"
 
     @property
     def cell_count(self) -> int:
@@ -195,7 +297,7 @@ class Board(_Frozen):
     @property
     def code_unit(self) -> str:
         """What code is counted in."""
-        return "cycles" if self.run.kind == "simavr" else "instructions"
+        return "cycles" if self.run is not None and self.run.kind == "simavr" else "instructions"
 
     def mates(self, sources: Iterable[int]) -> frozenset[int]:
         """These sources, and those of the other channels of the same timers."""
@@ -209,38 +311,3 @@ class Board(_Frozen):
             if clock.hz == hz:
                 return clock
         raise KeyError(hz)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """A board's tables, over those of the board beside it that it names as its ``base``."""
-    data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    base = data.pop("base", None)
-    return _over(_read(path.parent.parent / str(base) / "board.toml"), data) if base is not None else data
-
-
-def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """``above``, and of ``below`` what that does not say; tables are merged, arrays are not."""
-    merged = dict(below)
-    for key, value in above.items():
-        old = merged.get(key)
-        merged[key] = _over(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return merged
-
-
-def load_board(path: Path) -> Board:
-    """Read ``path``, a ``board.toml``.
-
-    Raises :class:`CarillonError` with code C050 if it cannot be read, is not TOML, or breaks a rule above.
-    """
-    remedy = "SPEC, section 'Board file', lists the keys; boards/virtual-tiny is the smallest example"
-    try:
-        data = _read(path)
-        data["folder"] = path.parent
-        return Board.model_validate(data)
-    except ValidationError as error:
-        raise CarillonError(
-            Diagnostic("C050", Span(str(path)), f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}", remedy)
-            for e in error.errors()
-        ) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise CarillonError([Diagnostic("C050", Span(str(path)), f"cannot read the board: {error}", remedy)]) from None

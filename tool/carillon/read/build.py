@@ -11,7 +11,8 @@ from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostics, Span, suggestion
 from carillon.model import Activation, Drift, Enable, Idle, Interrupt, Mode, Monitor, OnDeadlineMiss, System, Task, Window
-from carillon.model.board import Board, load_board
+from carillon.model.board import Board
+from carillon.read.board import load_board
 from carillon.read.osek import OsekReader
 from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable, PointTable, ScheduleFile, TaskTable
 from carillon.read.shape import Broken, describe

@@ -21,6 +21,8 @@ from carillon.diagnostics import Diagnostics
 from carillon.emit import osek
 from carillon.emit.image import Image
 from carillon.emit.vectors import handlers
+from carillon.model import System
+from carillon.model.board import Run
 from carillon.resources import data_root
 from carillon.run.records import DELIVER, Code, Decoder, Record, read_records
 from carillon.trace import Trace
@@ -110,7 +112,7 @@ def _plugin(port: str, diagnostics: Diagnostics) -> Path | None:
 
 
 def _simavr_command(
-    image: Image, firmware: Firmware, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
+    image: Image, firmware: Firmware, how: Run, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
 ) -> list[str] | None:
     """The runner on libsimavr, and a map of what it watches."""
     board = image.system.board
@@ -121,14 +123,14 @@ def _simavr_command(
             "C092",
             None,
             f"board '{board.name}' needs simavr's library, which is not installed",
-            f"on Debian: apt-get install {' '.join(board.run.packages)}",
+            f"on Debian: apt-get install {' '.join(how.packages)}",
         )
         return None
     runner = _compiled(
         source,
         "simavr_runner",
         (),
-        f"on Debian: apt-get install {' '.join(board.run.packages)}",
+        f"on Debian: apt-get install {' '.join(how.packages)}",
         diagnostics,
         ("-lsimavr",),
         headers=(data_root() / "ports/trace_records.h",),
@@ -152,7 +154,7 @@ def _simavr_command(
     chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
     limit = (ticks + board.lead) * clock.instructions_per_tick + 1
     frequency = clock.hz * clock.instructions_per_tick
-    device = [*board.run.command, str(board.run.ram_end)]
+    device = [*how.command, str(how.ram_end)]
     return [str(runner), *device, str(firmware.elf), str(chart), str(out), str(limit), str(frequency)]
 
 
@@ -171,17 +173,17 @@ def _native_command(firmware: Firmware, ticks: int, out: Path) -> list[str]:
 
 
 def _qemu_command(
-    image: Image, firmware: Firmware, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
+    image: Image, firmware: Firmware, how: Run, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
 ) -> list[str] | None:
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    emulator = shutil.which(board.run.command[0])
+    emulator = shutil.which(how.command[0])
     if emulator is None:
-        packages = " ".join(board.run.packages)
+        packages = " ".join(how.packages)
         diagnostics.error(
             "C092",
             None,
-            f"board '{board.name}' needs '{board.run.command[0]}', which is not installed",
+            f"board '{board.name}' needs '{how.command[0]}', which is not installed",
             f"on Debian: apt-get install {packages}",
         )
         return None
@@ -210,23 +212,23 @@ def _qemu_command(
     chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
     before = 0
     warm_up: list[str] = []
-    if board.run.warm_up_at is not None:
+    if how.warm_up_at is not None:
         lengths = [mode.allocation.mode.round_length for mode in image.modes]
         lengths += [cell.use.progression.period for cell in image.osek.cells] if image.osek is not None else []
         before = max(lengths, default=1) * clock.instructions_per_tick
-        warm_up = _warm_up(board.run.warm_up_at, before, table)
+        warm_up = _warm_up(how.warm_up_at, before, table)
     limit = (ticks + board.lead) * clock.instructions_per_tick + 1
     if image.osek is not None and image.modes:
         limit += BENEATH  # the plugin counts from the start of the event-triggered system's cells
     return [
         emulator,
-        *board.run.command[1:],
+        *how.command[1:],
         *("-nodefaults", "-display", "none", "-monitor", "none", "-serial", "stdio"),
         *("-icount", f"shift={clock.qemu_shift},sleep=off"),
         *("-kernel", str(firmware.elf)),
         *warm_up,
         "-plugin",
-        f"{plugin},map={chart},out={out},limit={limit},base={board.run.code_base},code={board.run.code_bytes},warm_up={before}",
+        f"{plugin},map={chart},out={out},limit={limit},base={how.code_base},code={how.code_bytes},warm_up={before}",
     ]
 
 
@@ -268,21 +270,37 @@ class Recording:
     output: str
 
 
+def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
+    """How images for the system's board are run; None after C192 if its file does not say."""
+    if system.board.run is None:
+        diagnostics.error(
+            "C192",
+            None,
+            f"nothing runs images for board '{system.board.name}': its file has no [run]",
+            "build it and load the ELF, HEX or BIN file into the chip, or run it on another board: --board NAME",
+        )
+    return system.board.run
+
+
 def record(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, marks: Sequence[str] = ()) -> Recording | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
     ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.
-    Reports C092 (no emulator), C093 (no plugin) or C095 (the run failed), and returns None then.
+    Reports C092 (no emulator), C093 (no plugin), C095 (the run failed) or C192 (a board that nothing runs), and returns
+    None then.
     """
     system = image.system
+    how = runnable(system, diagnostics)
+    if how is None:
+        return None
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
         out = Path(scratch) / "records"
-        if system.board.run.kind == "native":
+        if how.kind == "native":
             command: list[str] | None = _native_command(firmware, ticks, out)
-        elif system.board.run.kind == "simavr":
-            command = _simavr_command(image, firmware, ticks, out, marks, diagnostics)
+        elif how.kind == "simavr":
+            command = _simavr_command(image, firmware, how, ticks, out, marks, diagnostics)
         else:
-            command = _qemu_command(image, firmware, ticks, out, marks, diagnostics)
+            command = _qemu_command(image, firmware, how, ticks, out, marks, diagnostics)
         if command is None:
             return None
         try:
@@ -295,7 +313,7 @@ def record(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostic
                 None,
                 f"the run did not end within {PATIENCE:.0f} s",
                 "run it for a shorter time, or look for an interrupt that storms"
-                + (", or a task that neither ends nor waits" if system.board.run.kind == "native" else ""),
+                + (", or a task that neither ends nor waits" if system.board.native else ""),
             )
             return None
         message = result.stderr.decode(errors="replace").strip()

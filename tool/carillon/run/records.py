@@ -101,8 +101,8 @@ class Decoder:
 
     def __init__(self, image: Image, symbols: dict[str, tuple[int, int]]) -> None:
         self._image = image
-        self._native = image.system.board.run.kind == "native"
-        self._response = RESPONSE if image.system.board.run.kind == "simavr" else 0
+        self._native = image.system.board.native
+        self._response = RESPONSE if image.system.board.code_unit == "cycles" else 0
         self._per_tick = max(1, image.system.board.clock(image.system.clock_hz).instructions_per_tick)
         self._functions: dict[int, list[str]] = {}
         named = [(t.entry, t.name) for t in image.system.tasks] + [(i.handler, i.name) for i in image.system.interrupts]
@@ -206,7 +206,7 @@ class Decoder:
             interrupts=(*(i.name for i in system.interrupts), *below[0]),
             events=tuple(e for e in events if 0 <= e.t < max(length, 1)),
             output=output,
-            unit="cycles" if system.board.run.kind == "simavr" else "instructions",
+            unit=system.board.code_unit,
             modes=tuple((s.begin, s.mode.name) for s in segments),
             stopped=self._reason(end.value) if halt - origin < ticks * self._per_tick else "",
             event_triggered=(*below[0], *below[1]),

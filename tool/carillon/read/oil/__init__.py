@@ -13,7 +13,7 @@ from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostics, Span
 from carillon.model import System
-from carillon.model.board import load_board
+from carillon.read.board import load_board
 from carillon.read.build import DEFAULT_BOARD, Builder
 from carillon.read.oil.convert import Converted, Converter, application_name
 from carillon.read.oil.lexer import Lexer

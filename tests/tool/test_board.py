@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Board files and families of cells: what is inherited, and what is said of a wrong one and where."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from carillon import pipeline
+from carillon.build.manifest import manifest
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.emit import emit
+from carillon.model.board import Board
+from carillon.model.time import ClockKind
+from carillon.read.board import load_board, load_family
+from carillon.resources import board_names, data_root
+
+ROOT = data_root()
+TINY = (ROOT / "boards/virtual-tiny/board.toml").read_text(encoding="utf-8")
+FAMILIES = sorted(path.parent.name for path in (ROOT / "cells").glob("*/cell.toml"))
+
+
+def board(folder: Path, text: str, name: str = "mine") -> Path:
+    """A board's file, with this text."""
+    path = folder / name / "board.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def messages(folder: Path, text: str) -> list[str]:
+    """What is said of a board with this text, as LINE:COLUMN CODE CAUSE."""
+    path = board(folder, text)
+    with pytest.raises(CarillonError) as refused:
+        load_board(path)
+    found = []
+    for diagnostic in refused.value.diagnostics:
+        assert diagnostic.span is not None
+        assert diagnostic.remedy
+        assert diagnostic.span.file == str(path)
+        found.append(f"{diagnostic.span.line}:{diagnostic.span.column} {diagnostic.code} {diagnostic.cause}")
+    return found
+
+
+def line(part: str) -> int:
+    """The number of the line of virtual-tiny that holds ``part``."""
+    return next(number for number, text in enumerate(TINY.splitlines(), 1) if part in text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cause"),
+    [
+        ("levels = 3", "stack = 64\nlevels = 3", "9 C050 'stack': 64 is out of range"),
+        ("levels = 3", "levels = true", "10 C050 'levels' must be an integer, not a truth value"),
+        ("levels = 3", "levels = 0", "10 C050 'levels': 0 is out of range"),
+        ("levels = 3", "levels = 3\nlevls = 3", "1 C050 unknown key 'levls'"),
+        ("levels = 3", "levels = 3\nfolder = '/'", "1 C050 unknown key 'folder'"),
+        ('port = "host"', 'port = "hots"', "8 C050 there is no port 'hots'"),
+        ('family = "virtual"', 'family = "virtul"', "10 C050 there is no family of cells 'virtul'"),
+        ('family = "virtual"', 'family = "../cells/virtual"', "10 C050 there is no family of cells '../cells/virtual'"),
+        ('family = "virtual"', "family = 7", "10 C050 'family' of [[cells]] 1 must be a table, not an integer"),
+        ("width = 16", "width = 7", "9 C050 'width' of [[cells]] 1: 7 is out of range"),
+        ("width = 16", "with = 16", "1 C050 unknown key 'with' in [[cells]] 1"),
+        ('start = "group"', 'start = "grup"', "9 C050 'start' of [[cells]] 1: 'grup' is none of its values"),
+        (
+            "sources = [0, 1]",
+            'sources = [0, "1"]',
+            "15 C050 element 2 of 'sources' of [[cells]] 1 must be an integer, not a string",
+        ),
+        ("sources = [0, 1]", "sources = [0]", "1 C050 [[cells]] 1: 2 names but 1 sources"),
+        ("hz = 1_000_000", "hz = 0", "6 C050 'hz' of [[clocks]] 1: 0 is out of range"),
+        ('kind = "native"', 'kind = "quemu"', "8 C050 'kind' of [run]: 'quemu' is none of its values"),
+    ],
+)
+def test_a_wrong_value_is_reported_with_file_line_and_key(tmp_path: Path, old: str, new: str, cause: str) -> None:
+    column, rest = cause.split(" ", 1)
+    found = messages(tmp_path, TINY.replace(old, new))
+    wanted = [entry for entry in found if entry.split(" ", 1)[1] == rest]
+    assert wanted, found
+    place = line("[[cells]]") if "names but" in cause else line(old) + (1 if "3\nl" in new or "3\nf" in new else 0)
+    assert wanted[0].split(" ")[0] == f"{place}:{column}"
+
+
+@pytest.mark.parametrize(
+    ("header", "key", "cause"),
+    [
+        ("[build]", 'compiler = "cc"\n', "[build] has no 'compiler'"),
+        ("[[cells]]", "width = 16\n", "[[cells]] 1 has no 'width'"),
+        ("[[cells]]", 'family = "virtual"\n', "[[cells]] 1 has no 'family'"),
+        ("[[clocks]]", "hz = 1_000_000\n", "[[clocks]] 1 has no 'hz'"),
+    ],
+)
+def test_a_missing_key_is_reported_at_its_table(tmp_path: Path, header: str, key: str, cause: str) -> None:
+    assert messages(tmp_path, TINY.replace(key, "")) == [f"{line(header)}:1 C050 {cause}"]
+
+
+def test_a_missing_table_is_reported_at_the_beginning(tmp_path: Path) -> None:
+    assert messages(tmp_path, TINY.split("[build]")[0]) == ["1:1 C050 the file has no 'build'"]
+
+
+def test_text_that_is_no_toml_is_reported_as_a_schedule_s_is(tmp_path: Path) -> None:
+    found = messages(tmp_path, "name = mine\n")
+    assert found[0].startswith("1:8 C011 not valid TOML")
+
+
+def test_a_board_that_is_its_own_base_is_reported(tmp_path: Path) -> None:
+    assert messages(tmp_path, '# mine\nbase = "mine"\n') == ["2:8 C050 this board is its own base"]
+
+
+def test_a_cycle_of_bases_is_reported(tmp_path: Path) -> None:
+    board(tmp_path, 'base = "mine"\n', "other")
+    path = board(tmp_path, 'base = "other"\n')
+    with pytest.raises(CarillonError) as refused:
+        load_board(path)
+    assert [str(d.span) for d in refused.value.diagnostics] == [f"{tmp_path / 'other' / 'board.toml'}:1:8"]
+    assert "this board is a base of its own base" in str(refused.value)
+
+
+def test_a_base_that_does_not_exist_is_reported(tmp_path: Path) -> None:
+    assert messages(tmp_path, 'base = "no-such"\n') == ["1:8 C050 there is no board 'no-such' for this one to be based on"]
+    assert messages(tmp_path, 'base = "a\\u0000b"\n')[0].startswith("1:8 C050 there is no board")
+    assert messages(tmp_path, "base = 3\n") == ["1:8 C050 'base' must be a string, not an integer"]
+
+
+def test_a_wrong_value_of_the_base_is_reported_in_the_base(tmp_path: Path) -> None:
+    under = board(tmp_path, TINY.replace("width = 16", "width = 7"), "under")
+    path = board(tmp_path, 'base = "under"\n[build]\nsources = 3\n')
+    with pytest.raises(CarillonError) as refused:
+        load_board(path)
+    places = [str(d.span) for d in refused.value.diagnostics]
+    assert sorted(places) == sorted([f"{under}:{line('width = 16')}:9", f"{path}:3:11"])
+
+
+def test_files_of_the_base_are_the_base_s(tmp_path: Path) -> None:
+    text = TINY.replace('ldflags = ["-no-pie"]', 'linker_script = "link.ld"\nsources = ["board.c"]')
+    board(tmp_path, text, "under")
+    inherited = load_board(board(tmp_path, 'base = "under"\nname = "mine"\n')).build
+    assert inherited.sources == (str(tmp_path / "under" / "board.c"),)
+    assert inherited.linker_script == str(tmp_path / "under" / "link.ld")
+    own = load_board(board(tmp_path, 'base = "under"\nname = "mine"\n[build]\nsources = ["own.c"]\n')).build
+    assert own.sources == (str(tmp_path / "mine" / "own.c"),)
+    assert own.linker_script == str(tmp_path / "under" / "link.ld")
+
+
+def test_a_base_may_be_one_of_carillon_s_boards(tmp_path: Path) -> None:
+    mine = load_board(board(tmp_path, 'base = "ast1030-evb"\nname = "mine"\n'))
+    assert mine.name == "mine"
+    assert mine.build.sources == (str(ROOT / "boards/ast1030-evb/board.c"),)
+    assert mine.build.linker_script == str(ROOT / "boards/ast1030-evb/link.ld")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_each_family_is_read_whole(name: str) -> None:
+    diagnostics = Diagnostics()
+    family = load_family(ROOT / "cells" / name / "cell.toml", diagnostics)
+    assert not diagnostics.found
+    assert family is not None
+    assert family.name == name
+
+
+def test_the_board_carries_its_families() -> None:
+    loaded = load_board(ROOT / "boards/atmega128/board.toml")
+    assert [array.family.name for array in loaded.cells] == ["avr16", "avr16"]
+    assert loaded.cells[0].family.late
+    assert loaded.cells[0].family.clock[ClockKind.COMPARE].free
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("align = false\n", "1:1: error C050: the file has no 'finish'"),
+        ("align = 1\nfinish = true\n", "1:9: error C050: 'align' must be true or false, not an integer"),
+        (
+            "align = true\nfinish = true\n[clock.own-shot]\n",
+            "3:1: error C050: [clock.own-shot]: 'own-shot' is none of its values",
+        ),
+        (
+            "align = true\nfinish = true\n[clock.one-shot]\nbits = 99\n",
+            "4:8: error C050: 'bits' of [clock.one-shot]: 99 is out of",
+        ),
+        ("align = true\nfinish = true\n[clock.one-shot]\nbts = 9\n", "4:1: error C050: unknown key 'bts' in [clock.one-shot]"),
+        ("align = true\nfinish = true\n[clock.periodic]\n", "error C050: the file: any cell can be a periodic clock"),
+        ("align = true\nfinish = true\nname = 'x'\n", "3:1: error C050: unknown key 'name'"),
+        ("align = tru\n", "1:9: error C011"),
+    ],
+)
+def test_a_wrong_family_is_reported_with_file_line_and_key(tmp_path: Path, text: str, place: str) -> None:
+    path = tmp_path / "mine" / "cell.toml"
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    diagnostics = Diagnostics()
+    assert load_family(path, diagnostics) is None
+    assert place in str(diagnostics.found[0])
+    assert str(diagnostics.found[0]).startswith(f"{path}:")
+
+
+# Whatever such a file holds, only diagnostics come out
+
+VALUES = [
+    "true",
+    "false",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "7",
+    "15",
+    "16",
+    "64",
+    "65",
+    "255",
+    "256",
+    "4095",
+    "4096",
+    "65535",
+    "100000",
+    "2147483647",
+    "2147483648",
+    "4294967296",
+    "99999999999999999999",
+    "1.5",
+    "nan",
+    "1979-05-27",
+    '""',
+    '"x"',
+    '"virtual"',
+    '"mtime"',
+    '"cell"',
+    '"each"',
+    '"group"',
+    '"timer"',
+    '"shift"',
+    '"reload"',
+    '"match"',
+    '"activation"',
+    '"native"',
+    '"qemu"',
+    '"../x"',
+    '"a\\u0000b"',
+    '"a\\nb"',
+    "[]",
+    "[0]",
+    "[1,1]",
+    "[-1]",
+    '["x"]',
+    '["activation"]',
+    "{}",
+    "{a=1}",
+    "{activation=0}",
+    '{x="y"}',
+    "[[]]",
+    "[{}]",
+]
+LINES = [
+    "",
+    "[build]",
+    "[run]",
+    "[[cells]]",
+    "[[clocks]]",
+    "[x]",
+    "base = 'virtual-tiny'",
+    "x = 1",
+    "[costs.compare]",
+    "width = 8",
+]
+SCHEDULE = '[system]\nsources = []\n[task.a]\nperiod = "2ms"\nwcet = "1us"\n[task.b]\nperiod = "2ms"\noffset = "1ms"\n'
+
+
+def mutated(text: str, random_numbers: random.Random) -> str:
+    """``text`` with one to three of its values or lines changed."""
+    lines = text.splitlines()
+    for _ in range(random_numbers.choice((1, 1, 1, 2, 3))):
+        place = random_numbers.randrange(len(lines))
+        way = random_numbers.randrange(5)
+        key, equals, old = lines[place].partition("=")
+        if way < 3 and equals:
+            same = [v for v in VALUES if v[0] == old.strip()[0] or (v.isdigit() and old.strip()[0].isdigit())]
+            lines[place] = f"{key}= {random_numbers.choice(same if same and way else VALUES)}"
+        elif way == 3:
+            del lines[place]
+        else:
+            lines.insert(place, random_numbers.choice(LINES))
+        if not lines:
+            break
+    return "\n".join(lines) + "\n"
+
+
+def only_diagnostics(folder: Path, text: str, schedule: Path) -> Board | None:
+    path = board(folder, text)
+    try:
+        planned = pipeline.plan(schedule, Diagnostics(), str(path), time_limit=1.0)
+        emit(planned.image)
+        manifest(planned.system, folder)
+        return planned.system.board
+    except CarillonError as refused:
+        assert any(d.severity.value == "error" for d in refused.diagnostics)
+        for d in refused.diagnostics:
+            assert d.cause
+            assert d.remedy
+            assert re.fullmatch(r"[^\n]*", d.cause)
+    return None
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(board_names()), st.integers(0, 2**32))
+def test_a_mutated_board_never_gives_a_traceback(tmp_path: Path, name: str, seed: int) -> None:
+    schedule = tmp_path / "app.toml"
+    schedule.write_text(SCHEDULE, encoding="utf-8")
+    for file in (ROOT / "boards" / name).iterdir():
+        if file.name != "board.toml":
+            (tmp_path / "mine").mkdir(exist_ok=True)
+            shutil.copy(file, tmp_path / "mine")
+    text = (ROOT / "boards" / name / "board.toml").read_text(encoding="utf-8")
+    only_diagnostics(tmp_path, mutated(text, random.Random(seed)), schedule)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(FAMILIES), st.integers(0, 2**32))
+def test_a_mutated_family_never_gives_a_traceback(tmp_path: Path, name: str, seed: int) -> None:
+    path = tmp_path / "mine" / "cell.toml"
+    path.parent.mkdir(exist_ok=True)
+    text = (ROOT / "cells" / name / "cell.toml").read_text(encoding="utf-8")
+    path.write_text(mutated(text, random.Random(seed)), encoding="utf-8")
+    diagnostics = Diagnostics()
+    family = load_family(path, diagnostics)
+    assert (family is None) == bool(diagnostics.errors)
