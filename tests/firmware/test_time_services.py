@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import shutil
 from pathlib import Path
 
 import pytest
-from laboratory import AST, HERE, MPS, RV32, VIRTUAL_AST, Laboratory, Outcome
+from laboratory import AST, HERE, MPS, ROOT, RV32, VIRTUAL_AST, Laboratory, Outcome
 
 from carillon.build import build
 from carillon.build.symbols import symbols
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
 from carillon.run import record
 from carillon.run.records import Code
@@ -818,3 +820,62 @@ def test_a_missing_compiler_of_cplusplus_is_named(lab: Laboratory, tmp_path: Pat
             "on Debian: apt-get install g++",
         )
     ]
+
+
+# --- a clock counts in the bits of the board's cells ---
+
+SHORT_AND_LONG = """
+static const uint32_t delays[] = {3u, 200u, 255u, 256u, 257u, 1000u, 30000u, 65535u, 65536u, 70001u, 100u};
+THREAD(Main)
+{
+    const carillon_time begin = carillon_now();
+    for (unsigned i = 0; i < sizeof(delays) / sizeof(delays[0]); i++) {
+        report("status", carillon_delay(delays[i]));
+        report("now", carillon_now() - begin);
+    }
+    carillon_port_halt();
+}
+"""
+
+
+def narrow_board(folder: Path, board: str, array: int, width: int) -> str:
+    """A board whose ``array``-th array of cells has another width; its files are those of the board."""
+    shutil.copytree(ROOT / "boards" / board, folder / "board")
+    path = folder / "board" / "board.toml"
+    head, *arrays = path.read_text(encoding="utf-8").split("[[cells]]")
+    arrays[array] = re.sub(r"width = \d+", f"width = {width}", arrays[array])
+    path.write_text("[[cells]]".join([head, *arrays]), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("width", [8, 11, 16, 23, 24, 32])
+@pytest.mark.parametrize("clock", [ONE_SHOT, COMPARE])
+def test_a_clock_counts_in_the_bits_that_the_boards_cells_have(lab: Laboratory, tmp_path: Path, clock: str, width: int) -> None:
+    board = narrow_board(tmp_path, "virtual-tiny", 0, width)
+    outcome = lab.run(services(clock, threads=threads(Main=1)), HEAD + SHORT_AND_LONG, board, ticks=1_000_000)
+    assert outcome.planned.image.osek is not None
+    (cell,) = outcome.planned.image.osek.cells
+    assert cell.period == 2 ** min(width, 24)
+    delays = [3, 200, 255, 256, 257, 1000, 30000, 65535, 65536, 70001, 100]
+    assert outcome.said("status") == [0] * len(delays)
+    assert outcome.said("now") == list(itertools.accumulate(delays))
+
+
+def test_a_clock_that_restarts_counts_in_the_bits_that_the_boards_cells_have(lab: Laboratory, tmp_path: Path) -> None:
+    times = []
+    for width in (16, 32):
+        board = narrow_board(tmp_path / str(width), MPS, 0, width)
+        outcome = lab.run(services(ONE_SHOT, threads=threads(Main=1)), HEAD + SHORT_AND_LONG, board, ticks=1_000_000)
+        times.append(outcome.said("now"))
+    assert len(times[0]) == 11
+    # Each time that it is set it may lose a part of a tick, and narrow it is set more often.
+    assert all(abs(narrow - wide) <= 20 for narrow, wide in zip(*times, strict=True))
+
+
+def test_cells_that_are_narrower_than_their_driver_needs_are_refused_as_a_clock(lab: Laboratory, tmp_path: Path) -> None:
+    board = narrow_board(tmp_path, AST, 0, 16)
+    with pytest.raises(CarillonError) as caught:
+        lab.run(services(ONE_SHOT, threads=threads(Main=1)), HEAD + SHORT_AND_LONG, board, ticks=1)
+    (refused,) = caught.value.diagnostics
+    assert refused.code == "C171"
+    assert refused.cause == "the aspeed cells of board 'ast1030-evb' are too narrow, 16 bits of 24, to be a one-shot clock"

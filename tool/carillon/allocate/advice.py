@@ -158,8 +158,8 @@ class _Adviser:
         services = self.clock.services
         if services.clock is kind:
             return self.clock
-        able = [s for s in self.free if kind in s.array.family.clock]
-        gentle = [s for s in able if not (self.system.modes and s.array.family.clock[kind].locks)]
+        able = [s for s in self.free if kind in s.array.clocks]
+        gentle = [s for s in able if not (self.system.modes and s.array.clocks[kind].locks)]
         if able and not gentle:
             return "setting it locks interrupts, for which the rounds' tasks would wait"
         cell = counting_cell(self.system, replace(services, clock=kind, tick=None), self.osek.top, gentle)

@@ -457,8 +457,8 @@ def _clock_cell(system: System, services: TimeServices, top: int, taken: set[int
             carrier = _carrier("clock", *found, progression, top, services.span)
             clock = ClockCell(services, carrier, Driver(), Fraction(services.tick))
     else:
-        able = [s for s in free if kind in s.array.family.clock]
-        gentle = [s for s in able if not (system.modes and s.array.family.clock[kind].locks)]
+        able = [s for s in free if kind in s.array.clocks]
+        gentle = [s for s in able if not (system.modes and s.array.clocks[kind].locks)]
         if able and not gentle:
             diagnostics.error(
                 "C178",
@@ -489,6 +489,10 @@ def _no_clock(system: System, services: TimeServices) -> tuple[Span, str, str]:
     board, kind = system.board, services.clock
     nobody = f"no free cell of board '{board.name}' can"
     if not _can_be(board, kind):
+        narrow = [a for a in board.cells if kind in a.family.clock]
+        if narrow:
+            array, bits = narrow[0], narrow[0].family.clock[kind].bits
+            nobody = f"the {array.family.name} cells of board '{board.name}' are too narrow, {array.width} bits of {bits}, to"
         fitting = [f'"{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
         return services.spans["clock"], f"{nobody} be a {kind.value} clock", f"write clock = {' or '.join(fitting)}"
     tick = _duration(services.tick, system) if services.tick is not None else ""
@@ -509,7 +513,7 @@ def _can_be(board: Board, kind: ClockKind) -> bool:
     """Whether the board has cells that can be a clock of this kind."""
     if kind is ClockKind.PERIODIC:
         return any(Role.ACTIVATION in a.roles for a in board.cells)
-    return any(kind in a.family.clock for a in board.cells)
+    return any(kind in a.clocks for a in board.cells)
 
 
 def counting_cell(system: System, services: TimeServices, top: int, free: list[Source]) -> ClockCell | None:
@@ -518,14 +522,14 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
     free = sorted(free, key=lambda s: s.array.hz is not None)  # the schedule's own ticks, if it does not matter
     for source in free:
         array = source.array
-        driver = array.family.clock[services.clock]
+        driver = array.clocks[services.clock]
         if driver.requests and source.number < board.request_base:
             continue
         for prescaler in array.prescalers:
             unit = 1 / array.units(1, system.clock_hz, prescaler)
             if services.tick is not None and unit != services.tick:
                 continue
-            period = unit * (1 << min(driver.bits, array.width))
+            period = unit * (1 << driver.bits)
             if period.denominator != 1:
                 continue
             progression = Progression(int(period) - board.lead, int(period))  # it starts with a whole range ahead

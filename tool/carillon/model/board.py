@@ -95,10 +95,11 @@ class ClockCosts(_Frozen):
 class Driver(_Frozen):
     """What a family is as a clock of one kind (``kernel/include/carillon/clock.h``, where the figures are explained).
 
-    ``bits`` of its counter that are used; ``minimum`` and ``cost`` in units; ``restarts``: it can only be loaded anew;
-    ``requests``: its interrupt can be requested by software; ``locks``: setting it locks all interrupts for a moment,
-    unless nothing is above the kernel's lock; ``free``: its counter runs freely, as the macros FREE_PREPARE and FREE_START of
-    ``cells/<family>/cell.h`` begin, so that a one-shot clock, too, is a compare clock whose match moves.
+    ``bits`` of its counter that are used, at most; ``narrows``: fewer will do, too, where a board's cells are narrower;
+    ``minimum`` and ``cost`` in units; ``restarts``: it can only be loaded anew; ``requests``: its interrupt can be
+    requested by software; ``locks``: setting it locks all interrupts for a moment, unless nothing is above the kernel's
+    lock; ``free``: its counter runs freely, as the macros FREE_PREPARE and FREE_START of ``cells/<family>/cell.h`` begin,
+    so that a one-shot clock, too, is a compare clock whose match moves.
     """
 
     bits: int = Field(default=0, ge=0, le=64, strict=True)
@@ -108,6 +109,7 @@ class Driver(_Frozen):
     requests: Flag = False
     locks: Flag = False
     free: Flag = False
+    narrows: Flag = False
 
 
 class Family(_Frozen):
@@ -166,6 +168,18 @@ class Cells(_Frozen):
         if twice:
             raise ValueError(f"two cells are called '{twice[0]}'")
         return self
+
+    @property
+    def clocks(self) -> dict[ClockKind, Driver]:
+        """The kinds of clocks that these cells can be, other than periodic: those for which they are wide enough.
+
+        ``bits`` is what such a clock counts in: never more than the cells have.
+        """
+        return {
+            kind: driver.model_copy(update={"bits": min(driver.bits, self.width)})
+            for kind, driver in self.family.clock.items()
+            if driver.narrows or driver.bits <= self.width
+        }
 
     def needed(self, role: Role) -> int:
         """How many neighbouring cells one timer in ``role`` takes (TC1796: two per activation)."""
