@@ -13,17 +13,16 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from carillon import __version__
+from carillon import __version__, console
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, suggestion
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from carillon.pipeline import Planned
     from carillon.trace import Trace
 
@@ -41,9 +40,6 @@ SCHEDULE = "schedule.toml"
 EVENT_TRIGGERED_RUN = "100ms"
 """How long a system without rounds runs where nothing is said."""
 
-PIPE_WIDTH = 110
-"""Columns of output that does not go to a terminal."""
-
 Schedule = Annotated[
     Path, typer.Argument(help="Schedule file, OIL file, or a folder with a schedule.toml.", show_default="./schedule.toml")
 ]
@@ -57,16 +53,6 @@ OutOption = Annotated[
 ]
 
 
-def _console(stderr: bool = False) -> Console:
-    import os
-
-    from rich.console import Console
-
-    stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(stderr=stderr, highlight=False, soft_wrap=stderr, width=width)
-
-
 @dataclass
 class _Report:
     """Where a command puts its findings and its result."""
@@ -77,12 +63,12 @@ class _Report:
     def status(self, text: str) -> None:
         """Progress, on standard error, for a person."""
         if not self.as_json and sys.stderr.isatty():
-            _console(stderr=True).print(f"[dim]{text} ...[/dim]")
+            console.console(stderr=True).print(console.heading(f"{text} ...", "", "", "dim"))
 
     def warnings(self) -> None:
         """Print what was found so far, for a person."""
         if not self.as_json:
-            _print(self.diagnostics.in_order())
+            console.diagnostics(self.diagnostics.in_order())
             self.diagnostics.found.clear()
 
     def result(self, value: dict[str, Any]) -> None:
@@ -90,17 +76,6 @@ class _Report:
         if self.as_json:
             value["diagnostics"] = [d.as_json() for d in self.diagnostics.in_order()]
             print(json.dumps(value, indent=2))
-
-
-def _print(found: list[Diagnostic]) -> None:
-    console = _console(stderr=True)
-    for d in found:
-        colour = "red" if d.severity is Severity.ERROR else "yellow"
-        place = f"{d.span}: " if d.span else ""
-        console.print(f"{place}[bold {colour}]{d.severity.value} {d.code}[/]: ", end="")
-        console.print(d.cause, markup=False)
-        console.print("  [bold]help[/]: ", end="")
-        console.print(d.remedy, markup=False)
 
 
 def _count(number: int, thing: str) -> str:
@@ -111,12 +86,12 @@ def _fail(report: _Report, found: list[Diagnostic]) -> NoReturn:
     if report.as_json:
         print(json.dumps({"diagnostics": [d.as_json() for d in found]}, indent=2))
     else:
-        _print(found)
+        console.diagnostics(found)
         errors = sum(d.severity is Severity.ERROR for d in found)
         code = next((d.code for d in found if d.severity is Severity.ERROR), "")
         if errors:
             more = f"; carillon explain {code} says more" if code else ""
-            _console(stderr=True).print(f"[bold]{_count(errors, 'error')}[/]{more}")
+            console.console(stderr=True).print(console.heading(_count(errors, "error"), more, ""))
     raise typer.Exit(1)
 
 
@@ -139,7 +114,7 @@ def _guard(as_json: bool, work: Callable[[_Report], None]) -> None:
 
 
 def _usage(message: str) -> NoReturn:
-    _console(stderr=True).print(f"[bold red]usage[/]: {message}")
+    console.console(stderr=True).print(console.heading("usage", f": {message}", "", "bold red"))
     raise typer.Exit(2)
 
 
@@ -221,10 +196,10 @@ def new(
             written.append(str(target))
         report.result({"files": written})
         if not as_json:
-            console = _console()
+            out = console.console()
             for path in written:
-                console.print(f"  wrote {path}", markup=False)
-            console.print(f"Next: cd {name}; carillon run", markup=False)
+                console.verbatim(out, f"  wrote {path}")
+            console.verbatim(out, f"Next: cd {name}; carillon run")
 
     _guard(as_json, work)
 
@@ -255,7 +230,7 @@ def check(path: Schedule = Path(SCHEDULE), board: BoardOption = None, as_json: J
         report.result(result)
         if not as_json:
             report.warnings()
-            _console().print(f"{system.name}: {'; '.join(found)}")
+            console.verbatim(console.console(), f"{system.name}: {'; '.join(found)}")
 
     _guard(as_json, work)
 
@@ -307,7 +282,7 @@ def import_(
                 print(text, end="")
             else:
                 listed = ", ".join(_count(number, "ISR" if kind == "isr" else kind) for kind, number in counts.items() if number)
-                _console().print(f"wrote {target}: {listed or 'no objects'}", markup=False)
+                console.verbatim(console.console(), f"wrote {target}: {listed or 'no objects'}")
 
     _guard(as_json, work)
 
@@ -332,7 +307,7 @@ def plan(
         report.result(plan_json(planned))
         if not as_json:
             report.warnings()
-            render_plan(_console(), planned)
+            render_plan(console.console(), planned)
 
     _guard(as_json, work)
 
@@ -361,7 +336,7 @@ def build(
             generated = write_generated(planned.image, folder)
             report.result({"generated": str(generated)})
             if not as_json:
-                _console().print(f"wrote {generated}", markup=False)
+                console.verbatim(console.console(), f"wrote {generated}")
             return
         report.status("compiling")
         firmware = build_firmware(planned.image, folder, report.diagnostics)
@@ -372,10 +347,10 @@ def build(
         report.result(sizes)
         if not as_json:
             report.warnings()
-            _console().print(
+            console.verbatim(
+                console.console(),
                 f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
                 f"RAM {firmware.ram} bytes beside the stack",
-                markup=False,
             )
 
     _guard(as_json, work)
@@ -534,16 +509,16 @@ def _show_runs(
             )
             if not as_json:
                 report.warnings()
-                console = _console()
-                show.render_terminal(console, traces, releases, part)
+                to = console.console()
+                show.render_terminal(to, traces, releases, part)
                 for trace in traces:
                     if trace.stopped:
-                        console.print(f"\nThe {trace.kernel} kernel's run ended in tick {trace.length - 1}: {trace.stopped}.")
+                        to.print(f"\nThe {trace.kernel} kernel's run ended in tick {trace.length - 1}: {trace.stopped}.")
                     if trace.output:
-                        console.print(f"\noutput of {trace.kernel}:")
-                        console.print(trace.output.rstrip(), markup=False)
+                        to.print(f"\noutput of {trace.kernel}:")
+                        console.verbatim(to, trace.output)
                 for file in written:
-                    console.print(f"wrote {file}", markup=False)
+                    console.verbatim(to, f"wrote {file}")
         except ValueError as error:
             _usage(f"--window: {error}")
 
@@ -586,9 +561,9 @@ def bench(
             return
         report.result({"rows": [row.as_json() for row in result.rows]})
         if not as_json:
-            render(_console(), name, result.rows)
+            render(console.console(), name, result.rows)
         if plots is not None and not write(result.plots, plots):
-            _console(stderr=True).print(f"no pictures: '{name}' draws none of what was measured")
+            console.console(stderr=True).print(f"no pictures: '{name}' draws none of what was measured")
 
     _guard(as_json, work)
 
@@ -622,7 +597,7 @@ def boards(as_json: JsonOption = False) -> None:
             table = Table("board", "cells", "levels", "clocks (MHz)", "what it is", box=None, header_style="bold")
             for b in found:
                 table.add_row(b.name, str(b.cell_count), str(b.levels), ", ".join(f"{c.hz / 1e6:g}" for c in b.clocks), b.summary)
-            _console().print(table)
+            console.console().print(table)
 
     _guard(as_json, work)
 
@@ -645,24 +620,27 @@ def explain(
             report.result({"codes": {e.code: e.title for e in listed}})
             if not as_json:
                 for e in listed:
-                    _console().print(f"{e.code}  {e.title}", markup=False)
+                    console.console().print(f"{e.code}  {e.title}")
             return
         found = explanation(code.upper())
         if found is None:
             _usage(f"no code '{code}': {suggestion(code.upper(), codes())}")
         report.result({"code": found.code, "title": found.title, "text": found.text})
         if not as_json:
-            _console().print(Markdown(f"# {found.code}: {found.title}\n\n{found.text}"))
+            console.console().print(Markdown(f"# {found.code}: {found.title}\n\n{found.text}"))
 
     _guard(as_json, work)
 
 
 def main() -> None:
     """Entry point: never a traceback for what a user can cause."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a locale that lacks a character hides no message
     try:
         app(prog_name="carillon")
     except KeyboardInterrupt:
-        _console(stderr=True).print("interrupted")
+        console.console(stderr=True).print("interrupted")
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()

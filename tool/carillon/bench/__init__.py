@@ -20,6 +20,7 @@ from carillon.bench.osek import osek as event_triggered
 from carillon.bench.rows import BOARD, Progress, Result, Row, row, runs_of
 from carillon.bench.timers import PARTS
 from carillon.bench.timers import timers as experiments
+from carillon.console import heading
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned, plan, releases
 from carillon.resources import data_root
@@ -155,7 +156,7 @@ def _table(console: Console, name: str, rows: Sequence[Row]) -> None:
 
     kernels = list(dict.fromkeys(r.kernel for r in rows))
     boards = ", ".join(dict.fromkeys(r.board for r in rows))
-    console.print(f"[bold]{name}[/] on {boards}: median, and minimum to maximum where they differ")
+    console.print(heading(name, f" on {boards}: median, and minimum to maximum where they differ", ""))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("metric", "unit"):
         table.add_column(title, no_wrap=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from carillon.allocate.advice import Advice, Prediction, advise, longest_tick
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier, ModeAllocation, Style
+from carillon.console import heading, verbatim
 from carillon.emit import osek as emitted
 from carillon.emit.image import Image, ModeImage
 from carillon.emit.vectors import handlers
@@ -392,17 +393,16 @@ def render_plan(console: Console, planned: Planned) -> None:
     from rich.text import Text
 
     system = planned.system
-    console.print(
-        f"[bold]{system.name}[/] on {system.board.name} at {system.clock_hz / 1e6:g} MHz, {planned.allocation.kernel} kernel"
-    )
+    about = f" on {system.board.name} at {system.clock_hz / 1e6:g} MHz, {planned.allocation.kernel} kernel"
+    console.print(heading(system.name, about, ""))
     for drift in system.drifts:
-        console.print(
-            f"  {drift.span}: {drift.written} is rounded to {drift.ticks} ticks, {drift.error_ticks:+g} ticks off", markup=False
-        )
+        off = f"{drift.error_ticks:+g} ticks off"
+        verbatim(console, f"  {drift.span}: {drift.written} is rounded to {drift.ticks} ticks, {off}")
     for image in planned.image.modes:
         mode = image.allocation
         length = mode.mode.round_length
-        console.print(f"\n[bold]mode {mode.mode.name}[/]: a round of {length} ticks ({length / system.clock_hz * 1e3:g} ms)")
+        duration = f"{length / system.clock_hz * 1e3:g} ms"
+        console.print(heading(f"mode {mode.mode.name}", f": a round of {length} ticks ({duration})"))
         table = _table("line", "role", "for", "at (ticks)", "cells", "source", "level", "vector")
         for row in _rows(planned, image):
             how = " multiplexed" if row["style"] == Style.MULTIPLEXED.value else ""
@@ -455,7 +455,7 @@ def _render_time(console: Console, planned: Planned) -> None:
     for what, row in ((f"{clock['kind']} clock", clock), ("slices", plan["slices"])):
         if row is not None:
             rows.add_row(what, f"{row['tick']:g}", row["cell"], str(row["source"]), str(row["level"]), row["why"])
-    console.print("\n[bold]time services[/]")
+    console.print(heading("time services"))
     console.print(rows)
     rows = _table("line", "thread", "priority", "level", "stack", "period")
     for thread in plan["threads"]:
@@ -464,7 +464,7 @@ def _render_time(console: Console, planned: Planned) -> None:
             *(f"{thread['stack_bytes']} bytes", thread["period"] or "-"),
         )
     if rows.row_count:
-        console.print("\n[bold]threads[/]")
+        console.print(heading("threads"))
         console.print(rows)
     if advice is not None:
         _render_advice(console, advice, system)
@@ -486,7 +486,7 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
 
     unit = system.board.code_unit
     periods = ", ".join(format_duration(p.ticks, system.clock_hz) for p in advice.periods)
-    console.print(f"\n[bold]which clock[/]: for periods of {periods}")
+    console.print(heading("which clock", f": for periods of {periods}"))
     rows = _table("clock", "interrupts/s", f"{unit}/s", "CPU", "longest", "early", "late", "drift an hour")
     for prediction in advice.predictions:
         rows.add_row(
@@ -527,15 +527,13 @@ def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> N
     def cell(value: object) -> str:
         return "-" if value is None else str(value)
 
-    def show(heading: str, rows: Table) -> None:
+    def show(title: str, rows: Table) -> None:
         if rows.row_count:
-            console.print(f"\n[bold]{heading}[/]")
+            console.print(heading(title))
             console.print(rows)
 
-    console.print(
-        f"\n[bold]event-triggered system[/]: {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
-        f"{plan['controller_levels']} of {board_levels} priority levels"
-    )
+    about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
+    console.print(heading("event-triggered system", f"{about}{plan['controller_levels']} of {board_levels} priority levels"))
     tasks = _table("line", "priority", "level", "source", "task", "served by", "stack")
     for level in plan["levels"]:
         for k, task in enumerate(level["tasks"]):
