@@ -32,9 +32,11 @@
 #define DUALTIMER_PHASE(offset) (offset)
 #define DUALTIMER_STOP(cell) CARILLON_STORE(DUALTIMER_CONTROL(cell), 0u), CARILLON_STORE(DUALTIMER_CLEAR(cell), 1u)
 
+/* A handler may return at once: the line has been let go by then. */
 static inline void dualtimer_acknowledge(uint32_t cell)
 {
     carillon_port_write(DUALTIMER_CLEAR(cell), 1u);
+    carillon_port_settle();
 }
 
 static inline void dualtimer_arm(uint32_t cell)
@@ -43,9 +45,11 @@ static inline void dualtimer_arm(uint32_t cell)
     carillon_port_write(DUALTIMER_CONTROL(cell), DUALTIMER_SETTING | DUALTIMER_ENABLE | DUALTIMER_INTERRUPT);
 }
 
+/* As carillon_port_disarm: a deadline does not interrupt after its task was counted as ended. */
 static inline void dualtimer_disarm(uint32_t cell)
 {
     carillon_port_write(DUALTIMER_CONTROL(cell), DUALTIMER_SETTING | DUALTIMER_ENABLE);
+    carillon_port_barrier();
 }
 
 /* A step holds the interval after the running one.  The store comes more than a tick after the expiry: the

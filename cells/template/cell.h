@@ -39,10 +39,11 @@
 static inline void template_rearm(struct carillon_multiplex *multiplex);
 static inline void template_postpone(struct carillon_multiplex *multiplex);
 
-/* acknowledge = true: clear the request. */
+/* acknowledge = true: clear the request, which has gone when this returns (carillon_port_settle). */
 static inline void template_acknowledge(uint32_t cell);
 
-/* request_enable = "cell": let a cell interrupt from now on, forgetting earlier requests; or no more. */
+/* request_enable = "cell": let a cell interrupt from now on, forgetting earlier requests; or no more, from the next
+ * instruction on (carillon_port_barrier). */
 static inline void template_arm(uint32_t cell);
 static inline void template_disarm(uint32_t cell);
 

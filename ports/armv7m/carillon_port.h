@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Port to ARMv7-M (Cortex-M3, M4, M7).  An interrupt source is an exception number: 15 is SysTick, 16 is
+ * Port to ARMv7-M (Cortex-M3 and M4).  An interrupt source is an exception number: 15 is SysTick, 16 is
  * interrupt 0 of the NVIC.  A handler is a plain C function, because the processor itself saves what a
  * call may change: the vector of a task that asks for nothing else is the task.
+ *
+ * Cortex-M7 is not supported: nothing here has been tried with its caches and its longer pipeline, and its revision
+ * r0p1 needs a sequence around each write of BASEPRI (erratum 837070) that carillon_port_raise does not have.
+ *
+ * Stores and interrupts:
+ *
+ * 1. A store may wait in a write buffer while later instructions run.  Stores to one device arrive in their order; what
+ *    a device, the NVIC and memory see of each other's is in no order.
+ * 2. An exception return does not wait for stores.  The NVIC looks at the lines again when a handler returns: one whose
+ *    device has not got its acknowledgement yet asks again, and the handler is entered twice for one expiry.  The same
+ *    holds of a request that is to be forgotten and of a source that is to be held back.
+ * 3. A `dsb` ends when every store before it has arrived.  So carillon_port_settle is one, and acknowledging,
+ * forgetting and holding back end with it.
+ * 4. What must not interrupt from the next instruction on needs an `isb` too: instructions that have been fetched do
+ * not look at the requests again.  A handler that returns needs none: the return is one.
  *
  * ports/template lists what a port defines.
  */
@@ -80,11 +95,18 @@ static inline void carillon_port_disarm(uint32_t source, uint32_t mask)
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
-/* A lowered task's own source: it asks again, but waits, until carillon_port_enable.  The exception return
- * that follows is barrier enough. */
+/* Every store before has arrived where it goes. */
+static inline void carillon_port_settle(void)
+{
+    __asm__ volatile("dsb" ::: "memory");
+}
+
+/* A lowered task's own source: it asks again, but waits, until carillon_port_enable.  The source cannot interrupt
+ * before the exception return that lowers the task, which finds the store arrived. */
 static inline void carillon_port_hold(uint32_t source, uint32_t mask)
 {
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_SOURCE_WORD(source) + CARILLON_NVIC_DISABLE) = mask;
+    carillon_port_settle();
 }
 
 /* Let sources interrupt from now on; a request that came meanwhile is served. */
@@ -96,13 +118,16 @@ static inline void carillon_port_enable(uint32_t source, uint32_t mask)
 /* Request an interrupt by software; it is taken before this returns if its level allows. */
 static inline void carillon_port_pend(uint32_t source)
 {
+    __asm__ volatile("" ::: "memory");
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_SOURCE_WORD(source) + CARILLON_NVIC_PEND) = CARILLON_SOURCE_BIT(source);
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
-/* The same without waiting for it: what follows may still run before it is taken. */
+/* The same without waiting for it: what follows may still run before it is taken.  The compiler moves no
+ * carillon_port_peek_* across it. */
 static inline void carillon_port_request(uint32_t source)
 {
+    __asm__ volatile("" ::: "memory");
     if (source == CARILLON_PENDSV) {
         CARILLON_REGISTER(CARILLON_ICSR) = CARILLON_ICSR_PENDSVSET;
     } else {
@@ -117,14 +142,23 @@ static inline void carillon_port_barrier(void)
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
-/* Forget a request. */
+/* Forget a request: a handler that returns next is not entered for it. */
 static inline void carillon_port_unpend(uint32_t source)
 {
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source)) =
         CARILLON_SOURCE_BIT(source);
+    carillon_port_settle();
 }
 
-/* Loads that the compiler leaves out where nobody uses what they load, unlike those of a volatile register. */
+/* Loads that the compiler leaves out where nobody uses what they load, unlike those of a volatile register.
+ *
+ * 1. Volatile would keep them all: an activation whose status nobody uses would pay for it.
+ * 2. Without it the compiler may move a load, and may make one of two of the same register.  It does neither across an
+ *    assembler statement that changes memory: the load reads memory.
+ * 3. Whatever makes a request, forgets one, masks, unmasks, or waits is such a statement or begins or ends with one.
+ *    So a load sees the requests as they were between the two of these that it stands between, which is all that its
+ *    callers ask for.
+ * 4. A loop that waits for a bit has none of these in it.  It uses carillon_port_is_active and is_pending. */
 static inline uint32_t carillon_port_peek(uint32_t address)
 {
     uint32_t value;

@@ -15,8 +15,14 @@ extern const carillon_vector carillon_constructors[];
 extern const carillon_vector carillon_constructors_end[];
 #endif
 
+/* STKALIGN: handlers begin on a stack that is aligned to eight bytes, as C functions expect it.  Parts differ in the
+ * value after reset. */
+#define CCR UINT32_C(0xE000ED14)
+#define CCR_STKALIGN (UINT32_C(1) << 9)
+
 void carillon_port_reset(void)
 {
+    CARILLON_REGISTER(CCR) = CCR_STKALIGN;
 #if CARILLON_COPY_DATA
     const uint32_t *load = carillon_data_load;
     for (uint32_t *word = carillon_data_start; word < carillon_data_end; word++) {

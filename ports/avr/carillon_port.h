@@ -160,6 +160,9 @@ static inline void carillon_port_unpend(uint32_t source)
 {
     CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = CARILLON_SOURCE_BIT(source);
 }
+static inline void carillon_port_settle(void)
+{
+}
 static inline void carillon_port_barrier(void)
 {
 }

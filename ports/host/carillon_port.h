@@ -82,6 +82,9 @@ void carillon_port_pend(uint32_t source);
 
 /* Request an interrupt; here it is served at once, if its level allows. */
 void carillon_port_request(uint32_t source);
+static inline void carillon_port_settle(void)
+{
+}
 static inline void carillon_port_barrier(void)
 {
 }

@@ -82,17 +82,38 @@ static inline void carillon_port_unlock(uint32_t saved)
     __asm__ volatile("csrs mstatus, %0" ::"r"(saved) : "memory");
 }
 
-/* Forget what sources asked for; those of devices that still ask go on doing so. */
+/* Every store before has arrived where it goes. */
+static inline void carillon_port_settle(void)
+{
+    __asm__ volatile("fence" ::: "memory");
+}
+
+/* Forget what sources asked for; those of devices that still ask go on doing so.
+ *
+ * 1. MSIP is a register of the CLINT, not of the processor: a store to it may still be on its way when interrupts are
+ *    let through again, or when the handler returns, and the handler would be entered twice for one request.
+ * 2. The load from the same register cannot overtake the store: what it returns comes from a device that has the store.
+ * 3. The fence ends after the load, so that nothing behind it, an mret included, finds the request. */
 static inline void carillon_port_unpend_all(uint32_t mask)
 {
     __asm__ volatile("csrc mip, %0" ::"r"(mask) : "memory");
     if ((mask & CARILLON_SOURCE_BIT(CARILLON_MSIP_SOURCE)) != 0u) {
         CARILLON_REGISTER(CARILLON_MSIP) = 0u;
+        (void)CARILLON_REGISTER(CARILLON_MSIP);
+        carillon_port_settle();
     }
 }
 static inline void carillon_port_unpend(uint32_t source)
 {
     carillon_port_unpend_all(CARILLON_SOURCE_BIT(source));
+}
+
+/* Has it asked for an interrupt that has not been taken?  A device asks as long as it has cause to. */
+static inline bool carillon_port_is_pending(uint16_t source)
+{
+    uint32_t pending;
+    __asm__ volatile("csrr %0, mip" : "=r"(pending)::"memory");
+    return (pending & CARILLON_SOURCE_BIT(source)) != 0u;
 }
 
 /* Let sources interrupt, or not any more; what they ask for meanwhile is kept. */
@@ -119,6 +140,7 @@ static inline void carillon_port_pend(uint32_t source)
 {
     if (source == CARILLON_MSIP_SOURCE) {
         CARILLON_REGISTER(CARILLON_MSIP) = 1u;
+        (void)CARILLON_REGISTER(CARILLON_MSIP);
     } else {
         __asm__ volatile("csrs mip, %0" ::"r"(CARILLON_SOURCE_BIT(source)) : "memory");
     }

@@ -54,8 +54,11 @@ void carillon_port_pend(uint32_t source);
 void carillon_port_request(uint32_t source);
 void carillon_port_barrier(void);
 
-/* Forget a request. */
+/* Forget a request: a handler that returns next is not entered for it. */
 void carillon_port_unpend(uint32_t source);
+
+/* Every store before has arrived at its device when this returns. */
+void carillon_port_settle(void);
 
 /* Mask all interrupts; undo it.  Pairs nest. */
 uint32_t carillon_port_lock(void);
