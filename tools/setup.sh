@@ -87,6 +87,7 @@ make_venv() {
 
 # shellcheck disable=SC2086 # one word a package
 install_packages $packages
+[ "$purpose" = run ] || tools/qemu10.sh
 make_venv
 stamp=.venv/carillon-$purpose.stamp
 sum=$(cksum <pyproject.toml)

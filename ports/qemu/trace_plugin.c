@@ -4,7 +4,14 @@
  * watched functions are called and return.  Guest timing does not change.
  *
  * What depends on the processor is in ports/<port>/trace_processor.h.  The few functions of QEMU's plugin interface
- * (version 1) that it uses are declared here.
+ * that it uses are declared here.  They are the same in every version of the interface but for two things, which are
+ * found out when the plugin is loaded:
+ *
+ * 1. QEMU reads qemu_plugin_version when it has loaded the plugin, and refuses what it does not support: up to 8.2 more
+ *    than 1, from 9.0 on less than 2.  The plugin's constructor runs before QEMU reads it.  A function that came with
+ *    version 2 tells the two apart.
+ * 2. From version 3 on (9.1) qemu_plugin_insn_data copies the bytes; before, it returned where they are.  QEMU says its
+ *    own version to qemu_plugin_install.
  *
  * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where
  * the code region begins, and its bytes), warm_up=N (instructions before reset).
@@ -44,6 +51,13 @@ typedef struct {
 
 #define EXPORT __attribute__((visibility("default")))
 EXPORT int qemu_plugin_version = 1;
+void *qemu_plugin_scoreboard_new(size_t) __attribute__((weak));
+__attribute__((constructor)) static void choose_version(void)
+{
+    if (qemu_plugin_scoreboard_new != NULL) {
+        qemu_plugin_version = 2;
+    }
+}
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, struct qemu_plugin_tb *));
@@ -51,7 +65,9 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *, void *, size_t);
+const void *insn_data_before_3(const struct qemu_plugin_insn *) __asm__("qemu_plugin_insn_data");
+#define COPIES_INSN_DATA 3
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *), int, void *);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
                                       void (*)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *), int, int, void *);
@@ -94,7 +110,7 @@ static uint32_t code_base, code_bytes = 0x100000;
 static struct frame frames[512];
 static uint32_t top; /* frames[0] is what runs when no handler does */
 static uint64_t executed, limit = UINT64_MAX, never = NEVER_BEGUN;
-static bool begun;
+static bool begun, copies;
 static FILE *out;
 
 static void record(uint64_t time, enum record kind, uint32_t value)
@@ -265,7 +281,13 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     for (size_t k = 0; k < count; k++) {
         struct qemu_plugin_insn *const it = qemu_plugin_tb_get_insn(tb, k);
         const uint64_t address = qemu_plugin_insn_vaddr(it);
-        const uint8_t *const bytes = qemu_plugin_insn_data(it);
+        uint8_t buffer[4]; /* the longest instruction */
+        const uint8_t *bytes = buffer;
+        if (copies) {
+            (void)qemu_plugin_insn_data(it, buffer, sizeof buffer);
+        } else {
+            bytes = insn_data_before_3(it);
+        }
         struct insn *const insn = insn_at(address);
         if (insn == NULL) {
             if (begun) { /* before the image a machine may run code of its own */
@@ -304,7 +326,7 @@ static void at_exit(qemu_plugin_id_t id, void *data)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-    (void)info;
+    copies = info->version.cur >= COPIES_INSN_DATA;
     FILE *map = NULL;
     for (int i = 0; i < argc; i++) {
         if (strncmp(argv[i], "map=", 4) == 0) {

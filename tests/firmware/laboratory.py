@@ -93,7 +93,8 @@ class Laboratory:
         self._planned: dict[str, tuple[Planned, Firmware]] = {}
         self._outcomes: dict[tuple[str, int], Outcome] = {}
 
-    def _firmware(self, path: Path, board: str, kernel: str) -> tuple[Planned, Firmware]:
+    def firmware(self, path: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
+        """Plan and build a schedule for a board, once."""
         key = f"{path} {board} {kernel}"
         if key not in self._planned:
             diagnostics = Diagnostics()
@@ -106,7 +107,7 @@ class Laboratory:
 
     def run_file(self, path: Path, board: str, *, kernel: str = "carillon", rounds: int = 1, ticks: int = 0) -> Outcome:
         """Run a schedule's application for so many rounds of its start mode, or so many ticks."""
-        planned, firmware = self._firmware(path, board, kernel)
+        planned, firmware = self.firmware(path, board, kernel)
         start = next((m for m in planned.system.modes if m.name == planned.system.start_mode), None)
         assert ticks or start is not None, "a system without rounds runs for so many ticks"
         length = ticks or (start.round_length if start else 0) * rounds

@@ -35,6 +35,9 @@ NOTHING_STARTS = (
     "call ttStartOS (or StartOS, without rounds) from main, or define no main at all",
 )
 
+# The environment's variable that names a folder of QEMU's programs to use instead of those that are installed.
+EMULATORS = "CARILLON_QEMU"
+
 # Instructions, at most, from the start of the event-triggered system's cells to that of the first round.
 BENEATH = 10_000
 
@@ -177,7 +180,16 @@ def _qemu_command(
 ) -> list[str] | None:
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    emulator = shutil.which(how.command[0])
+    folder = os.environ.get(EMULATORS)
+    emulator = shutil.which(how.command[0], path=folder or None)
+    if emulator is None and folder:
+        diagnostics.error(
+            "C092",
+            None,
+            f"board '{board.name}' needs '{how.command[0]}', which is not in '{folder}'",
+            f"{EMULATORS} names that folder: unset it to use what is installed",
+        )
+        return None
     if emulator is None:
         packages = " ".join(how.packages)
         diagnostics.error(

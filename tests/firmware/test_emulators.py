@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One image in QEMU as it is installed and in QEMU 10: what happened, and when, is the same to the instruction.
+
+tools/qemu10.sh unpacks QEMU 10 into build/qemu10, or CARILLON_QEMU10 names a folder of its programs.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from laboratory import AST, MPS, ROOT, RV32, Laboratory
+
+from carillon.diagnostics import Diagnostics
+from carillon.run import EMULATORS, record
+from carillon.run.records import Code
+
+OTHER = Path(os.environ.get("CARILLON_QEMU10") or ROOT / "build/qemu10/usr/bin")
+PROGRAM = OTHER / "qemu-system-arm"
+needs_both = pytest.mark.skipif(not PROGRAM.is_file(), reason="QEMU 10 is not here: tools/qemu10.sh")
+
+APPLICATIONS = [
+    ("examples/three-tasks", AST, 3 * 50_000),
+    ("bench/minimal", MPS, 500_000),
+    ("examples/modes", AST, 500_000),
+    ("bench/dispatch", AST, 500_000),
+    ("bench/lowered", AST, 500_000),
+    ("examples/engine", AST, 500_000),
+    ("examples/osek-blinky", AST, 2_000_000),
+    ("examples/osek-blinky", RV32, 2_000_000),
+    ("examples/mixed-mode", AST, 500_000),
+]
+
+
+def emulator_version(program: str) -> str:
+    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True, timeout=60).stdout.split()[3]
+
+
+@needs_both
+def test_the_other_emulator_is_another_version() -> None:
+    assert emulator_version(str(PROGRAM)).split(".")[0] == "10"
+    assert emulator_version("qemu-system-arm") != emulator_version(str(PROGRAM))
+
+
+@needs_both
+@pytest.mark.parametrize(("application", "board", "ticks"), APPLICATIONS)
+def test_every_record_is_the_same_in_both(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch, application: str, board: str, ticks: int
+) -> None:
+    planned, firmware = lab.firmware(ROOT / application / "schedule.toml", board)
+    recordings = []
+    for folder in ("", str(OTHER)):
+        monkeypatch.setenv(EMULATORS, folder)
+        recordings.append(record(planned.image, firmware, ticks, Diagnostics()))
+    assert recordings[0] is not None
+    assert len([r for r in recordings[0].records if r.code in (Code.ENTER, Code.CALL)]) > 5
+    assert recordings[0] == recordings[1]
+
+
+def test_a_folder_without_the_emulator_is_named(lab: Laboratory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    planned, firmware = lab.firmware(ROOT / "examples/three-tasks/schedule.toml", AST)
+    monkeypatch.setenv(EMULATORS, str(tmp_path))
+    diagnostics = Diagnostics()
+    assert record(planned.image, firmware, 1000, diagnostics) is None
+    assert [(d.code, d.cause) for d in diagnostics.found] == [
+        ("C092", f"board 'ast1030-evb' needs 'qemu-system-arm', which is not in '{tmp_path}'")
+    ]
