@@ -31,8 +31,17 @@ StatusType(SetEvent)(TaskType task, EventMaskType mask)
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_SetEvent, .object = task, .first = mask);
     CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_SetEvent, E_OS_ID, .object = task, .first = mask);
     CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_SetEvent, E_OS_ACCESS, .object = task, .first = mask);
-    CHECK(carillon_osek_jobs[task].activations != 0u, OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = mask);
+#if CARILLON_OSEK_EXTENDED
+    const uint32_t saved = carillon_osek_lock(); /* the task may end, or begin anew, between the look and the event */
+    const uint8_t activations = carillon_osek_jobs[task].activations;
+    if (activations != 0u) {
+        carillon_osek_set(task, mask);
+    }
+    carillon_osek_unlock(saved);
+    CHECK(activations != 0u, OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = mask);
+#else
     carillon_osek_set(task, mask);
+#endif
     return E_OK;
 }
 
@@ -46,6 +55,11 @@ StatusType ClearEvent(EventMaskType mask)
     return E_OK;
 }
 
+/* 1. Whoever sets an event may come between the loads of a mask's parts, and half of the mask would be of before.  A
+ *    processor that loads a mask at once needs no lock for that.
+ * 2. In extended status the task's state is looked at too: the task may end, and begin anew, between both looks. */
+#define GET_EVENT_LOCKS (CARILLON_OSEK_EXTENDED || CARILLON_OSEK_NARROW)
+
 StatusType GetEvent(TaskType task, EventMaskRefType mask)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetEvent, .object = task,
@@ -53,8 +67,17 @@ StatusType GetEvent(TaskType task, EventMaskRefType mask)
     CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_GetEvent, E_OS_ID, .object = task, .reference = mask);
     CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_GetEvent, E_OS_ACCESS, .object = task,
           .reference = mask);
-    CHECK(!carillon_osek_suspended(task), OSServiceId_GetEvent, E_OS_STATE, .object = task, .reference = mask);
+#if GET_EVENT_LOCKS
+    const uint32_t saved = carillon_osek_lock();
+    const bool suspended = carillon_osek_suspended(task);
+    const EventMaskType set = carillon_osek_tasks[task].extended->set;
+    carillon_osek_unlock(saved);
+    CHECK(!suspended, OSServiceId_GetEvent, E_OS_STATE, .object = task, .reference = mask);
+    (void)suspended;
+    *mask = set;
+#else
     *mask = carillon_osek_tasks[task].extended->set;
+#endif
     return E_OK;
 }
 

@@ -22,14 +22,35 @@ StatusType carillon_osek_count(TaskType task)
 #endif
 
 #if CARILLON_OSEK_DIRECT
-static StatusType activate_direct(TaskType task)
+/* Request a direct task, if it has neither begun nor been requested: E_OK or E_OS_LIMIT; locked. */
+static StatusType request_direct(TaskType task)
 {
-    const uint16_t source = carillon_osek_tasks[task].source;
-    if (carillon_port_is_active(source) || carillon_port_is_pending(source)) {
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    if (carillon_port_is_active(it->source) || carillon_port_is_pending(it->source)) {
         return E_OS_LIMIT;
     }
-    carillon_port_pend(source);
+    carillon_osek_request(it->request, it->level);
+    carillon_port_barrier();
     return E_OK;
+}
+
+/* The level of what runs: its own, or what it has masked. */
+static uint32_t level_now(uint32_t mask)
+{
+    const uint32_t own = (uint32_t)carillon_osek_contexts[carillon_port_current()] & CARILLON_OSEK_LEVEL;
+    const uint32_t masked = carillon_port_level_of(mask);
+    return (own > masked) ? own : masked;
+}
+
+StatusType carillon_osek_claim(TaskType task)
+{
+    const uint32_t saved = carillon_osek_lock();
+    StatusType status = E_OK;
+    if (level_now(saved) >= carillon_osek_tasks[task].level) {
+        status = request_direct(task);
+    }
+    carillon_osek_unlock(saved);
+    return status;
 }
 #endif
 
@@ -37,7 +58,10 @@ StatusType carillon_osek_activate(TaskType task)
 {
 #if CARILLON_OSEK_DIRECT
     if (carillon_osek_tasks[task].direct != 0u) {
-        return activate_direct(task);
+        const uint32_t locked = carillon_osek_lock();
+        const StatusType requested = request_direct(task);
+        carillon_osek_unlock(locked);
+        return requested;
     }
 #endif
 #if CARILLON_OSEK_MANAGED
@@ -73,7 +97,8 @@ void carillon_osek_end(void)
     carillon_port_unwind();
 }
 
-/* A job is over: its task waits for the next activation, or has one, and what it chains is activated. */
+/* A job is over: its task waits for the next activation, or has one, and the managed task that it chains is
+ * activated. */
 void carillon_osek_ended(TaskType task)
 {
     const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
@@ -89,14 +114,7 @@ void carillon_osek_ended(TaskType task)
         job->activations--;
     }
     if (next < CARILLON_OSEK_TASKS) {
-#if CARILLON_OSEK_DIRECT
-        if (carillon_osek_tasks[next].direct != 0u) {
-            carillon_port_request(carillon_osek_tasks[next].source);
-        } else
-#endif
-        {
-            carillon_osek_ready(next);
-        }
+        carillon_osek_ready(next);
     }
     carillon_osek_unlock(saved);
 }
@@ -193,6 +211,23 @@ StatusType carillon_chain_direct(TaskType task)
 }
 #endif
 
+#if CARILLON_OSEK_DIRECT && CARILLON_OSEK_MANAGED
+/* From a managed task: returns where the direct one has begun or been requested.
+ *
+ * 1. It is requested under the lock in which it was looked at, so that one caller alone is told that it has the run.
+ * 2. It must not begin before this task has ended.  So its level stays masked from the lock on; the handler of this
+ *    task's level restores the mask that it began with, when the job has ended. */
+static void chain_to_direct(TaskType task)
+{
+    const uint32_t saved = carillon_osek_lock();
+    if (request_direct(task) == E_OK) {
+        carillon_port_restore(carillon_port_higher(saved, carillon_port_mask_of(carillon_osek_tasks[task].level)));
+        leave(CARILLON_OSEK_TERMINATED);
+    }
+    carillon_osek_unlock(saved);
+}
+#endif
+
 StatusType carillon_osek_ChainTask(TaskType task)
 {
     CHECK_PLACE(IN_TASK, OSServiceId_ChainTask, .object = task);
@@ -206,11 +241,11 @@ StatusType carillon_osek_ChainTask(TaskType task)
         }
         return status;
     }
-    const uint16_t source = carillon_osek_tasks[task].source;
+#endif
+#if CARILLON_OSEK_DIRECT && CARILLON_OSEK_MANAGED
     if (carillon_osek_tasks[task].direct != 0u) {
-        REQUIRE(!(carillon_port_is_active(source) || carillon_port_is_pending(source)), OSServiceId_ChainTask,
-                E_OS_LIMIT, .object = task);
-        leave(task);
+        chain_to_direct(task);
+        return E_OS_LIMIT; /* where there are direct tasks there is no error hook */
     }
 #endif
 #if CARILLON_OSEK_MANAGED
@@ -277,13 +312,18 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
     }
 #endif
 #if CARILLON_OSEK_MANAGED
+    /* What a task has and what it waits for make one state: it must not go on between the looks at them. */
     const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
-    if (carillon_osek_suspended(task)) {
+    const uint32_t saved = carillon_osek_lock();
+    const bool suspended = carillon_osek_suspended(task);
+    const EventMaskType waited = (extended != NULL) ? extended->waited : 0u;
+    carillon_osek_unlock(saved);
+    if (suspended) {
         *state = SUSPENDED;
     } else {
-        *state = ((extended != NULL) && (extended->waited != 0u)) ? WAITING : READY;
+        *state = (waited != 0u) ? WAITING : READY;
 #if CARILLON_OSEK_SLICES
-        if ((extended != NULL) && (extended->waited == CARILLON_OSEK_TURN)) {
+        if (waited == CARILLON_OSEK_TURN) {
             *state = READY;
         }
 #endif

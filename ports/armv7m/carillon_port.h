@@ -176,18 +176,41 @@ static inline bool carillon_port_peek_pending(uint32_t source)
             CARILLON_SOURCE_BIT(source)) != 0u;
 }
 
+/* What masks a level and those below it.  The highest level cannot be masked: the board keeps it from OSEK. */
+static inline uint32_t carillon_port_mask_of(uint32_t level)
+{
+    return (CARILLON_LEVELS - level) * (256u / CARILLON_LEVELS);
+}
+
+/* Request a source unless it has been requested: has it not?  Levels up to `level` are masked meanwhile, so that of
+ * two callers there one alone is told so.
+ *
+ * 1. It is one statement, so the compiler cannot part the look from the request, nor the mask from what undoes it.
+ * 2. It is not volatile, so that it is left out where nobody uses the answer.  Then the request is not made: whoever
+ *    asks makes one afterwards in any case.
+ * 3. It reads memory, so the compiler moves it across no statement that changes memory, as a request does. */
+static inline bool carillon_port_claim(uint32_t source, uint32_t level)
+{
+    const uint32_t word = CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source);
+    uint32_t pending;
+    uint32_t saved;
+    __asm__("mrs %1, basepri\n"
+            "msr basepri_max, %3\n"
+            "ldr %0, %2\n"
+            "str %4, %2\n"
+            "msr basepri, %1\n"
+            : "=&r"(pending), "=&r"(saved)
+            : "m"(*(const uint32_t *)(uintptr_t)word), "r"(carillon_port_mask_of(level)),
+              "r"(CARILLON_SOURCE_BIT(source)));
+    return (pending & CARILLON_SOURCE_BIT(source)) == 0u;
+}
+
 /* The source of the handler that runs, 0 if none does. */
 static inline uint32_t carillon_port_current(void)
 {
     uint32_t source;
     __asm__ volatile("mrs %0, ipsr" : "=r"(source));
     return source;
-}
-
-/* What masks a level and those below it.  The highest level cannot be masked: the board keeps it from OSEK. */
-static inline uint32_t carillon_port_mask_of(uint32_t level)
-{
-    return (CARILLON_LEVELS - level) * (256u / CARILLON_LEVELS);
 }
 
 /* The highest level that a mask holds back, 0 if it holds back none. */

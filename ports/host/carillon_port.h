@@ -143,6 +143,11 @@ bool carillon_port_is_active(uint16_t source);
 bool carillon_port_is_pending(uint16_t source);
 #define carillon_port_peek_active(source) carillon_port_is_active(source)
 #define carillon_port_peek_pending(source) carillon_port_is_pending(source)
+static inline bool carillon_port_claim(uint32_t source, uint32_t level)
+{
+    (void)level; /* code takes no time, so nobody comes in between */
+    return !carillon_port_is_pending((uint16_t)source);
+}
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
                             uint32_t before_count, const struct carillon_store *list, uint32_t count);

@@ -78,6 +78,10 @@ bool carillon_port_is_pending(uint16_t source);
 bool carillon_port_peek_active(uint32_t source);
 bool carillon_port_peek_pending(uint32_t source);
 
+/* Request a source unless it has been requested: has it not?  Levels up to `level` are masked meanwhile.  The compiler
+ * may leave it out, request and all, where nobody uses the answer: who asks requests the source afterwards. */
+bool carillon_port_claim(uint32_t source, uint32_t level);
+
 /* The source of the handler that runs, 0 if none does. */
 uint32_t carillon_port_current(void);
 

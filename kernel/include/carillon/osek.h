@@ -257,15 +257,36 @@ static inline __attribute__((always_inline)) StatusType carillon_release_resourc
  * ActivateTask sets a pending bit.  The controller absorbs a second request of a task that waits already, as the
  * standard's E_OS_LIMIT does; a task that has begun must not be requested, so where that is possible (not from a
  * task of lower priority, which would not be running then) its active bit is looked at.  The status is worked out
- * only if the caller uses it. */
-static inline __attribute__((always_inline)) StatusType carillon_activate_direct(uint16_t source, uint8_t level,
-                                                                                 uint8_t caller)
+ * only if the caller uses it: the claim below, and what it looks at, is for the status alone.
+ *
+ * Of two callers, one of which preempts the other, one at most may be told E_OK for one run:
+ *
+ * 1. Whether the task has begun does not change while the caller runs, if the task cannot preempt the caller.  If it
+ *    can, it has ended whenever the caller runs.
+ * 2. So what another caller may change is the pending bit.  All who may are at most at the level of the kernel's lock.
+ *    A caller at that level only looks.
+ * 3. A caller that the task cannot preempt claims the run under the lock: it looks at the pending bit and sets it.
+ *    Nobody comes in between, and the bit stays until the caller has ended.  So the request that follows adds nothing.
+ * 4. Any other caller may be one that the task preempts at once, unless something is masked.
+ *    carillon_osek_claim finds out.  If the task would preempt the caller, it leaves the request to what follows:
+ *    the task has no run to share, since every run that was requested before has begun and ended.
+ * 5. A cell that requests the task meanwhile gets no status: its expiry is the activation too many. */
+StatusType carillon_osek_claim(TaskType task) __attribute__((pure));
+static inline __attribute__((always_inline)) StatusType carillon_activate_direct(TaskType task, uint16_t source,
+                                                                                 uint8_t level, uint8_t caller)
 {
     const bool above = (caller != 0u) && (level > caller);
     if (!above && carillon_port_peek_active(source)) {
         return E_OS_LIMIT;
     }
-    const StatusType status = carillon_port_peek_pending(source) ? E_OS_LIMIT : E_OK;
+    StatusType status;
+    if ((caller == 0u) || above) {
+        status = carillon_osek_claim(task);
+    } else if (caller < CARILLON_OSEK_TOP) {
+        status = carillon_port_claim(source, CARILLON_OSEK_TOP) ? E_OK : E_OS_LIMIT;
+    } else {
+        status = carillon_port_peek_pending(source) ? E_OS_LIMIT : E_OK;
+    }
     carillon_port_request(source);
     if ((caller == 0u) || above) {
         carillon_port_barrier();
@@ -300,7 +321,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_manage
 static inline __attribute__((always_inline)) StatusType carillon_activate(TaskType task, uint8_t caller)
 {
     return (carillon_direct_sources[task] != 0u)
-               ? carillon_activate_direct(carillon_direct_sources[task], carillon_known_levels[task], caller)
+               ? carillon_activate_direct(task, carillon_direct_sources[task], carillon_known_levels[task], caller)
                : carillon_activate_managed(task);
 }
 #define ActivateTask(task)                                                                                   \
