@@ -26,10 +26,13 @@ void carillon_port_set_vectors(const void *vectors)
 {
     CARILLON_REGISTER(VTOR) = (uint32_t)(uintptr_t)vectors;
 #if CARILLON_LOWERED
-    /* A lowered task runs in thread mode while what it preempted is still active.  SVCall, by which it
-     * comes back, is at the top: it is taken at once wherever the task ends. */
+    /* A lowered task runs in thread mode while what it preempted is still active.
+     *
+     * 1. SVCall, by which it comes back, is on the highest level of the handlers that lower.  It is above whatever one
+     *    of them has preempted, so it is taken at once wherever the task ends.
+     * 2. It is not above what such a handler is below, so nothing there waits until the handler has returned. */
     CARILLON_REGISTER(CCR) |= CCR_NONBASETHRDENA;
-    carillon_port_set_level(SHPR_SVCALL, CARILLON_LEVELS);
+    carillon_port_set_level(SHPR_SVCALL, CARILLON_LOWERED);
 #endif
 }
 

@@ -336,3 +336,111 @@ queue = "{queue}"
     said = lab.run(schedule, code, VIRTUAL_AST, ticks=20_000).reported
     expected = [("left", 50_000), ("left", 1), ("far", 0), ("later", 0), ("left", 2 * lap), ("left", 1), ("far", 0)]
     assert said == [*expected, ("left", 0xFFFF_FFFF)]  # a whole turn is what was left before the last click
+
+
+OVER_EXTENDED = """
+[osek]
+dispatch = "{dispatch}"
+[osek.task.Busy]
+priority = 10
+autostart = true
+resources = ["Shared"]
+[osek.task.Timed]
+priority = 20
+events = ["Go"]
+[osek.task.Upper]
+priority = 30
+autostart = true
+resources = ["Shared"]
+events = ["Go"]
+[osek.resource.Shared]
+[osek.event.Go]
+[osek.counter.Clock]
+tick = "1009 ticks"
+[osek.alarm.Cycle]
+counter = "Clock"
+activate = "Timed"
+static = true
+autostart = {{ at = 2, cycle = 2 }}
+"""
+
+DISPATCHED = """
+TASK(Busy)
+{
+    for (;;) {
+        carillon_work(30);
+        (void)SetEvent(Upper, Go);
+        (void)GetResource(Shared);
+        (void)SetEvent(Upper, Go);
+        (void)ReleaseResource(Shared);
+    }
+}
+TASK(Timed)
+{
+    carillon_work(40);
+    (void)SetEvent(Upper, Go);
+    carillon_work(10);
+    TerminateTask();
+}
+TASK(Upper)
+{
+    for (;;) {
+        (void)WaitEvent(Go);
+        (void)ClearEvent(Go);
+        (void)GetResource(Shared);
+        carillon_work(20);
+        (void)ReleaseResource(Shared);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_nothing_that_a_dispatcher_does_delays_a_time_triggered_task(lab: Laboratory, dispatch: str, board: str) -> None:
+    """An alarm's task is dispatched at another instruction of each round."""
+    schedule = declared(Time=40) + points(997, (500, "Time"), window="wcet") + OVER_EXTENDED.format(dispatch=dispatch)
+    outcome = lab.run(schedule, works(Time=20) + DISPATCHED, board, rounds=1000)
+    assert len(outcome.at(Kind.START, "Time")) == 1000
+    assert outcome.delays("Time") == {0} if board == AST else len(outcome.delays("Time")) == 1
+
+
+SLICED = """
+[osek]
+dispatch = "{dispatch}"
+[thread.One]
+priority = 1
+[thread.Other]
+priority = 1
+[time]
+clock = "periodic"
+tick = "5003 ticks"
+slice = "1009 ticks"
+"""
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_no_slice_delays_a_time_triggered_task(lab: Laboratory, dispatch: str) -> None:
+    schedule = declared(Time=40) + points(997, (500, "Time"), window="wcet") + SLICED.format(dispatch=dispatch)
+    code = '#include "carillon/time.h"\n' + works(Time=20)
+    code += "".join(f"THREAD({name}) {{ for (;;) {{ carillon_work(50); }} }}\n" for name in ("One", "Other"))
+    outcome = lab.run(schedule, code, AST, rounds=1010)
+    assert len(outcome.at(Kind.RESUME, "One")) > 100
+    assert outcome.delays("Time") == {0}
+
+
+def test_beneath_a_round_with_a_lowered_task_a_dispatcher_delays_by_three_instructions_at_most(lab: Laboratory) -> None:
+    schedule = """
+        [task.Fast]
+        period = "997 ticks"
+        [task.Slow]
+        period = "1994 ticks"
+        offset = "500 ticks"
+        [mode.normal]
+        round = "31904 ticks"
+    """
+    schedule += OVER_EXTENDED.format(dispatch="software")
+    outcome = lab.run(schedule, works(Fast=20, Slow=20) + DISPATCHED, AST, rounds=100)
+    lowered = {c.demand.object: c.lowered for c in outcome.planned.allocation.modes[0].carriers}
+    (plain,) = (name for name in lowered if not lowered[name])
+    assert max(outcome.delays(plain)) <= 3

@@ -16,8 +16,6 @@ def emit(image: Image) -> str:
     clock = board.clock(system.clock_hz)
     modes = image.modes
     conventional = image.allocation.conventional
-    lowered = (conventional and bool(modes)) or any(c.lowered for m in modes for c in m.allocation.carriers)
-    lowered = lowered or (image.osek is not None and bool(image.osek.allocation.software or image.osek.allocation.slices))
     names = [m.allocation.mode.name for m in modes]
     cells = [c for m in modes for c in m.cells] + list(image.osek.cells if image.osek else ())
     below = base_levels(image)
@@ -29,7 +27,7 @@ def emit(image: Image) -> str:
         "CARILLON_START_MODE": names.index(system.start_mode) if names else 0,
         "CARILLON_OSEK": int(image.osek is not None),
         "CARILLON_CONVENTIONAL": int(conventional and bool(modes)),
-        "CARILLON_LOWERED": int(lowered),
+        "CARILLON_LOWERED": _lowered(image),
         "CARILLON_SOURCES": board.sources,
         "CARILLON_INITIALS": len(text.masks(board, [i.source for i in system.interrupts])),
         "CARILLON_BELOW_TASKS": f"{below}u" if below and modes else 0,
@@ -62,6 +60,22 @@ def emit(image: Image) -> str:
     lines += [f"#define ttAppMode_{name} {number}u" for number, name in enumerate(names)]
     lines += ["", "#endif", ""]
     return "\n".join(lines)
+
+
+def _lowered(image: Image) -> int:
+    """The level at which handlers go on that have lowered the execution priority: the highest of their own; 0 if none does.
+
+    A round's handlers may be at any level, so theirs is the top.  What is event-triggered must not go on above a round.
+    """
+    modes = image.modes
+    if (image.allocation.conventional and modes) or any(c.lowered for m in modes for c in m.allocation.carriers):
+        return image.system.board.levels
+    if image.osek is None:
+        return 0
+    allocation = image.osek.allocation
+    if allocation.software:
+        return 1  # the dispatcher's
+    return allocation.hardware(allocation.top) if allocation.slices else 0
 
 
 def _handlers(image: Image) -> list[str]:
