@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory, Outcome, consistent, declared, points, task
+from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory, Outcome, consistent, declared, points, task, works
 
 from carillon.model.board import Role
 from carillon.trace import Event, Kind
@@ -454,3 +454,10 @@ autostart = { at = 3, cycle = 10 }
         outcome = lab.run(schedule, "TASK(Cyclic)\n{\n    TerminateTask();\n}\n", board, ticks=5000)
         assert [e.t for e in outcome.events(Kind.EXPIRY, of="Cyclic")] == [300, 1300, 2300, 3300, 4300]
         assert outcome.at(Kind.START, "Cyclic") == outcome.at(Kind.ENTER, "Cyclic") == outcome.at(Kind.EXPIRY, "Cyclic")
+
+
+@pytest.mark.parametrize("board", [AST, MPS, RV32, "atmega128"])
+def test_a_task_that_no_mode_activates_is_not_in_the_image_and_does_not_run(lab: Laboratory, board: str) -> None:
+    schedule = declared(Used=0, Unused=0) + points(60000, (10000, "Used"))
+    outcome = lab.run(schedule, works(Used=500, Unused=500), board, rounds=2)
+    assert outcome.story(Kind.START) == ["start Used"] * 2

@@ -162,13 +162,13 @@ def _simavr_command(
 
 
 def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
-    """The functions whose calls and returns are recorded."""
+    """The functions whose calls and returns are recorded: those that the linker kept, as somebody uses them."""
     functions = {t.entry for t in image.system.tasks} | {i.handler for i in image.system.interrupts}
     if image.system.osek is not None:
         functions |= {f"carillon_task_{t.name}" for t in image.system.osek.tasks if not t.extended}
         functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
-        functions |= {DELIVER} & table.keys()
-    return functions
+        functions.add(DELIVER)
+    return functions & table.keys()
 
 
 def _native_command(firmware: Firmware, ticks: int, out: Path) -> list[str]:
