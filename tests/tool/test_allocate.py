@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
+from random import Random
 from types import ModuleType
 
 import pytest
@@ -614,8 +615,60 @@ def test_too_few_levels_are_an_error() -> None:
 def test_finding_nothing_within_the_time_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ModeSolver, "_all_lowered", lambda _self, _limit: None)
     monkeypatch.setattr(ModeSolver, "_solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
-    _, diagnostics = solve(board(array(4)), mode(100, act("a", (0, 100))))
+    _, diagnostics = solve(board(array(4)), mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95))))
     assert [d.code for d in diagnostics.errors] == ["C063"]
+
+
+def test_what_is_cheapest_for_each_task_alone_is_taken_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(ModeSolver, "_build")
+    result = only(board(array(50), levels=2), mode(1000, *(act(f"t{k}", 10 * k) for k in range(50))))
+    assert result.optimal
+    assert result.overhead == 0
+    assert not any(c.lowered for c in result.carriers)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32))
+def test_what_needs_no_search_is_what_a_search_finds(seed: int) -> None:
+    """The choice for each demand alone, where levels and cells suffice for it, and the greedy one never beat the search."""
+    random_numbers = Random(seed)
+    names = "abcdef"[: random_numbers.randint(1, 6)]
+    demands = []
+    for name in names:
+        times = sorted(random_numbers.sample(range(60), random_numbers.randint(1, 3)))
+        demands.append(act(name, *((t, t + random_numbers.randint(1, 12)) for t in times)))
+    lowered = mode(72, *demands)
+    target = board(array(random_numbers.randint(6, 20)), levels=random_numbers.randint(2, 8))
+
+    def overhead() -> tuple[int, int] | None:
+        allocation, _ = solve(target, lowered)
+        return None if allocation is None else (allocation.modes[0].overhead, allocation.modes[0].bound)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "_cheapest", lambda _self: None)
+        searched = overhead()
+    assert overhead() == searched
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "_most_carriers", lambda _self: 10**9)
+        greedy = overhead()
+    assert (greedy is None) == (searched is None)
+    if greedy is not None and searched is not None:
+        assert greedy[1] <= searched[1] <= searched[0] <= greedy[0]
+        only(target, lowered)
+
+
+@pytest.mark.parametrize("often", [8, 10])
+def test_forty_or_fifty_tasks_of_mixed_periods_are_allocated_without_a_search(
+    often: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every task may run until the round's end, so that most alternate: 976 and 1220 points on 256 cells."""
+    monkeypatch.delattr(ModeSolver, "_build")
+    length = 100_000
+    periods = [1_000] * often + [10_000] * 2 * often + [100_000] * 2 * often
+    starts = [1 + 17 * k for k in range(len(periods))]
+    tasks = [act(f"t{k}", *((t, length) for t in range(starts[k], length, p))) for k, p in enumerate(periods)]
+    result = only(board(array(256), levels=255), mode(length, *tasks))
+    assert 0 <= result.bound < result.overhead < COSTS.lowered * sum(length // p for p in periods)
 
 
 def test_a_time_limit_too_short_for_the_optimum_leaves_every_task_lowered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,8 +40,8 @@ def allocate(
 
     Sources in ``taken`` and the lowest ``below`` levels are the event-triggered system's.
 
-    ``time_limit`` is the wall-clock limit of each mode in seconds (> 0); a limit on deterministic time is derived
-    from it, so that the result only depends on the machine's speed if a reason of the result says so.
+    ``time_limit`` (> 0) is a limit of work for each mode: what an idle current processor does in as many seconds at most.
+    The result does not depend on the machine, nor on how busy it is.
 
     Errors: C060 the cells do not suffice, C061 no cell can express an interval, C062 the priority levels do
     not suffice, C063 no allocation within the time limit.  Rules: Sloth on Time, sections IV-A, IV-B, IV-F, VI-A.
@@ -141,8 +141,8 @@ def _report(
         diagnostics.error(
             "C063",
             span,
-            f"mode '{mode.name}': no allocation was found within {time_limit:g} s, nor a proof that there is none",
-            "raise the time limit, give tasks fewer irregular points, or choose a board with more cells",
+            f"mode '{mode.name}': no allocation was found within a limit of {time_limit:g} s, nor a proof that there is none",
+            "raise the limit (--time-limit), give tasks fewer irregular points, or choose a board with more cells",
         )
     elif not feasible(required, problem.classes):
         chosen = [required[d] for d in conflict(required, problem.classes)]

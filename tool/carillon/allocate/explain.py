@@ -46,8 +46,6 @@ def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[st
             )
         if options.partition is not None and not options.partition.exact:
             result.append(f"{subject(demand)}: with more than {EXACT_LIMIT} points the fewest cells were estimated, not proved")
-    if solution.wall_limit:
-        result.append("the wall-clock limit struck: another run may find another allocation")
     if not solution.optimal:
         result.append(f"not proved optimal: at least {solution.bound} of the {solution.overhead} instructions a round are needed")
     elif not solution.fewest_levels:

@@ -7,13 +7,15 @@ many levels, becomes a cut: "not all of these demands have these points on one c
 lowered".  The cut names points, not carriers, so it holds for every coarser carrier as well.  What is
 left of the levels, to need as few as possible at the same cost, is a second solve with level variables.
 
-All solves run on one thread with a fixed seed and a deterministic time limit, so equal input gives equal
-output, unless the wall clock's limit strikes first.
+Before all that each demand is given what is cheapest for it alone, as if there were no other; where the sources
+and the levels suffice for that, nothing can be better, and nothing is searched.
+
+All solves run on one thread with a fixed seed, and their limit is one of work, not of time: equal input gives
+equal output, however busy the machine is.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -34,7 +36,7 @@ MAX_ROUNDS = 60
 """Solves with cuts before the rest is repaired by lowering."""
 
 DETERMINISTIC_SHARE = 0.4
-"""Units of CP-SAT's deterministic time per second of wall-clock limit: less than any current processor does."""
+"""Units of CP-SAT's deterministic time per second of the limit: less than any current processor does."""
 
 EARLY_GAP = 0.01
 """Relative gap at which rounds stop that are only to find cuts."""
@@ -48,6 +50,9 @@ LEVELS_SHARE = 0.03
 
 FALLBACK_SHARE = 0.1
 """Share of the deterministic time for the choice to fall back on."""
+
+PAIRS_PER_SECOND = 8_000
+"""Pairs of possible carriers whose order may be looked at, per second of the limit; with more there is no search."""
 
 MAX_STATED = 20_000
 """Cycles of two or three carriers are stated before the first solve up to this number of constraints."""
@@ -109,7 +114,6 @@ class Solution:
     bound: int
     optimal: bool
     fewest_levels: bool
-    wall_limit: bool
 
 
 @dataclass(slots=True)
@@ -119,23 +123,14 @@ class Failure:
     proved: bool
 
 
-@dataclass(slots=True)
-class _Clock:
-    """What is left of the limits: wall-clock seconds and CP-SAT's deterministic time."""
+@dataclass(frozen=True, slots=True)
+class _Cheapest:
+    """What is cheapest for each demand alone: its instructions in all, whether there is nothing as cheap, sources left over."""
 
-    end: float
-    deterministic: float
-    wall_limit: bool = False
-
-    @property
-    def wall(self) -> float:
-        return self.end - time.monotonic()
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing is left; notes if that is the wall clock's doing."""
-        self.wall_limit = self.wall_limit or self.wall <= 0
-        return self.wall_limit or self.deterministic <= 0
+    choices: list[Choice | None]
+    bound: int
+    unique: bool
+    room: list[int]
 
 
 @dataclass(slots=True)
@@ -158,7 +153,7 @@ class _Vars:
 
 
 class ModeSolver:
-    """Solves one :class:`Problem`; ``time_limit`` in seconds of wall clock."""
+    """Solves one :class:`Problem`; ``time_limit``: the work that a current processor does in as many seconds at most."""
 
     def __init__(self, problem: Problem, time_limit: float) -> None:
         self.problem = problem
@@ -166,7 +161,8 @@ class ModeSolver:
         demands = [problem.options[d].demand for d in self.activations]
         self.windows = Windows(demands, problem.board.nesting == "time")
         self.position = {d: k for k, d in enumerate(self.activations)}
-        self.clock = _Clock(time.monotonic() + time_limit, DETERMINISTIC_SHARE * time_limit)
+        self.limit = time_limit
+        self.work = DETERMINISTIC_SHARE * time_limit  # what is left of it, in CP-SAT's deterministic time
         self.vars: list[_Vars] = []
         self.rounds = 0
         self.cliques = 0
@@ -437,7 +433,7 @@ class ModeSolver:
     # Solving
 
     def _solve(self, gap: float, limit: float) -> tuple[str, cp_model.CpSolver]:
-        """Solve to a relative ``gap``, within ``limit`` of deterministic time and what is left of both clocks."""
+        """Solve to a relative ``gap``, within ``limit`` of deterministic time and what is left of it."""
         from ortools.sat.python import cp_model
 
         solver = cp_model.CpSolver()
@@ -446,13 +442,10 @@ class ModeSolver:
         parameters.random_seed = 1
         parameters.linearization_level = 2
         parameters.cut_level = 0  # our own cuts are tighter; generic ones double the time to a proof
-        parameters.max_time_in_seconds = max(self.clock.wall, 0.01)
         parameters.relative_gap_limit = gap
-        parameters.max_deterministic_time = max(min(limit, self.clock.deterministic), 0.001)
+        parameters.max_deterministic_time = max(min(limit, self.work), 0.001)
         status = solver.solve(self.model)
-        self.clock.deterministic -= solver.response_proto.deterministic_time
-        if status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE) and self.clock.wall <= 0.02:
-            self.clock.wall_limit = True
+        self.work -= solver.response_proto.deterministic_time
         return solver.status_name(status), solver
 
     def solve(self) -> Solution | Failure:
@@ -462,9 +455,16 @@ class ModeSolver:
         repairs the choice as well, so that there is always something to go back to.  The first rounds only
         look for cuts and stop at a small gap; a choice without cuts is proved with none.
         """
+        cheapest = self._cheapest()
+        if cheapest is not None:
+            found = self._separately(cheapest)
+            if found is None and self._most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit:
+                found = self._greedily(cheapest)
+            if found is not None:
+                return found
         self._build()
         self.model.minimize(self._objective())
-        limits = self.clock.deterministic
+        limits = self.work
         bound = 0
         gap = EARLY_GAP
         best = self._all_lowered(limits * FALLBACK_SHARE)
@@ -488,7 +488,7 @@ class ModeSolver:
                     best, best_value = repaired, value
             if best is not None and best_value <= bound:
                 break
-            if self.clock.over or self.rounds == MAX_ROUNDS:
+            if self.work <= 0 or self.rounds == MAX_ROUNDS:
                 break
             if not cuts:
                 if gap == 0:
@@ -499,10 +499,111 @@ class ModeSolver:
             return Failure(proved=False)
         penalty, instructions, _ = self._values(best)
         least = min(instructions, max(0, (bound - self.penalty_weight * penalty) // self.cell_weight))
-        solution = Solution(best, instructions, least, least == instructions, False, self.clock.wall_limit)
+        solution = Solution(best, instructions, least, least == instructions, False)
         if best_value == bound:
             self._fewest_levels(solution, best_value, limits * LEVELS_SHARE)
         return solution
+
+    def _cheapest(self) -> _Cheapest | None:
+        """What is cheapest for each demand alone; None if one has no split, or the sources do not suffice for all.
+
+        1. The objective is a sum over the demands: a wrapper, too, belongs to one of them, as all deadlines of a task are one
+           demand.
+        2. So no choice is better than each demand's least instructions, and with these the fewest cells.
+        3. Nothing is left to choose where no other split of an activation comes to the same.
+        """
+        room = [len(group.sources) for group in self.problem.classes]
+        choices: list[Choice | None] = []
+        bound, unique = 0, True
+        for options in self.problem.options:
+            if not options.splits:
+                if options.demand.required:
+                    return None
+                choices.append(None)
+                continue
+            priced = sorted((*self._price(options, split), s) for s, split in enumerate(options.splits))
+            instructions, cells, classes, first = priced[0]
+            if options.demand.role is Role.ACTIVATION and len(priced) > 1 and priced[1][:2] == (instructions, cells):
+                unique = False
+            bound += instructions
+            choices.append(Choice(options.splits[first], classes, lowered=False))
+            for c in classes:
+                room[c] -= 1
+        return _Cheapest(choices, bound, unique, room) if min(room, default=0) >= 0 else None
+
+    def _separately(self, cheapest: _Cheapest) -> Solution | None:
+        """That, if the levels suffice for it: nothing can be better; None if it has to be searched for."""
+        if not cheapest.unique or not self._fits_levels(cheapest.choices):
+            return None
+        return Solution(cheapest.choices, cheapest.bound, cheapest.bound, optimal=True, fewest_levels=True)
+
+    def _greedily(self, cheapest: _Cheapest) -> Solution | None:
+        """A choice for more carriers than can be searched: every task is lowered, then as many as can be are not.
+
+        The dearest come first, each on the fewest sources with which the levels suffice, or on the most if that is better in all.
+        """
+        found = [choices for choices in (self._raised(cheapest, 1), self._raised(cheapest, -1)) if choices is not None]
+        if not found:
+            return None
+        choices = min(found, key=self._values)
+        instructions = self._values(choices)[1]
+        return Solution(choices, instructions, cheapest.bound, instructions == cheapest.bound, fewest_levels=False)
+
+    def _raised(self, cheapest: _Cheapest, order: int) -> list[Choice | None] | None:
+        """One such choice: splits are tried from the fewest sources on, or with ``order`` -1 from the most."""
+        choices = list(cheapest.choices)
+        room = list(cheapest.room)
+        for d in self.activations:
+            choice = choices[d]
+            if choice is not None:
+                choices[d] = Choice(choice.split, choice.classes, lowered=True)
+        if not self._fits_levels(choices):
+            return None
+        for d in sorted(self.activations, key=lambda d: (-len(self.problem.options[d].demand.points), d)):
+            before = choices[d]
+            if before is None:
+                continue
+            splits = sorted(self.problem.options[d].splits, key=lambda s: (s.style is not Style.DIRECT, len(s.bundles)))
+            direct = [s for s in splits if s.style is Style.DIRECT] or splits
+            for split in [direct[0], direct[len(direct) // 2], direct[-1]][::order]:
+                classes = self._price(self.problem.options[d], split)[2]
+                left = list(room)
+                for c in before.classes:
+                    left[c] += 1
+                for c in classes:
+                    left[c] -= 1
+                if min(left) < 0:
+                    continue
+                choices[d] = Choice(split, classes, lowered=False)
+                if self._fits_levels(choices):
+                    room = left
+                    break
+                choices[d] = before
+        return choices
+
+    def _fits_levels(self, choices: Sequence[Choice | None]) -> bool:
+        paths = longest_paths(self._carriers(choices)[2])
+        return paths is not None and max(paths[0], default=0) <= self._available(choices)
+
+    def _price(self, options: DemandOptions, split: Split) -> tuple[int, int, tuple[int, ...]]:
+        """What a split costs at least: instructions, cells, and the class of each of its bundles, the first of the cheapest."""
+        problem, costs, demand = self.problem, self.problem.costs, options.demand
+        role = demand.role
+        activations = problem.activations_of(demand.object) if role is Role.DEADLINE else len(demand.points)
+        instructions, cells, classes = _split_cost(costs, role, split, activations), 0, []
+        if role is Role.DEADLINE and split.style is Style.DIRECT:
+            instructions += costs.wrapper * activations
+        for bundle in split.bundles:
+            prices = []
+            for c in bundle.classes:
+                group = problem.classes[c]
+                needed = len(bundle.progressions) * group.array.needed(role)
+                prices.append((_acknowledge_cost(costs, role, group, bundle), needed, c))
+            price, needed, c = min(prices)
+            instructions += price
+            cells += needed
+            classes.append(c)
+        return instructions, cells, tuple(classes)
 
     def _all_lowered(self, limit: float) -> list[Choice | None] | None:
         """Every task lowered, which leaves no order to keep: dear, but something to fall back on, and found quickly."""
@@ -516,11 +617,10 @@ class ModeSolver:
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
-        solver.parameters.max_time_in_seconds = max(self.clock.wall, 0.01)
-        solver.parameters.max_deterministic_time = max(min(limit, self.clock.deterministic), 0.001)
+        solver.parameters.max_deterministic_time = max(min(limit, self.work), 0.001)
         solver.parameters.stop_after_first_solution = True
         status = solver.solve(model)
-        self.clock.deterministic -= solver.response_proto.deterministic_time
+        self.work -= solver.response_proto.deterministic_time
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
         choices = self._read(solver)
@@ -695,6 +795,10 @@ class ModeSolver:
             found = self.holders[d, parts] = tuple(splits)
         return found
 
+    def _most_carriers(self) -> int:
+        """How many carriers of activations there can be, in all splits together."""
+        return sum(len({b.points for split in self.problem.options[d].splits for b in split.bundles}) for d in self.activations)
+
     def _witness(self, d: int, points: frozenset[int], e: int, other: frozenset[int]) -> tuple[int, int]:
         """One of ``points`` in whose window one of ``other`` lies, and that one."""
         target = self.windows.bits(self.position[e], other)
@@ -776,7 +880,7 @@ class ModeSolver:
         paths = longest_paths(graph)
         assert paths is not None
         most = max(paths[0], default=0)
-        if not self.relation_known or self.clock.deterministic <= 0:
+        if not self.relation_known or self.work <= 0:
             return
         model = self.model
         model.add(self._objective() == value)
@@ -790,7 +894,6 @@ class ModeSolver:
             if self._cut(choices) == 0:
                 solution.choices = choices
                 solution.fewest_levels = status == "OPTIMAL"
-        solution.wall_limit = self.clock.wall_limit
 
 
 def _bits(number: int) -> Iterator[int]:
