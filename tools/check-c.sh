@@ -42,7 +42,7 @@ check host "-DCARILLON_MODES=2 -DCARILLON_CONVENTIONAL=1" cells/virtual
 check host "-DCARILLON_MODES=1 -DCARILLON_OSEK=1" cells/virtual
 check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LEAST=1" cells/aspeed
 check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1" cells/aspeed
-check armv7m "-DCARILLON_MODES=2 -DCARILLON_INSTRUCTIONS_PER_TICK=5u" cells/aspeed cells/cmsdk cells/dualtimer cells/systick boards
+check armv7m "-DCARILLON_MODES=2 -DCARILLON_INSTRUCTIONS_PER_TICK=5u -DCARILLON_TIMEKEEPERS=1" cells/aspeed cells/cmsdk cells/dualtimer cells/systick boards
 avr="-D__AVR_ATmega128__ -DCARILLON_RAM_END=0x10FF -DCARILLON_START_SPACING=16 -DCARILLON_CLOCK_SELECT=1"
 check avr "-DCARILLON_MODES=1 $avr" cells/avr16
 check avr "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 $avr" cells/avr16

@@ -49,20 +49,112 @@ static inline void dualtimer_arm(uint32_t cell)
 static inline void dualtimer_disarm(uint32_t cell)
 {
     carillon_port_write(DUALTIMER_CONTROL(cell), DUALTIMER_SETTING | DUALTIMER_ENABLE);
-    carillon_port_barrier();
+    carillon_port_settle();
 }
 
-/* A step holds the interval after the running one.  The store comes more than a tick after the expiry: the
- * running interval has been loaded by then. */
+/* A multiplexed cell.  A step holds the interval from its point to the next.  When the cell expires, that interval
+ * begins; the handler writes the interval after it to the background load.
+ *
+ * The device does not count its expiries: a cell whose handler comes too late repeats an interval, and its handler
+ * could not tell how often.  So the cell's neighbour is the timekeeper: it counts down from 2^32 - 1 for ever and
+ * interrupts nothing.  `due` is what it reads when the cell expires next, as long as the handler is in time. */
 #define DUALTIMER_REARM_REGISTER(cell) DUALTIMER_BACKGROUND(cell)
-#define DUALTIMER_INTERVAL(interval, period) ((interval)-1u)
+#define DUALTIMER_INTERVAL(interval, period) (interval)
 
+#define DUALTIMER_TIMEKEEPER_PREPARE(cell)                                                                        \
+    CARILLON_STORE(DUALTIMER_CONTROL(cell), DUALTIMER_SETTING), CARILLON_STORE(DUALTIMER_LOAD(cell), UINT32_MAX), \
+        CARILLON_STORE(DUALTIMER_BACKGROUND(cell), UINT32_MAX)
+
+#if CARILLON_TIMEKEEPERS
+/* From the register that a multiplexed cell is re-armed by. */
+#define DUALTIMER_OF(reg, member) ((reg)-DUALTIMER_BACKGROUND(0u) + (member))
+#define DUALTIMER_TIME(reg) carillon_port_read(DUALTIMER_OF(reg, DUALTIMER_COUNTER(1u)))
+
+/* In units, from reading the timekeeper: to the store of the background load, which must come before the expiry; to
+ * the store that starts the cell anew. */
+#define DUALTIMER_REARM_TIME (40u / CARILLON_INSTRUCTIONS_PER_TICK + 2u)
+#define DUALTIMER_RESTART_TIME (160u / CARILLON_INSTRUCTIONS_PER_TICK + 8u)
+
+/* The handler of a multiplexed cell comes too late, or too early.
+ *
+ * 1. Early: its request is not the cell's but that of 5.  The cell is on its way to a point that lies ahead.
+ * 2. Late: the cell has expired again since the point that it is served for, at times that are no points.  It is set
+ *    up anew for the first point that is far enough ahead.  It is started as at the beginning of a round: by a store
+ *    that comes when the timekeeper reads `begin`, so that it expires when the timekeeper reads `due`, on the tick.
+ * 3. Before that it must not be certain what time it is: the search is not locked, since it is as long as the handler
+ *    is late.  It is bounded by the points that have passed.  Whether there is time enough is looked at again, locked.
+ * 4. What the cell has asked for since the handler began was no point's request, and is forgotten, while it stands.
+ * 5. A point that passes after the handler has begun is a request that waits, as if the cell had expired there.  One
+ *    that is too near to be set is waited for: it must not be served early.
+ *
+ * 2^31 units after the point it is served for at most; a handler that is later could not be told from an early one. */
+static __attribute__((noinline, unused)) void dualtimer_late(struct carillon_multiplex *multiplex)
+{
+    const carillon_address reg = multiplex->reg;
+    const uint32_t entered = multiplex->due - DUALTIMER_TIME(reg);
+    if (entered > (UINT32_MAX / 2u)) {
+        return;
+    }
+    const struct carillon_step *step = multiplex->next;
+    uint32_t ahead = step->interval; /* of the next point, from the one that is served */
+    bool waits = false;
+    uint32_t saved;
+    uint32_t now;
+    for (;;) {
+        while (ahead <= ((multiplex->due - DUALTIMER_TIME(reg)) + (2u * DUALTIMER_RESTART_TIME))) {
+            if (ahead > entered) {
+                while (ahead > (multiplex->due - DUALTIMER_TIME(reg))) { /* twice DUALTIMER_RESTART_TIME at most */
+                }
+                waits = true;
+            }
+            step = step->next;
+            ahead += step->interval;
+        }
+        saved = carillon_port_lock();
+        now = DUALTIMER_TIME(reg);
+        if (ahead > ((multiplex->due - now) + (2u * DUALTIMER_RESTART_TIME))) {
+            break;
+        }
+        carillon_port_unlock(saved);
+    }
+    const uint32_t begin = now - DUALTIMER_RESTART_TIME;
+    multiplex->due -= ahead;
+    multiplex->next = step->next;
+    carillon_port_write(DUALTIMER_OF(reg, DUALTIMER_CONTROL(0u)), DUALTIMER_SETTING);
+    carillon_port_write(DUALTIMER_OF(reg, DUALTIMER_LOAD(0u)), begin - multiplex->due);
+    carillon_port_write(DUALTIMER_OF(reg, DUALTIMER_CLEAR(0u)), 1u);
+    carillon_port_settle();
+    carillon_port_unpend(multiplex->source);
+#if !CARILLON_CONVENTIONAL /* which has no request for a point that waits: its entries are lost */
+    if (waits) {
+        carillon_port_request(multiplex->source);
+    }
+#endif
+    (void)waits;
+    const struct carillon_store background = CARILLON_STORE(reg, multiplex->next->interval - 1u);
+    const struct carillon_store start = CARILLON_STORE(DUALTIMER_OF(reg, DUALTIMER_CONTROL(0u)),
+                                                       DUALTIMER_SETTING | DUALTIMER_ENABLE | DUALTIMER_INTERRUPT);
+    carillon_port_start_at(DUALTIMER_OF(reg, DUALTIMER_COUNTER(1u)), begin, &background, 1u, &start, 1u);
+    carillon_port_unlock(saved);
+}
+
+/* Nothing may come between reading the time and the store. */
 static inline void dualtimer_rearm(struct carillon_multiplex *multiplex)
 {
+    __asm__ volatile("cpsid i" ::: "memory"); /* a handler begins unlocked */
     const struct carillon_step *const step = multiplex->next;
     const uint32_t interval = step->interval;
-    multiplex->next = step->next;
-    carillon_port_write(multiplex->reg, interval);
+    if ((multiplex->due - DUALTIMER_TIME(multiplex->reg)) >= (interval - DUALTIMER_REARM_TIME)) {
+        __asm__ volatile("cpsie i" ::: "memory");
+        dualtimer_late(multiplex);
+        return;
+    }
+    const struct carillon_step *const following = step->next;
+    multiplex->due -= interval;
+    multiplex->next = following;
+    carillon_port_write(multiplex->reg, following->interval - 1u);
+    __asm__ volatile("cpsie i" ::: "memory");
 }
+#endif
 
 #endif

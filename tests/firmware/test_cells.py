@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, declared, points, task, works
+from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
+from carillon.allocate.costs import COSTS
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 from carillon.trace import Kind
@@ -137,3 +138,82 @@ def test_an_overrun_that_ends_at_any_tick_around_an_activation_leaves_the_cell_i
         lost += len(entered) < len(IRREGULAR)
         assert 2390 < late < 2500
     assert 0 < lost < len(others)
+
+
+# --- after any overrun a cell comes back to its exact ticks ---
+
+SWEPT = (200, 517, 931, 1400, 1777, 2300, 2644, 3100, 3420, 3999)
+SWEPT_ROUND = 4700
+
+
+def around_every_point() -> list[int]:
+    """How long jobs work, in ticks: each ends about a point, up to three rounds after its own, or runs short."""
+    works_for = []
+    for whole in (0, 1, 3):
+        for points_missed in (1, 2, 5):
+            for off in (-40, -12, -2, -1, 0, 1, 2, 30):
+                at = len(works_for)
+                distance = whole * SWEPT_ROUND + (SWEPT[(points_missed + at) % 10] - SWEPT[at % 10]) % SWEPT_ROUND
+                works_for += [max(20, distance + off), 20, 20]
+    return works_for
+
+
+def comes_back(outcome: Outcome, task: str, ats: tuple[int, ...], length: int, near: int) -> tuple[int, int]:
+    """How many activations began on their tick, and how many late: no other may begin.
+
+    A model of its own: of the points that come while a job runs, or within ``near`` instructions of what begins or ends it,
+    the first waits and the others are lost; after that the next point that lies ahead is met to the instruction.
+    """
+    unit = outcome.per_tick
+    begins, ends = outcome.at(Kind.ENTER, task), outcome.at(Kind.END, task)
+    every = [(k * length + at) * unit for k in range(begins[-1] // (length * unit) + 2) for at in ats]
+    exact, late = 1, 0
+    assert begins[0] == every[0]
+    for begin, end, following in zip(begins, ends, begins[1:], strict=False):
+        passed = [p for p in every if begin < p <= end + near]
+        on_tick = following == next(p for p in every if p > end)
+        waited = any(begin < p for p in passed) and end <= following <= end + near
+        surely = [p for p in passed if begin + near < p <= end]
+        assert waited or (on_tick and not surely), (begin / unit, end / unit, following / unit, passed)
+        exact, late = exact + on_tick, late + (waited and not on_tick)
+    return exact, late
+
+
+@pytest.mark.parametrize(("board", "near"), [(MPS, 30), (VIRTUAL_AST, 0), ("virtual-tiny", 0)])
+def test_after_an_overrun_that_ends_anywhere_a_cell_is_back_on_its_ticks(lab: Laboratory, board: str, near: int) -> None:
+    jobs = around_every_point()
+    table = f"static const uint32_t jobs[] = {{{', '.join(f'{j}u' for j in jobs)}}};\nstatic unsigned n;\n"
+    code = table + task("Many", f"carillon_work(jobs[n % {len(jobs)}u]);\nn++;")
+    schedule = declared(Many=60) + points(SWEPT_ROUND, *((at, "Many") for at in SWEPT), window="wcet")
+    outcome = lab.run(schedule, code, board, rounds=160)
+    assert [c.style for c in outcome.carriers(Role.ACTIVATION, "Many")] == [Style.MULTIPLEXED]
+    exact, late = comes_back(outcome, "Many", SWEPT, SWEPT_ROUND, near)
+    assert late > 40
+    assert exact > 100
+
+
+@pytest.mark.parametrize(("board", "near"), [(MPS, 30), (VIRTUAL_AST, 0), ("virtual-tiny", 0)])
+def test_after_a_long_interrupt_a_cell_is_back_on_its_ticks(lab: Laboratory, board: str, near: int) -> None:
+    # In every fifth job an interrupt above tasks lasts, each time 347 ticks longer, up to five rounds.
+    source, number = ("ext0", 4) if board == "virtual-tiny" else ("soft0", 16)
+    pend = f"if (++n % 5u == 0u) {{\n carillon_port_pend({number}u);\n}}\ncarillon_work(20u);"
+    code = "static unsigned n;\n" + task("Many", pend)
+    code += "static uint32_t longer;\n" + task("Above", "longer += 347u;\ncarillon_work(longer);")
+    schedule = declared(Many=60) + f'[interrupt.Above]\nsource = "{source}"\n'
+    schedule += points(SWEPT_ROUND, *((at, "Many") for at in SWEPT), window="wcet")
+    outcome = lab.run(schedule, code, board, rounds=250)
+    assert [c.style for c in outcome.carriers(Role.ACTIVATION, "Many")] == [Style.MULTIPLEXED]
+    exact, late = comes_back(outcome, "Many", SWEPT, SWEPT_ROUND, near)
+    assert late > 40
+    assert exact > 200
+
+
+def test_the_timekeeper_beside_a_reloaded_cell_is_part_of_what_its_point_costs(lab: Laboratory) -> None:
+    schedule = declared(Many=60) + points(SWEPT_ROUND, *((at, "Many") for at in SWEPT), window="wcet")
+    outcome = lab.run(schedule, works(Many=20), MPS, rounds=20)
+    (carrier,) = outcome.carriers(Role.ACTIVATION, "Many")
+    assert [use.cell.name for use in carrier.cells] == ["DUAL1+DUAL2"]
+    mode = outcome.planned.allocation.modes[0]
+    begun = [s - e for e, s in zip(outcome.at(Kind.ENTER, "Many"), outcome.at(Kind.START, "Many"), strict=True)]
+    assert mode.overhead == 10 * (COSTS.multiplexed_activation + COSTS.multiplexed_reload + COSTS.acknowledge)
+    assert set(begun) == {mode.overhead // 10 + 1}  # the barrier after the request is cleared

@@ -146,7 +146,7 @@ def check(system: System, lowered: LoweredMode, result: ModeAllocation) -> None:
             cell, hz = use.cell, use.cell.array.hz or system.clock_hz
             number = next(i for i, a in enumerate(target.cells) if a is cell.array)
             assert carrier.role in cell.array.roles
-            assert cell.count == cell.array.needed(carrier.role)
+            assert cell.count == cell.array.needed(carrier.role, carrier.style is Style.MULTIPLEXED)
             for index in range(cell.index, cell.index + cell.count):
                 assert cell.array.sources[index] == carrier.source
                 assert (number, index) not in used
@@ -219,6 +219,7 @@ def instructions(lowered: LoweredMode, uses: Sequence[tuple[Demand, Style, bool,
         points = len(wanted.points)
         acts = sum(len(d.points) for d in lowered.demands if d.role is Role.ACTIVATION and d.object == wanted.object)
         shared = style is Style.MULTIPLEXED
+        total += points * COSTS.multiplexed_reload * (shared and cells.rearm is Rearm.RELOAD)
         if wanted.role is Role.ACTIVATION:
             total += points * (
                 COSTS.multiplexed_activation * shared + COSTS.lowered * is_lowered + COSTS.acknowledge * cells.acknowledge
@@ -490,12 +491,21 @@ def test_a_period_below_the_minimum_is_spread_over_cells() -> None:
 
 
 def test_a_reloaded_cell_keeps_no_interval_below_its_minimum() -> None:
-    near, far = mode(1000, act("a", 0, 10, 500)), mode(1000, act("a", 0, 100, 500))
-    target = board(array(1, rearm=Rearm.RELOAD, min_period_ns=20_000))
+    near, far = mode(1000, act("a", 0, 10, 300, 610)), mode(1000, act("a", 0, 100, 300, 610))
+    target = board(array(2, per_source=2, rearm=Rearm.RELOAD, min_period_ns=20_000))
     allocation, diagnostics = solve(target, near)
     assert allocation is None
     assert [d.code for d in diagnostics.errors] == ["C060"]
     assert only(target, far).carriers[0].style is Style.MULTIPLEXED
+
+
+def test_a_reloaded_cell_is_shared_only_beside_one_that_keeps_the_time() -> None:
+    points = mode(1000, act("a", 0, 100, 300, 610))
+    (use,) = only(board(array(2, per_source=2, rearm=Rearm.RELOAD)), points).carriers[0].cells
+    assert (use.cell.index, use.cell.count) == (0, 2)
+    for alone in (array(2, rearm=Rearm.RELOAD), array(2, per_source=2, rearm=Rearm.RELOAD, width=24)):
+        _, diagnostics = solve(board(alone), points)
+        assert [d.code for d in diagnostics.errors] == ["C060"]
 
 
 def test_levels_force_lowering_although_nothing_alternates() -> None:

@@ -61,16 +61,24 @@ struct carillon_step {
     carillon_value interval;
 };
 
-/* What a multiplexed cell is at: the step that comes next and the register to write it to. */
+/* What a multiplexed cell is at: the step that comes next and the register to write it to.  Where a timekeeper runs
+ * beside the cell, also what that reads when the cell is due next, and the cell's source. */
 struct carillon_multiplex {
     const struct carillon_step *next;
     carillon_address reg;
+#if CARILLON_TIMEKEEPERS
+    carillon_value due;
+    uint16_t source;
+#endif
 };
 
 /* Where a multiplexed cell begins, each time its mode starts. */
 struct carillon_multiplex_start {
     struct carillon_multiplex *multiplex;
     const struct carillon_step *first;
+#if CARILLON_TIMEKEEPERS
+    carillon_value due;
+#endif
 };
 
 /* How a mode is left for another: `target` is what the control cell's counter reads when the next mode's

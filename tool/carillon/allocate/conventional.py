@@ -36,10 +36,10 @@ def allocate_conventional(
     level = 1 + below + any(not interrupt.above_tasks for interrupt in system.interrupts)
     for group in source_classes(system.board, taken):
         array = group.array
-        if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE:
+        if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE or not group.can_share:
             continue
         source = group.sources[0]
-        cell = Cell(array, source.slots(Role.SYSTEM)[0], array.needed(Role.SYSTEM))
+        cell = Cell(array, source.slots(Role.SYSTEM, shared=True)[0], array.needed(Role.SYSTEM, shared=True))
         result = []
         for mode, demand in modes:
             answer = _prescaler(fitter, array, demand, mode.round_length)

@@ -13,7 +13,8 @@ class CostTable:
     A direct activation costs nothing: the vector is the task.  ``wrapper_entry`` and ``wrapper_end`` are
     paid per activation of a task whose deadlines have cells of their own (their requests are enabled at
     its start and disabled at its end; Sloth on Time, section IV-B).  ``multiplexed_activation`` is paid per
-    activation and ``multiplexed_deadline`` per activation of the task at its end (section IV-F).
+    activation and ``multiplexed_deadline`` per activation of the task at its end (section IV-F); ``multiplexed_reload`` is
+    paid in addition per point of a cell that is reloaded, whose handler looks at the time first.
     ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request,
     ``lowered`` per activation of a task that lowers its execution priority, ``enable`` and
     ``multiplexed_enable`` per point that re-enables an interrupt.
@@ -23,6 +24,7 @@ class CostTable:
     wrapper_end: int = 3
     multiplexed_activation: int = 12
     multiplexed_deadline: int = 10
+    multiplexed_reload: int = 10
     acknowledge: int = 2
     lowered: int = 14
     enable: int = 4

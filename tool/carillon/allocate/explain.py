@@ -13,7 +13,7 @@ from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Style
 from carillon.allocate.solve import Choice, Problem, Solution
 from carillon.lower import Demand, ExpiryPoint
-from carillon.model.board import Role
+from carillon.model.board import Rearm, Role
 
 WORDS = {Role.ACTIVATION: "activation", Role.DEADLINE: "deadline", Role.ENABLE: "re-enable point", Role.CONTROL: "control point"}
 
@@ -58,20 +58,24 @@ def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_len
     points = len(demand.points)
     word = WORDS[demand.role]
     timers = [(p, b) for b in split.bundles for p in b.progressions]
+    shared = split.style is Style.MULTIPLEXED
     cells = sum(
-        len(b.progressions) * problem.classes[c].array.needed(demand.role)
+        len(b.progressions) * problem.classes[c].array.needed(demand.role, shared)
         for b, c in zip(split.bundles, choice.classes, strict=True)
     )
     name = subject(demand)
-    if split.style is Style.MULTIPLEXED:
+    if shared:
         price = _multiplexing(problem.costs, problem, demand)
+        reloaded = problem.classes[choice.classes[0]].array.rearm is Rearm.RELOAD
+        price += problem.costs.multiplexed_reload * points if reloaded else 0
+        on = f"{count(cells, 'cell')}{', one of which keeps the time' if reloaded else ''}"
         instead = len(options.partition.progressions) if options.partition is not None else 0
         if not instead:
             why = "because a cell of its own cannot keep every one of them"
         else:
             why = f"because the board's {_stock(problem, demand.role)} do not suffice for all"
         each = f" instead of {count(instead, 'timer')}" if instead > 1 else ""
-        return f"{name}: {count(points, word)} multiplexed on {count(cells, 'cell')}: {price} instructions a round{each}, {why}"
+        return f"{name}: {count(points, word)} multiplexed on {on}: {price} instructions a round{each}, {why}"
     if len(timers) == 1:
         if points == 1:
             return f"{name}: {count(points, word)}, {_these(cells)} of period {round_length} ticks"

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from carillon.allocate.result import Progression
 from carillon.model.board import Board, Cells, Rearm, Role, Start
 
+TIMEKEEPER_BITS = 32
+"""Of the free-running cell beside one that is reloaded: what its driver counts in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -21,9 +24,9 @@ class Source:
     array: Cells
     runs: tuple[tuple[int, int], ...]
 
-    def slots(self, role: Role) -> list[int]:
-        """The index of the first cell of every timer that the source has for ``role``."""
-        needed = self.array.needed(role)
+    def slots(self, role: Role, shared: bool = False) -> list[int]:
+        """The index of the first cell of every timer that the source has for ``role``; ``shared``: of re-armed ones."""
+        needed = self.array.needed(role, shared)
         return [first + k * needed for first, length in self.runs for k in range(length // needed)]
 
 
@@ -37,6 +40,11 @@ class SourceClass:
     def slots(self, role: Role) -> int:
         """How many timers of ``role`` one source of the class has; 0 if it does not serve the role."""
         return len(self.sources[0].slots(role)) if role in self.array.roles else 0
+
+    @property
+    def can_share(self) -> bool:
+        """Whether a source has the neighbours that a re-armed cell needs."""
+        return any(self.sources[0].slots(role, shared=True) for role in self.array.roles)
 
     @property
     def cells(self) -> int:
@@ -114,6 +122,8 @@ class Fitter:
         per_tick = max(1, self.board.clock(self.clock_hz).instructions_per_tick)
         shortest = max(array.min_rearm_ticks, -(-array.min_rearm_cycles // per_tick))
         if array.rearm is Rearm.RELOAD:
+            if array.width != TIMEKEEPER_BITS:
+                return f"a cell that is reloaded needs a timekeeper of {TIMEKEEPER_BITS} bits, not {array.width}"
             shortest = max(shortest, array.min_period(self.clock_hz))
         if min(intervals) < shortest:
             return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({shortest})"

@@ -11,7 +11,7 @@ from carillon.allocate.progressions import Partition, partition, partitions, pri
 from carillon.allocate.result import Progression, Style
 from carillon.lower import Demand
 from carillon.model import OnDeadlineMiss
-from carillon.model.board import Cells, Rearm, Role
+from carillon.model.board import Rearm, Role
 
 ROLE_ORDER = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
 """The order in which carriers are listed and, but for CONTROL, in which they get cells."""
@@ -215,7 +215,7 @@ class OptionBuilder:
         classes = []
         refusals = []
         for c in usable:
-            answer = self._shared(demand, self.classes[c].array)
+            answer = self._shared(demand, self.classes[c])
             if isinstance(answer, int):
                 classes.append(c)
             else:
@@ -226,11 +226,14 @@ class OptionBuilder:
         bundle = Bundle((whole,), frozenset(range(len(demand.points))), tuple(classes))
         return Split(Style.MULTIPLEXED, (bundle,)), ""
 
-    def _shared(self, demand: Demand, array: Cells) -> int | str:
-        """The prescaler with which one re-armed cell of ``array`` serves all points, or why none does.
+    def _shared(self, demand: Demand, group: SourceClass) -> int | str:
+        """The prescaler with which one re-armed cell of the class serves all points, or why none does.
 
         A deadline that is met must not expire: its cell is moved on before, which only a shift of its counter does.
         """
+        array = group.array
+        if not group.can_share:
+            return "its cells have no neighbour that could keep the time"
         if demand.role is Role.DEADLINE and array.rearm not in (Rearm.SHIFT, Rearm.NONE):
             return "its cells cannot be moved on before they expire, as a deadline that was met has to be"
         return self.fitter.multiplexed(array, demand.times, self.round_length)
@@ -247,7 +250,7 @@ class OptionBuilder:
                     reasons.append(f"the point at {time}: {answer}")
                     break
             if len(demand.points) > 1:
-                answer = self._shared(demand, array)
+                answer = self._shared(demand, self.classes[c])
                 if isinstance(answer, str):
                     reasons.append(f"on one re-armed cell: {answer}")
             text = f"{array.family.name} cells {array.names[0]}..{array.names[-1]}: " + "; ".join(reasons)

@@ -29,7 +29,7 @@ def cell_use(
     direct = style is Style.DIRECT
     prescaler = fitter.direct(array, progression) if direct else fitter.multiplexed(array, times, round_length)
     assert isinstance(prescaler, int), prescaler
-    cell = Cell(array, slot, array.needed(role))
+    cell = Cell(array, slot, array.needed(role, shared=not direct))
     return CellUse(cell, progression, prescaler, array.units(1, fitter.clock_hz, prescaler))
 
 
@@ -71,7 +71,7 @@ def place(
 
     carriers = []
     for k, (demand, choice, bundle, source) in enumerate(placed):
-        slots = source.slots(demand.role)
+        slots = source.slots(demand.role, choice.split.style is Style.MULTIPLEXED)
         uses = tuple(
             cell_use(fitter, source, slot, demand.role, choice.split.style, progression, demand.times, round_length)
             for slot, progression in zip(slots, bundle.progressions, strict=False)

@@ -27,7 +27,7 @@ from carillon.allocate.fit import SourceClass
 from carillon.allocate.levels import Windows, components, longest_paths, short_cycle, successors
 from carillon.allocate.options import Bundle, DemandOptions, Split
 from carillon.allocate.result import Style
-from carillon.model.board import Board, Role
+from carillon.model.board import Board, Rearm, Role
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -276,8 +276,9 @@ class ModeSolver:
                 self.ranks += [c * count for c, count in counts.items()]
             for c, count in counts.items():
                 used[c].append(count)
-                cells.append(len(bundle.progressions) * classes[c].array.needed(demand.role) * count)
-                price = _acknowledge_cost(self.problem.costs, demand.role, classes[c], bundle)
+                needed = classes[c].array.needed(demand.role, option.style is Style.MULTIPLEXED)
+                cells.append(len(bundle.progressions) * needed * count)
+                price = _cell_cost(self.problem.costs, demand.role, option.style, classes[c], bundle)
                 if price:
                     instructions.append(price * count)
             result.append(_Kind(indices, counts))
@@ -290,6 +291,7 @@ class ModeSolver:
             costs.lowered
             + costs.multiplexed_activation
             + costs.multiplexed_deadline
+            + costs.multiplexed_reload
             + costs.wrapper
             + costs.multiplexed_enable
             + costs.enable
@@ -597,8 +599,8 @@ class ModeSolver:
             prices = []
             for c in bundle.classes:
                 group = problem.classes[c]
-                needed = len(bundle.progressions) * group.array.needed(role)
-                prices.append((_acknowledge_cost(costs, role, group, bundle), needed, c))
+                needed = len(bundle.progressions) * group.array.needed(role, split.style is Style.MULTIPLEXED)
+                prices.append((_cell_cost(costs, role, split.style, group, bundle), needed, c))
             price, needed, c = min(prices)
             instructions += price
             cells += needed
@@ -678,8 +680,8 @@ class ModeSolver:
                 instructions += costs.wrapper * acts
             for bundle, c in zip(choice.split.bundles, choice.classes, strict=True):
                 group = problem.classes[c]
-                instructions += _acknowledge_cost(costs, demand.role, group, bundle)
-                cells += len(bundle.progressions) * group.array.needed(demand.role)
+                instructions += _cell_cost(costs, demand.role, choice.split.style, group, bundle)
+                cells += len(bundle.progressions) * group.array.needed(demand.role, choice.split.style is Style.MULTIPLEXED)
         return penalty, instructions, cells
 
     # Levels
@@ -917,7 +919,9 @@ def _split_cost(costs: CostTable, role: Role, option: Split, activations: int) -
     return 0
 
 
-def _acknowledge_cost(costs: CostTable, role: Role, group: SourceClass, bundle: Bundle) -> int:
-    if group.array.acknowledge and role in (Role.ACTIVATION, Role.DEADLINE):
-        return costs.acknowledge * len(bundle.points)
-    return 0
+def _cell_cost(costs: CostTable, role: Role, style: Style, group: SourceClass, bundle: Bundle) -> int:
+    """Instructions of a bundle that depend on the cells chosen."""
+    a_point = costs.acknowledge if group.array.acknowledge and role in (Role.ACTIVATION, Role.DEADLINE) else 0
+    if style is Style.MULTIPLEXED and group.array.rearm is Rearm.RELOAD:
+        a_point += costs.multiplexed_reload
+    return a_point * len(bundle.points)

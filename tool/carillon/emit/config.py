@@ -32,6 +32,7 @@ def emit(image: Image) -> str:
         "CARILLON_INITIALS": len(text.masks(board, [i.source for i in system.interrupts])),
         "CARILLON_BELOW_TASKS": f"{below}u" if below and modes else 0,
         "CARILLON_MULTIPLEXES": int((conventional and bool(modes)) or any(m.multiplexes for m in modes)),
+        "CARILLON_TIMEKEEPERS": int(any(c.due is not None for c in cells)),
         "CARILLON_ALIGNS": int(any(c.family.align for c in cells)),
         "CARILLON_FINISHES": int(any(c.family.finish for c in cells)),
         "CARILLON_SHUTDOWN_ON_MISS": int(system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN),

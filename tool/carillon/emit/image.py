@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from carillon.allocate.fit import TIMEKEEPER_BITS, intervals_of
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Style
 from carillon.diagnostics import Diagnostics
@@ -18,10 +19,16 @@ from carillon.lower import ExpiryPoint, points_in_order
 from carillon.model import System
 from carillon.model.board import Board, Cells, Family, Rearm, Role, Start
 
+TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
+"""What the timekeeper beside a reloaded cell counts down from, again and again."""
+
 
 @dataclass(frozen=True, slots=True)
 class CellImage:
-    """One cell of a mode: all intervals in the cell's units; ``number`` counts the family's cells of the board."""
+    """One cell of a mode: all intervals in the cell's units; ``number`` counts the family's cells of the board.
+
+    ``due``: what the timekeeper, the cell beside it, reads at the cell's first expiry; None: it has none.
+    """
 
     use: CellUse
     carrier: Carrier
@@ -29,6 +36,7 @@ class CellImage:
     number: int
     first: int
     period: int
+    due: int | None = None
 
     @property
     def macro(self) -> str:
@@ -44,10 +52,14 @@ class CellImage:
 
 @dataclass(frozen=True, slots=True)
 class StartStore:
-    """One store of the start sequence; several cells where the device starts a group at once."""
+    """One store of the start sequence; several cells where the device starts a group at once.
+
+    ``timekeeper``: what it starts is the timekeeper beside the cell.
+    """
 
     cells: tuple[CellImage, ...]
     group: bool
+    timekeeper: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,21 +192,11 @@ def _in_order(carrier: Carrier, round_length: int) -> list[int]:
 
 
 def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...]:
-    """The intervals of a multiplexed cell, beginning with the one that its handler takes first.
-
-    A cell that is shifted is given, at a point, the interval to the next point.  A cell whose reload is
-    written is given the interval after that: the one to the next point is running already.
-    """
+    """The intervals of a multiplexed cell, beginning with that from its first point to the second."""
     times = _in_order(carrier, round_length)
-    ahead = 2 if use.cell.array.rearm is Rearm.RELOAD else 1
-    count = len(times)
-
-    def interval(k: int) -> int:
-        length = times[(k + 1) % count] - times[k % count]
-        return length if length > 0 else length + round_length
-
-    steps = [Step(times[(k + ahead) % count], use.units(interval(k + ahead - 1))) for k in range(count)]
-    return tuple(steps)
+    intervals = intervals_of(times, round_length)
+    following = [*times[1:], times[0]]
+    return tuple(Step(to, use.units(interval)) for to, interval in zip(following, intervals, strict=True))
 
 
 def _cell_image(
@@ -209,7 +211,15 @@ def _cell_image(
     period = use.units(use.progression.period)
     if carrier.style is Style.MULTIPLEXED and use.cell.array.rearm is Rearm.RELOAD:
         period = use.units(times[1] - times[0] if len(times) > 1 else round_length)
-    return CellImage(use, carrier, use.cell.array.family, _number(system, use.cell), first, period)
+    due = None
+    if _has_timekeeper(carrier, use):  # the timekeeper is started by the store before
+        due = TIMEKEEPER_BEGIN - first - use.units(board.start_spacing)
+    return CellImage(use, carrier, use.cell.array.family, _number(system, use.cell), first, period, due)
+
+
+def _has_timekeeper(carrier: Carrier, use: CellUse) -> bool:
+    """Whether a cell's neighbour tells its handler the time."""
+    return carrier.style is Style.MULTIPLEXED and use.cell.array.rearm is Rearm.RELOAD
 
 
 def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], diagnostics: Diagnostics) -> Control | None:
@@ -258,9 +268,12 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         uses = [(carrier, use) for carrier in mode.carriers for use in carrier.cells]
         start: list[StartStore] = []
         cells: list[CellImage] = []
-        for position, (array, members) in enumerate(_start_order(system.board, uses)):
+        for array, members in _start_order(system.board, uses):
+            based = _has_timekeeper(*members[0])
+            position = len(start) + based
             images = tuple(_cell_image(system, carrier, use, position, length) for carrier, use in members)
             cells.extend(images)
+            start += [StartStore(images, False, timekeeper=True)] if based else []
             start.append(StartStore(images, array.start is Start.GROUP))
         order = {id(use): place for place, (_, use) in enumerate(uses)}
         in_order = tuple(sorted(cells, key=lambda c: order[id(c.use)]))
@@ -304,19 +317,9 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
 def _table(timer: CellImage, length: int, mode: ModeAllocation) -> tuple[TableEntry, ...]:
     """The dispatcher table: every point of the round, each with the step that its tick takes."""
     points = points_in_order(mode.mode.demands, length)
-    steps = dict(zip(sorted({p.at % length for p in points}), _table_steps(timer, points, length), strict=True))
+    times = sorted({p.at % length for p in points})
+    steps = dict(zip(times, _steps(timer.carrier, timer.use, length), strict=True))
     return tuple(
         TableEntry(point, steps[point.at % length], k + 1 < len(points) and points[k + 1].at % length == point.at % length)
         for k, point in enumerate(points)
     )
-
-
-def _table_steps(timer: CellImage, points: list[ExpiryPoint], length: int) -> tuple[Step, ...]:
-    times = sorted({p.at % length for p in points})
-    ahead = 2 if timer.use.cell.array.rearm is Rearm.RELOAD else 1
-    count = len(times)
-    steps = []
-    for k in range(count):
-        begin, end = times[(k + ahead - 1) % count], times[(k + ahead) % count]
-        steps.append(Step(end, timer.use.units(end - begin if end > begin else end - begin + length)))
-    return tuple(steps)

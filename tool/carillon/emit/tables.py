@@ -49,6 +49,10 @@ def _store_list(board: Board, kind: str, sources: Iterable[int]) -> list[str]:
     return [f"CARILLON_STORE_{kind}({source}, {bits})," for source, bits in text.masks(board, sources)]
 
 
+def _multiplex_start(multiplex: str, first: str, cell: CellImage) -> str:
+    return f"{{&{multiplex}, &{first}{f', {cell.due}u' if cell.due is not None else ''}}},"
+
+
 def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     board = image.system.board
     name = text.stem(image, mode)
@@ -66,7 +70,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         stem = text.multiplex(image, mode, cell)
         postpone = cell.carrier.role is Role.DEADLINE
         lines.append(_cell_comment(cell))
-        lines.append(f"struct carillon_multiplex {stem} = {{NULL, {text.macro(cell, 'REARM_REGISTER', cell.number)}}};")
+        lines.append(f"struct carillon_multiplex {stem} = {text.multiplexed(cell)};")
         lines.append(f"static const struct carillon_step {stem}_steps[] = {{")
         for k, step in enumerate(multiplex.steps):
             following = f"&{stem}_steps[{(k + 1) % len(multiplex.steps)}]"
@@ -75,10 +79,10 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
             )
             lines.append(f"    {{{following}, {interval}}}, /* to {step.to} */")
         lines += ["};", ""]
-        starts.append(f"{{&{stem}, &{stem}_steps[0]}},")
+        starts.append(_multiplex_start(stem, f"{stem}_steps[0]", cell))
     if mode.table:
         lines += _conventional_table(image, mode)
-        starts.append(f"{{&carillon_system, &{name}_table[0].step}},")
+        starts.append(_multiplex_start("carillon_system", f"{name}_table[0].step", mode.cells[0]))
     lines += _array("struct carillon_multiplex_start", f"{name}_multiplexes", starts)
 
     prepare: list[str] = []
@@ -95,6 +99,9 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         else:
             prepare.append(setting + comment)
             stop.append(text.macro(cell, "STOP", cell.number) + ",")
+        if cell.due is not None:
+            prepare.append(text.macro(cell, "TIMEKEEPER_PREPARE", cell.number + 1) + "," + comment)
+            stop.append(text.macro(cell, "STOP", cell.number + 1) + ",")
         if cell.family.align:
             align.append(text.macro(cell, "ALIGN", cell.number, cell.first, cell.period) + "," + comment)
         if cell.finishes:
@@ -109,7 +116,9 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     for store in mode.start:
         cells = store.cells
         who = " /* " + ", ".join(c.use.cell.name for c in cells) + " */"
-        if store.group:
+        if store.timekeeper:
+            start.append(text.macro(cells[0], "START_DISARMED", cells[0].number + 1) + "," + who)
+        elif store.group:
             others = [c for c in (image.osek.cells if image.osek else ()) if c.family == cells[0].family]
             bits = " | ".join(text.macro(c, "BIT", c.number) for c in (*cells, *others))
             start.append(text.macro(cells[0], "START", bits) + "," + who)
@@ -218,7 +227,7 @@ def emit(image: Image) -> str:
         lines += [f"void {entry}(void);" for entry in entries]
         timer = image.modes[0].cells[0]
         lines += ["", f"uint8_t carillon_conventional_active[{max(1, len(image.system.tasks))}];"]
-        lines += [f"struct carillon_multiplex carillon_system = {{NULL, {text.macro(timer, 'REARM_REGISTER', timer.number)}}};"]
+        lines += [f"struct carillon_multiplex carillon_system = {text.multiplexed(timer)};"]
     lines.append("")
     bodies = [_mode(image, mode, number) for number, mode in enumerate(image.modes)]
     for body in bodies:

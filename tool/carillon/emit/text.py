@@ -44,6 +44,12 @@ def times(carrier: Carrier, round_length: int, limit: int = 6) -> str:
     return ", ".join(shown) + (f", ... ({len(distinct)} points)" if len(distinct) > limit else "")
 
 
+def multiplexed(cell: CellImage) -> str:
+    """The initialiser of a multiplexed cell's variables."""
+    register = macro(cell, "REARM_REGISTER", cell.number)
+    return f"{{NULL, {register}, 0, {cell.carrier.source}}}" if cell.due is not None else f"{{NULL, {register}}}"
+
+
 def macro(cell: CellImage, suffix: str, *arguments: object) -> str:
     """A call of a macro of the cell's driver."""
     return f"{cell.macro}_{suffix}({', '.join(str(a) for a in arguments)})"

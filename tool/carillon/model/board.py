@@ -64,7 +64,7 @@ class Rearm(Enum):
     """How a running cell is given its next interval without drift, if it can be."""
 
     SHIFT = "shift"  # add to the running counter
-    RELOAD = "reload"  # write the interval after the running one, taken over at the next expiry
+    RELOAD = "reload"  # write the interval after the running one, taken over at the next expiry; a neighbour keeps the time
     MATCH = "match"  # add to the value at which a free-running counter's channel matches
     NONE = "none"
 
@@ -181,9 +181,13 @@ class Cells(_Frozen):
             if driver.narrows or driver.bits <= self.width
         }
 
-    def needed(self, role: Role) -> int:
-        """How many neighbouring cells one timer in ``role`` takes (TC1796: two per activation)."""
-        return self.adjacent.get(role, 1)
+    def needed(self, role: Role, shared: bool = False) -> int:
+        """How many neighbouring cells one timer in ``role`` takes (TC1796: two per activation).
+
+        ``shared``: it is re-armed among several points.  A cell that is reloaded needs a second one then, which runs freely:
+        by that it knows whether it has expired more than once since it was reloaded.
+        """
+        return max(self.adjacent.get(role, 1), 2 if shared and self.rearm is Rearm.RELOAD else 1)
 
     def units(self, ticks: int, clock_hz: int, prescaler: int) -> Fraction:
         """``ticks`` of the schedule in units of these cells; a fraction where it does not divide."""
