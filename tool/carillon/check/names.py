@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from carillon.check.c_library import in_library
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import System
 from carillon.read.times import shorten
@@ -17,6 +18,12 @@ KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
     alignas alignof bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual asm""".split()  # noqa: SIM905
+)
+# C++17's keywords that C does not have.
+CPP_KEYWORDS = frozenset(
+    """and and_eq bitand bitor catch char16_t char32_t class compl const_cast decltype delete dynamic_cast explicit export
+    friend mutable namespace new noexcept not not_eq operator or or_eq private protected public reinterpret_cast
+    static_cast template this throw try typeid typename using virtual wchar_t xor xor_eq""".split()  # noqa: SIM905
 )
 RESERVED_PREFIXES = ("carillon_", "tt", "__")
 LONGEST = 63  # C11 5.2.4.1: significant initial characters of an identifier
@@ -38,6 +45,8 @@ def fault(name: str, function: bool) -> tuple[str, str] | None:
             return f"begins with '{prefix}'", "'carillon_' and 'tt' are the kernel's, '__' is the compiler's: choose another name"
     if re.match(r"_[A-Z]", name):
         return "begins with '_' and a capital letter", "C reserves such names for the compiler: choose another name"
+    if function and in_library(name):
+        return "is a name of C's own library", f"choose another name, for example '{name}_task'"
     if function and name == "main":
         return "is the program's entry point", "choose another name for the function"
     if len(name) > LONGEST:
@@ -49,6 +58,9 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     """Report every name that C would not take, and names and sources that are used twice."""
     for what, name, span, function in _names(system):
         problem = fault(name, function)
+        if problem is None and function and system.cplusplus and name in CPP_KEYWORDS:
+            remedy = f"choose another name, for example '{name}_task'"
+            problem = "is a keyword of C++, and the application has C++ sources", remedy
         if problem:
             diagnostics.error("C026", span, f"{what} {problem[0]}", problem[1])
     tasks = {task.name: task for task in system.tasks}

@@ -8,11 +8,10 @@ nobody uses (C104, a warning), and something can run (C105, a warning).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from carillon.check.names import fault
+from carillon.check.names import CPP_KEYWORDS, fault
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import System
 from carillon.model.osek import Osek
@@ -39,25 +38,13 @@ API_NAMES = frozenset(
     StartupHook ShutdownHook ErrorHook PreTaskHook PostTaskHook""".split()  # noqa: SIM905
 )
 API_PREFIXES = ("E_OS_", "OSServiceId_", "OSError", "OSMAXALLOWEDVALUE", "OSTICKSPERBASE", "OSMINCYCLE", "OSTICKDURATION")
-# C11 7.19 and 7.20: what the kernel's headers include.
-_C_HEADERS = re.compile(
-    r"u?int(_least|_fast)?(8|16|32|64)_t|u?int(max|ptr)_t|U?INT\w*_(MAX|MIN|C)|(size|ptrdiff|wchar|max_align)_t|NULL|offsetof",
-    re.ASCII,
-)
-
-# C++17's keywords that C does not have.
-CPP_KEYWORDS = frozenset(
-    """and and_eq bitand bitor catch char16_t char32_t class compl const_cast decltype delete dynamic_cast explicit export
-    friend mutable namespace new noexcept not not_eq operator or or_eq private protected public reinterpret_cast
-    static_cast template this throw try typeid typename using virtual wchar_t xor xor_eq""".split()  # noqa: SIM905
-)
 # What stands in <carillon/time.hpp>, where a macro would replace it.
 CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
     Handler_Thread Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
     denominator event exact function handler id infinite kind lap microseconds microseconds_per_second most now
-    numerator other p period read remainder reset result runs seconds self semaphore set start state status stop task
-    ticks time timed times unit units v whole within""".split()  # noqa: SIM905
+    numerator other p period read reset result runs seconds self semaphore set start state status stop task
+    ticks timed times unit units v whole within""".split()  # noqa: SIM905
 )
 
 
@@ -91,10 +78,8 @@ def check(system: System, diagnostics: Diagnostics) -> None:
 
 
 def reserved(name: str) -> str | None:
-    """Whose name ``name`` is, in words, if it is the operating system's or that of C's headers; else None."""
-    if name in API_NAMES or name.startswith(API_PREFIXES):
-        return "is a name of the operating system"
-    return "is a name of C's headers" if _C_HEADERS.fullmatch(name) else None
+    """Whose name ``name`` is, in words, if it is the operating system's; else None."""
+    return "is a name of the operating system" if name in API_NAMES or name.startswith(API_PREFIXES) else None
 
 
 def check_names(objects: Iterable[Named], others: Iterable[Foreign], diagnostics: Diagnostics) -> None:
