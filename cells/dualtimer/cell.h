@@ -49,7 +49,7 @@ static inline void dualtimer_arm(uint32_t cell)
 static inline void dualtimer_disarm(uint32_t cell)
 {
     carillon_port_write(DUALTIMER_CONTROL(cell), DUALTIMER_SETTING | DUALTIMER_ENABLE);
-    carillon_port_settle();
+    carillon_port_barrier();
 }
 
 /* A multiplexed cell.  A step holds the interval from its point to the next.  When the cell expires, that interval
