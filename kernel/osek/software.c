@@ -130,11 +130,11 @@ carillon_software_state carillon_software_raise(uint8_t level)
 {
     const carillon_software_state saved = carillon_software_mask();
     const uint8_t task_level = (level > CARILLON_OSEK_TASK_LEVELS) ? (uint8_t)CARILLON_OSEK_TASK_LEVELS : level;
+    if (level > CARILLON_OSEK_TASK_LEVELS) { /* first: what an interrupt in between requests would wait for the level */
+        (void)carillon_port_raise(CARILLON_OSEK_PORT_LEVEL(level));
+    }
     if (task_level > carillon_software_level) {
         carillon_software_level = task_level;
-    }
-    if (level > CARILLON_OSEK_TASK_LEVELS) {
-        (void)carillon_port_raise(CARILLON_OSEK_PORT_LEVEL(level));
     }
     return saved;
 }

@@ -97,14 +97,15 @@ void carillon_osek_end(void)
     carillon_port_unwind();
 }
 
-/* A job is over: its task waits for the next activation, or has one, and the managed task that it chains is
- * activated. */
-void carillon_osek_ended(TaskType task)
+/* A job is over: its task waits for the next activation, or has one, the managed task that it chains is activated, and
+ * what it preempted is what runs. */
+void carillon_osek_ended(TaskType task, TaskType before)
 {
     const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];
     const TaskType next = job->next;
     const uint32_t saved = carillon_osek_lock();
+    carillon_osek_running = before;
     if (it->extended != NULL) {
         carillon_port_context(&it->extended->context, it->stack, it->stack_words, it->function);
         it->extended->set = 0u;

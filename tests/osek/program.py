@@ -385,7 +385,7 @@ def _action(number: int, alarm: Alarm) -> str:
 
 def code(application: Application, compiled: tuple[Program, ...] = ()) -> str:
     """The C file: bodies that are interpreted, or those of some programs written out."""
-    writer = _Compiler(application, compiled)
+    writer = Compiler(application, compiled)
     has_events = any(task.events for task in application.tasks)
     lines = ["/* SPDX-License-Identifier: Apache-2.0 */"]
     lines += [f"#define CARILLON_COMPILED {int(bool(compiled))}", f"#define EVENTS {int(has_events)}"]
@@ -426,7 +426,7 @@ def code(application: Application, compiled: tuple[Program, ...] = ()) -> str:
 
 def listing(application: Application, program: Program) -> str:
     """A program to be read: a line for each variant of each body."""
-    compiler = _Compiler(application, (program,))
+    compiler = Compiler(application, (program,))
     lines = [f"mode {program.mode}, budget {program.budget}"]
     for body, variants in program.bodies.items():
         for ops in variants:
@@ -435,7 +435,7 @@ def listing(application: Application, program: Program) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Compiler:
+class Compiler:
     """Writes bodies of C functions."""
 
     def __init__(self, application: Application, programs: tuple[Program, ...]) -> None:

@@ -235,7 +235,7 @@ void carillon_osek_end_hooks(void);
 void carillon_osek_leave_hooks(TaskType before, uint32_t held);
 void carillon_osek_missing_end(void);
 void carillon_osek_check_stack(const struct carillon_osek_task *task);
-void carillon_osek_ended(TaskType task);
+void carillon_osek_ended(TaskType task, TaskType before);
 
 /* The handler of a task level: one job of a managed task.  Inlined with a constant level, so that what its tasks do
  * not ask for is not there.
@@ -245,7 +245,8 @@ void carillon_osek_ended(TaskType task);
  * 2. carillon_osek_running is restored by whoever changed it, so a preempted handler finds its own value.
  * 3. A task that waits comes back here locked (WaitEvent): what the mask was is restored below, when nothing of
  *    the task is needed any more.
- * 4. What follows `running = before` belongs to no task: a chained one that preempts it there finds the job ended. */
+ * 4. Until then it runs: it is no more what runs under the lock under which its job ends, so nobody finds it ready.
+ *    What follows belongs to no task: a chained one that preempts it there finds the job ended. */
 static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t number)
 {
     const struct carillon_osek_level *const level = &carillon_osek_levels[number];
@@ -286,13 +287,13 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_end_hooks();
 #endif
-    carillon_osek_running = before;
-    const bool waits = (it->extended != NULL) && (it->extended->waited != 0u);
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_leaving(held);
 #endif
-    if (!waits) {
-        carillon_osek_ended(task); /* before those that it held back find it */
+    if ((it->extended != NULL) && (it->extended->waited != 0u)) {
+        carillon_osek_running = before;
+    } else {
+        carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
     }
     carillon_osek_lower(mask);
 #if CARILLON_OSEK_QUEUED

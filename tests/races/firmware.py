@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as one image (``sweep.h``), and what it says when it runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from interleavings import Do, Mark, Step, Word
+from program import Compiler, schedule
+from reference import CALLBACK, HOOKS, ISR, Action, Application, Code, Program, hook
+
+from carillon.build import build
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PATIENCE = 30.0
+"""Seconds of wall time after whose silence a run hangs."""
+
+FIRST = 0x9FFF0  # sweep.h
+SWEPT_SOURCE = 39  # the timer of TMR8
+KINDS = {"begin": 1, "status": 2, "error": 3, "out": 4}
+MACROS = re.compile(r"\b(ActivateTask|ChainTask|TerminateTask|SetEvent|GetResource|ReleaseResource)\(")
+
+
+def board(folder: Path) -> Path:
+    """The reference board with one cell less, whose interrupt is the application's source ``swept``."""
+    target = folder / "ast1030-swept"
+    if not target.exists():
+        shutil.copytree(ROOT / "boards/ast1030-evb", target)
+        toml = target / "board.toml"
+        text = toml.read_text(encoding="utf-8")
+        for old, new in (
+            ('name = "ast1030-evb"', 'name = "ast1030-swept"'),
+            ("soft0 = 16, soft1 = 17", f"soft0 = 16, soft1 = 17, swept = {SWEPT_SOURCE}"),
+            (', "TMR8"]', "]"),
+            (f", {SWEPT_SOURCE}]", "]"),
+        ):
+            assert old in text, old
+            text = text.replace(old, new)
+        toml.write_text(text, encoding="utf-8")
+    return target / "board.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An application as it is built: what dispatches, and whether services are called as functions."""
+
+    application: Application
+    dispatch: str = "hardware"
+    functions: bool = False
+    extra: str = ""  # of the schedule
+
+
+class Writer:
+    """Writes the C file of some programs of an application."""
+
+    def __init__(self, setting: Setting, programs: Sequence[Program]) -> None:
+        self.setting = setting
+        self.application = setting.application
+        self.programs = programs
+        self.compiler = Compiler(self.application, ())
+
+    def step(self, step: Step) -> str:
+        if isinstance(step, Do):
+            match step.mark:
+                case Mark.ARM:
+                    return "arm();"
+                case Mark.DISARM:
+                    return "disarm();"
+                case Mark.EXPIRE:
+                    return f"carillon_port_request(carillon_osek_tasks[T{step.x}].source);"
+                case Mark.EVENTS:
+                    return f"say_events(T{step.x});"
+                case Mark.SET:
+                    return f"set_events(T{step.x});"
+        if step.code is Code.HALT:
+            return "finish();"
+        call = self.compiler.call(step).replace("VOID(", "(")
+        return MACROS.sub(r"(\1)(", call) if self.setting.functions else call
+
+    def function(self, heading: str, body: int, first: str = "") -> list[str]:
+        """A body; the same ones of several programs share their place."""
+        places: dict[tuple[tuple[Step, ...], ...], list[int]] = {}
+        for number, program in enumerate(self.programs):
+            places.setdefault(program.bodies.get(body, ((),)), []).append(number)
+        lines = [heading, "{", f"    {first}" if first else "", f"    const unsigned run = began({body}u);"]
+        lines += ["    (void)run;", "    switch (STATE->program) {"]
+        for variants, numbers in places.items():
+            lines += [f"    case {number}u:" for number in numbers]
+            for turn, steps in enumerate(variants[:-1]):
+                lines += [
+                    f"        if (run == {turn}u) {{",
+                    *(f"            {self.step(s)}" for s in steps),
+                    "            break;",
+                    "        }",
+                ]
+            lines += [f"        {self.step(step)}" for step in variants[-1]]
+            lines += ["        break;"]
+        return [*lines, "    default:", "        break;", "    }", "}", ""]
+
+    def text(self) -> str:
+        application = self.application
+        lines = ["/* SPDX-License-Identifier: Apache-2.0 */", f"#define PROGRAMS {len(self.programs)}u"]
+        lines += ['#include "sweep.h"', '#include "ask.h"', ""]
+        named = [*(f"R{n}" for n in range(application.explicit_resources)), "RES_SCHEDULER", "(ResourceType)200u"]
+        lines += [f"const ResourceType resources[] = {{{', '.join(named)}}};", ""]
+        lines += ["static inline void request(unsigned isr)", "{", "    switch (isr) {"]
+        for number in range(len(application.isrs)):
+            lines += [f"    case {number}u:", f"        carillon_port_pend(CARILLON_ISR_SOURCE_I{number});", "        break;"]
+        lines += ["    default:", "        break;", "    }", "}", ""]
+        for number in range(len(application.tasks)):
+            lines += self.function(f"TASK(T{number})", number)
+        for number in range(len(application.isrs)):
+            first_line = "" if number else "if (!interferes()) { return; }"
+            lines += self.function(f"ISR(I{number})", ISR + number, first_line)
+        for number, alarm in enumerate(application.alarms):
+            if alarm.action is Action.CALLBACK:
+                lines += self.function(f"ALARMCALLBACK(F{number})", CALLBACK + number)
+        for name in HOOKS:
+            if name in application.hooks:
+                heading = {"startup": "StartupHook(void)", "pretask": "PreTaskHook(void)", "posttask": "PostTaskHook(void)"}
+                parameter = heading.get(name, f"{name.capitalize()}Hook(StatusType error)")
+                first_line = "note(WORD(ERROR, error, 0u));" if name == "error" else ""
+                lines += self.function(f"void {parameter}", hook(name), first_line)
+        lines += ["int main(void);", "int main(void)", "{", "    start_sweep();", "    StartOS(OSDEFAULTAPPMODE);", "}"]
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(slots=True)
+class Swept:
+    """What a program did: by the instruction from which on it left them, its logs; and how often the interrupt came."""
+
+    logs: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    instructions: int = 0
+    over: bool = False
+
+
+def image(folder: Path, setting: Setting, programs: Sequence[Program]) -> Path:
+    """Build programs; returns the ELF file."""
+    sources = ["swept", "soft0", "soft1"]
+    folder = Path(tempfile.mkdtemp(dir=folder))
+    text = schedule(setting.application, setting.dispatch, sources) + setting.extra
+    (folder / "schedule.toml").write_text(text, encoding="utf-8")
+    (folder / "main.c").write_text(Writer(setting, programs).text(), encoding="utf-8")
+    for name in ("sweep.h", "ask.h"):
+        shutil.copy(HERE / name, folder)
+    return built(folder)
+
+
+def built(folder: Path) -> Path:
+    """Build the application of a folder for the board; returns the ELF file."""
+    diagnostics = Diagnostics()
+    planned = plan(folder / "schedule.toml", diagnostics, str(board(folder.parent)))
+    firmware = build(planned.image, folder / "build", diagnostics) if planned is not None else None
+    assert firmware is not None, "\n".join(str(d) for d in diagnostics.found)
+    return firmware.elf
+
+
+def output(elf: Path, first: int) -> list[str]:
+    """What an image says from a program on, until its last program's sweep is over, or it hangs."""
+    command = ["qemu-system-arm", "-M", "ast1030-evb", "-nodefaults", "-display", "none", "-monitor", "none"]
+    command += ["-serial", "stdio", "-icount", "shift=6,sleep=off", "-kernel", str(elf)]
+    command += ["-device", f"loader,addr={FIRST:#x},data={first},data-len=4"]
+    lines: list[str] = []
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
+    ) as emulator:
+        assert emulator.stdout is not None
+        while True:
+            patience = threading.Timer(PATIENCE, emulator.kill)
+            patience.start()
+            line = emulator.stdout.readline()
+            patience.cancel()
+            lines += [line.strip()] if line else []
+            if not line or line.startswith("0 over"):
+                break
+        emulator.kill()
+    return lines
+
+
+def sweep(elf: Path, count: int) -> list[Swept]:
+    """Run an image of so many programs."""
+    result = [Swept() for _ in range(count)]
+    first = 0
+    while first < count:
+        for line in output(elf, first):
+            number, kind, *words = line.split()
+            if kind == "over":
+                break
+            it = result[int(number, 16)]
+            if kind == "run":
+                it.logs[int(words[0], 16)] = tuple(int(word, 16) for word in words[1:])
+            else:
+                assert kind == "swept", line
+                it.instructions, it.over = int(words[0], 16), True
+                first = int(number, 16) + 1
+        first += first < count  # after one that hangs
+    return result
+
+
+def matches(log: Sequence[int], wanted: Sequence[Word]) -> bool:
+    """Is a log one that is wanted?"""
+    if len(log) != len(wanted):
+        return False
+    return all(
+        any(word == KINDS[about] << 24 | one << 16 | other for one, other in pairs)
+        for word, (about, pairs) in zip(log, wanted, strict=True)
+    )

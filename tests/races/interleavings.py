@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program of the reference model may do if an interrupt comes at any point of it.
+
+The model (``tests/osek/reference.py``) does one service after the other.  Here the interrupt service routine 0 is
+requested once, between two of its steps: before or after a service, or between a service and the dispatch that follows
+from it.  A service is one step, whatever its instructions are, so that what is seen must be explained by the services
+one after the other, in an order that the levels allow.  A service that finds an error is two: it finds the error, and
+it says so.
+
+The n-th run of a body does its variant n, and all later ones the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from reference import (
+    E_OK,
+    SUSPENDED,
+    VOID,
+    Application,
+    Code,
+    Machine,
+    Op,
+    Program,
+    _Caller,
+    _Frame,
+    _Over,
+    _Unspecified,
+)
+
+
+class Mark(Enum):
+    """What a body does beside services."""
+
+    ARM = "arm"  # from here on the interrupt may come
+    DISARM = "disarm"  # and from here on not any more
+    EXPIRE = "expire"  # the cell of a task's alarm expires
+    EVENTS = "events"  # what GetEvent says of a task, if it is not suspended
+    SET = "set"  # set all events of a task, if it is not suspended
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """A mark with its object."""
+
+    mark: Mark
+    x: int = 0
+
+
+Step = Op | Do
+Word = tuple[str, frozenset[tuple[int, int]]]
+"""A word of a log: what it is about, and the pairs of numbers that it may have."""
+
+
+class Interleaved(Machine):
+    """One run, in which the routine 0 is requested ``at`` so many steps after :attr:`Mark.ARM`; negative: not at all."""
+
+    def __init__(self, application: Application, program: Program, at: int) -> None:
+        super().__init__(application, program)
+        self.at = at
+        self.armed = False
+        self.steps = 0
+        self.words: list[Word] = []
+
+    def say(self, about: str, *pairs: tuple[int, int]) -> None:
+        self.words.append((about, frozenset(pairs)))
+
+    def request(self) -> None:
+        """A point between two steps."""
+        if self.armed:
+            if self.steps == self.at:
+                self.pending.add(0)
+            self.steps += 1
+
+    def call_hook(self, name: str) -> None:
+        """After a hook an interrupt may come before anything else is done."""
+        if name not in self.application.hooks:
+            return
+        super().call_hook(name)
+        self.request()
+        depth = len(self.frames)
+        if self.deliverable() is not None:
+            super().step()
+        while len(self.frames) > depth:
+            super().step()
+
+    def step(self) -> bool:
+        self.request()
+        isr = self.deliverable()
+        if isr is None and not self.frames:
+            executing = self.running
+            if executing is None or self.highest_ready() > self.level(executing):
+                self.dispatch()
+                return self.running is not None
+        return super().step()
+
+    def body(self, frame: _Frame) -> Generator[None]:
+        yield
+        self.say("begin", (0, frame.number))
+        yield
+        variants = self.program.bodies.get(frame.number, ((),))
+        run = self.runs[frame.number]
+        self.runs[frame.number] += 1
+        for op in variants[min(run, len(variants) - 1)]:
+            if isinstance(op, Do):
+                yield from self.do(op)
+                continue
+            if op.code is Code.HALT:
+                raise _Over
+            self.operations += 1
+            if self.unspecified(op, frame):
+                raise _Unspecified
+            always, checked = self.faults(op, frame)
+            errors = always | checked
+            if errors:
+                yield
+                self.error(op, errors)
+                yield
+                self.say("status", *((e, 0) for e in errors))
+            else:
+                out = self.serve(op, frame)
+                asked = [out[0] if out else 0]
+                if op.code is Code.GET_TASK_ID and self.running is None:
+                    asked = [*asked, *self.next_one()]
+                if op.code not in VOID:
+                    yield
+                    self.say("status", *((E_OK, a) for a in asked))
+            yield
+        if frame.caller is _Caller.TASK:
+            self.missing_end()
+
+    def next_one(self) -> list[int]:
+        """Between the end of a task and the next dispatch: whoever may be the next of its level may count as running."""
+        return [queue[0].number for queue in self.ready.values() if queue]
+
+    def do(self, it: Do) -> Iterator[None]:
+        match it.mark:
+            case Mark.ARM:
+                self.armed = True
+            case Mark.DISARM:
+                self.armed = False
+            case Mark.EXPIRE:
+                if self.activations[it.x] < self.application.tasks[it.x].activations:
+                    self.activate(it.x)
+            case Mark.EVENTS:
+                if self.state(it.x) != SUSPENDED:
+                    self.say("out", (0, self.events[it.x]))
+            case Mark.SET:
+                if self.state(it.x) != SUSPENDED:
+                    self.set_events(it.x, 7)
+        yield
+
+    def error(self, op: Op | None, statuses: set[int]) -> None:
+        if "error" in self.application.hooks and not self.in_error_hook:
+            self.say("error", *((s, 0) for s in statuses))
+        super().error(op, statuses)
+
+
+def one(application: Application, program: Program, at: int) -> Interleaved | None:
+    """A run; None if the standard does not say what it does."""
+    machine = Interleaved(application, program, at)
+    try:
+        machine.run()
+    except _Unspecified:
+        return None
+    return machine
+
+
+def allowed(application: Application, program: Program) -> set[tuple[Word, ...]] | None:
+    """Every log that the program may leave; None if some order of its services is unspecified."""
+    never = one(application, program, -1)
+    if never is None:
+        return None
+    logs = {tuple(never.words)}
+    at = 0
+    while True:
+        machine = one(application, program, at)
+        if machine is None:
+            return None
+        logs.add(tuple(machine.words))
+        if machine.steps <= at:
+            return logs
+        at += 1

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of services: one that a task calls, and one that an interrupt service routine calls in the middle of it.
+
+Task 0 is the lowest and sees to everything: it activates the victim, which calls the first service, and asks at the
+end what has become of everything.  Each pair is a program, several of which make an image (``firmware.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from interleavings import Do, Mark, Step
+from reference import CALLBACK, ISR, Action, Alarm, Application, Code, Counter, Isr, Op, Program, Resource, Task, hook
+
+from firmware import Setting
+
+
+def op(code: Code, *parameters: int) -> Op:
+    return Op(code, *parameters)
+
+
+END = op(Code.TERMINATE_TASK)
+ALWAYS = frozenset({0})
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A task that calls the first service, and what it has done before."""
+
+    task: int
+    before: tuple[Op, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Applications of the same tasks, in which the same pairs are made."""
+
+    name: str
+    application: Application
+    victims: tuple[Victim, ...]
+    bodies: tuple[tuple[int, tuple[Op, ...]], ...] = ()  # of tasks that do more than end
+    own_cells: frozenset[int] = frozenset()  # tasks that are activated by an alarm's cell of their own
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A service, the one that comes in between, and the program that has both."""
+
+    name: str
+    program: Program
+
+
+DRIVER = Task(0, autostart=ALWAYS)
+ROUTINE = Isr(2, 2)
+
+
+def _families() -> Iterator[Family]:
+    yield Family(
+        "direct",
+        Application((DRIVER, Task(1), Task(2), Task(3)), isrs=(ROUTINE,)),
+        (Victim(2), Victim(2, (op(Code.ACTIVATE_TASK, 1),))),
+    )
+    yield Family(
+        "own cell",
+        Application((DRIVER, Task(1), Task(2), Task(3, activations=2)), isrs=(ROUTINE,)),
+        (Victim(2), Victim(2, (op(Code.ACTIVATE_TASK, 1),))),
+        own_cells=frozenset({1, 2}),
+    )
+    yield Family(
+        "queued",
+        Application((DRIVER, Task(1, activations=2), Task(2, activations=2), Task(2), Task(3, activations=2)), isrs=(ROUTINE,)),
+        (Victim(2), Victim(2, (op(Code.ACTIVATE_TASK, 1), op(Code.ACTIVATE_TASK, 3))), Victim(3, (op(Code.ACTIVATE_TASK, 2),))),
+    )
+    yield Family(
+        "not preemptable",
+        Application((DRIVER, Task(1), Task(2, preemptable=False), Task(3), Task(3, activations=2)), isrs=(ROUTINE,)),
+        (Victim(2), Victim(2, (op(Code.ACTIVATE_TASK, 3),))),
+    )
+    waits = (op(Code.WAIT_EVENT, 1), op(Code.CLEAR_EVENT, 1), END)
+    yield Family(
+        "events",
+        Application(
+            (DRIVER, Task(1, autostart=ALWAYS, events=7), Task(2, events=7), Task(3, autostart=ALWAYS, events=7)),
+            isrs=(ROUTINE,),
+        ),
+        (Victim(2), Victim(2, (op(Code.SET_EVENT, 1, 1), op(Code.SET_EVENT, 2, 1), op(Code.SET_EVENT, 3, 4)))),
+        ((1, waits), (3, waits)),
+    )
+    yield Family(
+        "events of a shared level",
+        Application(
+            (
+                DRIVER,
+                Task(1, autostart=ALWAYS, events=7),
+                Task(1, activations=2),
+                Task(2, events=7),
+                Task(2, autostart=ALWAYS, events=7),
+            ),
+            isrs=(ROUTINE,),
+        ),
+        (Victim(2), Victim(3), Victim(3, (op(Code.SET_EVENT, 4, 1), op(Code.ACTIVATE_TASK, 2)))),
+        ((1, waits), (4, waits)),
+    )
+    yield Family(
+        "resources",
+        Application(
+            (DRIVER, Task(1, resources=(0, 2)), Task(2, resources=(0, 1)), Task(3, resources=(0, 2)), Task(4)),
+            isrs=(Isr(2, 2, resources=(1,)),),
+            resources=(Resource(), Resource(), Resource(internal=True)),
+        ),
+        (Victim(2), Victim(1), Victim(1, (op(Code.ACTIVATE_TASK, 3),))),
+    )
+    yield Family(
+        "alarms",
+        Application(
+            (DRIVER, Task(1), Task(2), Task(3, autostart=ALWAYS, events=7)),
+            isrs=(ROUTINE,),
+            counters=(Counter(5), Counter(2)),
+            alarms=(
+                Alarm(0, Action.ACTIVATE, 1),
+                Alarm(0, Action.SET_EVENT, 3, 1),
+                Alarm(0, Action.CALLBACK),
+                Alarm(0, Action.INCREMENT, 1),
+                Alarm(1, Action.ACTIVATE, 1),
+            ),
+        ),
+        (
+            Victim(2),
+            Victim(2, tuple(op(Code.SET_REL_ALARM, a, 2 - a % 2, 1 + a % 2) for a in range(5))),
+            Victim(2, tuple(op(Code.SET_REL_ALARM, a, 1, 0) for a in range(1, 4))),
+        ),
+        ((3, waits),),
+    )
+    yield Family(
+        "category 1",
+        Application((DRIVER, Task(1), Task(2), Task(3, activations=2)), isrs=(Isr(1, 2), Isr(2, 1))),
+        (Victim(2), Victim(2, (op(Code.ACTIVATE_TASK, 1),))),
+    )
+
+
+FAMILIES = tuple(_families())
+
+
+def settings(family: Family) -> Iterator[tuple[str, Setting]]:
+    """The ways in which a family's application is built."""
+    hooks = family.application.hooks
+    standard = replace(family.application, extended_status=False, hooks=hooks)
+    extended = replace(family.application, extended_status=True, hooks=hooks | {"error"})
+    extra = "".join(
+        f'[osek.counter.H{task}]\ntick = "1 ms"\n[osek.alarm.B{task}]\ncounter = "H{task}"\nactivate = "T{task}"\n'
+        "autostart = { at = 1000, cycle = 1000 }\n"
+        for task in sorted(family.own_cells)
+    )
+    yield "inline", Setting(standard, extra=extra)
+    yield "functions", Setting(standard, functions=True, extra=extra)
+    if not family.own_cells:
+        yield "software", Setting(standard, "software")
+        yield "extended", Setting(extended)
+        yield "extended software", Setting(extended, "software")
+        yield "error hook", Setting(replace(standard, hooks=hooks | {"error"}))
+
+
+def _sections(inner: tuple[Op, ...]) -> Iterator[tuple[Op, ...]]:
+    disable, enable = op(Code.DISABLE_ALL_INTERRUPTS), op(Code.ENABLE_ALL_INTERRUPTS)
+    suspend, resume = op(Code.SUSPEND_ALL_INTERRUPTS), op(Code.RESUME_ALL_INTERRUPTS)
+    suspend_os, resume_os = op(Code.SUSPEND_OS_INTERRUPTS), op(Code.RESUME_OS_INTERRUPTS)
+    yield (disable, *inner, enable)
+    yield (suspend, *inner, resume)
+    yield (suspend_os, *inner, resume_os)
+    yield (suspend, suspend_os, *inner, resume_os, resume)
+    yield (suspend_os, suspend, *inner, resume, resume_os)
+    yield (suspend, suspend, *inner, resume, resume)
+
+
+def _shared(application: Application) -> Iterator[tuple[Op, ...]]:
+    """What tasks and interrupt service routines of category 2 may call."""
+    tasks = range(1, len(application.tasks))
+    for task in tasks:
+        yield (op(Code.ACTIVATE_TASK, task),)
+        yield (op(Code.GET_TASK_STATE, task),)
+        if application.tasks[task].events:
+            yield (op(Code.SET_EVENT, task, 1),)
+            yield (op(Code.SET_EVENT, task, 2),)
+            yield (op(Code.GET_EVENT, task),)
+    yield (op(Code.GET_TASK_ID),)
+    for alarm in range(len(application.alarms)):
+        yield (op(Code.SET_REL_ALARM, alarm, 1, 0),)
+        yield (op(Code.SET_REL_ALARM, alarm, 2, 2),)
+        yield (op(Code.SET_ABS_ALARM, alarm, 2, 0),)
+        yield (op(Code.CANCEL_ALARM, alarm),)
+        yield (op(Code.GET_ALARM, alarm),)
+    for counter in range(len(application.counters)):
+        yield (op(Code.INCREMENT_COUNTER, counter),)
+
+
+def _held(resources: tuple[int, ...], inner: tuple[Op, ...] = ()) -> Iterator[tuple[Op, ...]]:
+    for resource in resources:
+        yield (op(Code.GET_RESOURCE, resource), *inner, op(Code.RELEASE_RESOURCE, resource))
+
+
+def firsts(family: Family, victim: int) -> Iterator[tuple[Op, ...]]:
+    """What a victim calls."""
+    application = family.application
+    task = application.tasks[victim]
+    explicit = tuple(r for r in task.resources if r < application.explicit_resources)
+    inner = (op(Code.ACTIVATE_TASK, len(application.tasks) - 1),)
+    yield from _shared(application)
+    yield (END,)
+    yield (op(Code.SCHEDULE),)
+    for other in range(1, len(application.tasks)):
+        yield (op(Code.CHAIN_TASK, other),)
+    if task.events:
+        yield from ((op(Code.WAIT_EVENT, mask),) for mask in (1, 2, 3))
+        yield (op(Code.CLEAR_EVENT, 1),)
+        yield (op(Code.WAIT_EVENT, 1), op(Code.CLEAR_EVENT, 1), op(Code.WAIT_EVENT, 1))
+    yield from _held((*explicit, application.explicit_resources))
+    yield from _held((*explicit, application.explicit_resources), inner)
+    yield from _sections(())
+    yield from _sections(() if application.extended_status else inner)
+
+
+def seconds(family: Family) -> Iterator[tuple[Step, ...]]:
+    """What comes in between."""
+    application = family.application
+    if application.isrs[0].category == 1:
+        yield ()
+        yield (op(Code.PEND, 1),)
+        yield from _sections(())
+        return
+    yield from _shared(application)
+    yield from _held(application.isrs[0].resources)
+    yield from _sections(())
+    for task in sorted(family.own_cells):
+        yield (Do(Mark.EXPIRE, task),)
+
+
+def describe(steps: tuple[Step, ...]) -> str:
+    """Services as they are read: ActivateTask 1; ..."""
+    said = []
+    for step in steps:
+        if isinstance(step, Do):
+            said.append(f"{step.mark.value} {step.x}")
+            continue
+        numbers = [step.x, step.y, step.z]
+        while numbers and not numbers[-1]:
+            numbers.pop()
+        said.append(" ".join([step.code.name.title().replace("_", ""), *map(str, numbers)]))
+    return "; ".join(said)
+
+
+def pairs(family: Family, setting: Setting) -> Iterator[Pair]:
+    """The pairs of a family in one of its settings, not all of which are specified."""
+    application = setting.application
+    tasks = range(len(application.tasks))
+    extended = [n for n in tasks if application.tasks[n].events]
+    asks: tuple[Step, ...] = tuple(op(Code.GET_TASK_STATE, n) for n in tasks)
+    asks += tuple(Do(Mark.EVENTS, n) for n in extended)
+    asks += tuple(op(Code.GET_ALARM, a) for a in range(len(application.alarms)))
+    bodies: dict[int, tuple[tuple[Step, ...], ...]] = dict.fromkeys(tasks, ((END,),))
+    bodies |= {n: (body,) for n, body in family.bodies}
+    bodies |= {ISR + n: ((),) for n in range(len(application.isrs))}
+    bodies |= {CALLBACK + n: ((),) for n, a in enumerate(application.alarms) if a.action is Action.CALLBACK}
+    bodies |= {hook(name): ((op(Code.GET_TASK_ID),) if "task" in name else (),) for name in application.hooks}
+    for victim in family.victims:
+        rescue = (Do(Mark.SET, victim.task),) if application.tasks[victim.task].events else ()
+        driver = ((op(Code.ACTIVATE_TASK, victim.task), Do(Mark.DISARM), *rescue, *asks, op(Code.HALT)),)
+        for first in dict.fromkeys(firsts(replace(family, application=application), victim.task)):
+            body = ((*victim.before, Do(Mark.ARM), *first, END), (END,))
+            for second in dict.fromkeys(seconds(family)):
+                program = Program({**bodies, 0: driver, victim.task: body, ISR: (second,)})  # type: ignore[dict-item]
+                before = f"{describe(victim.before)}; " if victim.before else ""
+                yield Pair(f"T{victim.task}: {before}| {describe(first)} | I0: {describe(second)}", program)
+
+
+ASKS = ("GetTaskState", "GetTaskId", "GetEvent", "GetAlarm")
+
+
+def some(all_pairs: list[Pair], count: int) -> list[Pair]:
+    """So many pairs, always the same, most of them of two services that change something."""
+    ordered = sorted(all_pairs, key=lambda pair: sha256(pair.name.encode()).digest())
+    quiet = [p.name for p in ordered if any(part.strip(" I0:").startswith(ASKS) for part in p.name.split("|")[1:])]
+    loud = [p.name for p in ordered if p.name not in set(quiet)]
+    rest = max(count // 5, count - len(loud))
+    chosen = {*quiet[:rest], *loud[: count - min(rest, len(quiet))]}
+    return [p for p in all_pairs if p.name in chosen]
