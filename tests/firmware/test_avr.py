@@ -155,6 +155,16 @@ def test_a_conventional_timer_that_comes_points_late_finds_the_next_one_that_is_
     assert {b - a for a, b in pairwise(last)} <= set(range(20_000 - 3, 20_000 + 4))
 
 
+def test_the_plan_says_how_long_the_conventional_timer_can_be_held_back(lab: Laboratory) -> None:
+    schedule = declared(A=0) + points(20_000, (1000, "A"), (5000, "A"))
+    said = {}
+    for board in (MEGA128, "qemu-rv32-virt", "mps2-an385"):
+        path = lab.write(schedule, works(A=100))
+        (mode,) = plan(path, Diagnostics(), board, "conventional").allocation.modes
+        said[board] = any("turns every 65536 ticks" in reason for reason in mode.reasons)
+    assert said == {MEGA128: True, "qemu-rv32-virt": False, "mps2-an385": False}
+
+
 def test_two_tasks_preempt_each_other_in_turn_without_being_lowered(lab: Laboratory) -> None:
     schedule = declared(A=0, B=0) + points(20_000, (1000, "A"), (2000, "B"), (11_000, "B"), (12_000, "A"))
     outcome = lab.run(schedule, works(A=3000, B=3000), MEGA128, rounds=5)

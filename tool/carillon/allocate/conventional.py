@@ -12,7 +12,7 @@ from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAll
 from carillon.diagnostics import Diagnostics
 from carillon.lower import Demand, LoweredMode, points_in_order
 from carillon.model import System
-from carillon.model.board import Cells, Rearm, Role
+from carillon.model.board import Cells, Rearm, Role, Start
 
 
 def allocate_conventional(
@@ -59,7 +59,10 @@ def allocate_conventional(
                     overhead=0,
                     bound=0,
                     optimal=True,
-                    reasons=(f"{cell.name} is the system timer: {len(demand.points)} points a round, dispatched in software",),
+                    reasons=(
+                        f"{cell.name} is the system timer: {len(demand.points)} points a round, dispatched in software",
+                        *_limits(array),
+                    ),
                 )
             )
         else:
@@ -72,6 +75,14 @@ def allocate_conventional(
         "move points that nearly coincide onto one tick or further apart, or choose another board for the comparison",
     )
     return None
+
+
+def _limits(array: Cells) -> tuple[str, ...]:
+    """What the timer cannot tell: a handler that looks at a free-running counter does not see how often that has turned."""
+    if array.rearm is not Rearm.MATCH or array.start is not Start.TIMER:
+        return ()
+    turn = 1 << array.width
+    return (f"its counter turns every {turn} ticks: if it is held back for longer, the round is out of phase from then on",)
 
 
 def _system_demand(mode: LoweredMode) -> Demand:
