@@ -153,9 +153,26 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
  * inserts padding.
  *
  * Interrupts below all tasks stay below: BASEPRI masks them while the task runs, and r4, which the task
- * preserves, holds what it was before. */
-#if CARILLON_LOWERED && defined(__ARM_FP)
-#error "the frames that lower the execution priority have no place for floating-point registers"
+ * preserves, holds what it was before.
+ *
+ * With a floating-point unit:
+ *
+ * 1. The made-up frame is a basic one, so the return to it clears FPCA: the task begins without a context in the unit.
+ *    What the handler preempted may have one whose frame is not written yet (LSPACT); the return to a basic frame
+ * leaves LSPACT as it is, and the task's first floating-point instruction writes that frame.
+ * 2. What the task has in s0 to s15 is lost when it ends, as at any function's end; s16 to s31 it preserves.  So FPCA
+ * is cleared before the call of the supervisor: its frame is a basic one too, and no frame is due to be written that is
+ *    then dropped.
+ * 3. The handler goes on with FPCA cleared.  Whatever it called might have changed s0 to s15, so it has nothing there.
+ */
+#ifdef __ARM_FP
+#define FORGET_FP_CONTEXT            \
+    "   mrs r3, control\n"           \
+    "   bic r3, r3, #4\n" /* FPCA */ \
+    "   msr control, r3\n"           \
+    "   isb\n"
+#else
+#define FORGET_FP_CONTEXT
 #endif
 #if CARILLON_BELOW_TASKS
 #define HIGHEST_BELOW ((CARILLON_LEVELS - CARILLON_BELOW_TASKS) * (256u / CARILLON_LEVELS))
@@ -191,27 +208,47 @@ __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function _
                      "   .thumb_func\n"
                      "carillon_port_lowered_end:\n"
                      "   cpsie i\n" /* the task may have left them locked, and a locked call is a fault */
-                     "   svc #0\n"
+                     FORGET_FP_CONTEXT "   svc #0\n"
                      :
                      : "i"(HIGHEST_BELOW));
 }
 
 /* The same, but what the made-up frame returns to is the preempted handler, at its own priority: its number is in the
- * frame's xPSR, and EXC_RETURN says handler mode. */
+ * frame's xPSR, and EXC_RETURN says handler mode.
+ *
+ * With a floating-point unit the function suspends what was preempted, whose context may be in the unit though FPCA is
+ * cleared.  A floating-point instruction before the function writes the frame that is due and sets FPCA, so that
+ * carillon_port_suspend saves the rest. */
 #if CARILLON_OSEK
+#ifdef __ARM_FP
+#define ENTER_WITH_FP_CONTEXT           \
+    "   ldr r2, =carillon_port_given\n" \
+    "   str r0, [r2]\n"                 \
+    "   ldr r0, =carillon_port_with_fp_context\n"
+static carillon_vector carillon_port_given __attribute__((used));
+__attribute__((naked, used)) static void carillon_port_with_fp_context(void)
+{
+    __asm__ volatile("   vmov s0, s0\n"
+                     "   ldr r2, =carillon_port_given\n"
+                     "   ldr r2, [r2]\n"
+                     "   bx r2\n");
+}
+#else
+#define ENTER_WITH_FP_CONTEXT
+#endif
 __attribute__((naked)) void carillon_port_run_preempted(carillon_vector function __attribute__((unused)),
                                                         uint32_t source __attribute__((unused)))
 {
-    __asm__ volatile("   cmp r1, #0\n"
-                     "   beq carillon_port_run_base\n"
-                     "   push {r4, lr}\n" SAVE_MASK "   sub sp, sp, #32\n"
-                     "   orr r2, r1, #0x01000000\n"
-                     "   ldr r1, =carillon_port_lowered_end\n"
-                     "   bic r0, r0, #1\n"
-                     "   strd r1, r0, [sp, #20]\n"
-                     "   str r2, [sp, #28]\n"
-                     "   mvn lr, #14\n" /* EXC_RETURN: handler mode */
-                     "   b carillon_port_lower\n");
+    __asm__ volatile(ENTER_WITH_FP_CONTEXT "   cmp r1, #0\n"
+                                           "   beq carillon_port_run_base\n"
+                                           "   push {r4, lr}\n" SAVE_MASK "   sub sp, sp, #32\n"
+                                           "   orr r2, r1, #0x01000000\n"
+                                           "   ldr r1, =carillon_port_lowered_end\n"
+                                           "   bic r0, r0, #1\n"
+                                           "   strd r1, r0, [sp, #20]\n"
+                                           "   str r2, [sp, #28]\n"
+                                           "   mvn lr, #14\n" /* EXC_RETURN: handler mode */
+                                           "   b carillon_port_lower\n");
 }
 
 __attribute__((naked)) void carillon_port_slice_vector(void)
@@ -227,13 +264,74 @@ __attribute__((naked)) void carillon_port_supervisor_call(void)
 }
 
 /* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it.  Frames
- * nest even across stacks: whoever runs above has ended, or left its stack, before what is below goes on. */
+ * nest even across stacks: whoever runs above has ended, or left its stack, before what is below goes on.
+ *
+ * With a floating-point unit, of what is above (the function called, the context resumed) and what is below (who calls
+ * or resumes):
+ *
+ * 1. Exceptions take care of s0 to s15 and FPSCR, and functions that return of s16 to s31.  What is above may go
+ * without returning, or stay for later, with what it owes in frames that nobody takes down.
+ * 2. So what is below is saved before: s16 to s31, FPSCR and FPCA.  Nobody can tell whether these are needed, since
+ * what they belong to may be several exceptions further down.  Saving is a floating-point instruction, so that no
+ * exception frame is still due to be written afterwards.
+ * 3. What is above begins with FPCA cleared, or as it was when it was suspended.  The processor sets it again when it
+ *    executes a floating-point instruction, and keeps it across exceptions.
+ * 4. If FPCA is clear when control comes back, what is above has executed none: s16 to s31 are as they were, and a
+ * context that suspends itself has nothing in the unit to save.  If it is set, s16 to s31 are loaded, and of a context
+ * saved before.
+ * 5. A handler that uses the unit where FPCA is clear changes FPSCR, and s0 to s15, which are nobody's then.  So FPSCR
+ * is loaded whenever what goes on had a context. */
 #if CARILLON_OSEK
 static void *frame __attribute__((used));
 
+#ifdef __ARM_FP
+/* FPCA of what is below in r1, its FPSCR in r2; both end up on the stack. */
+#define SAVE_BELOW         \
+    "   mrs r1, control\n" \
+    "   vmrs r2, fpscr\n"  \
+    "   vpush {s16-s31}\n" \
+    "   push {r1, r2}\n"
+#define BEGIN_ABOVE FORGET_FP_CONTEXT
+#define SAVE_ABOVE          \
+    "   mrs r1, control\n"  \
+    "   lsls r2, r1, #29\n" \
+    "   bpl 1f\n"           \
+    "   vmrs r2, fpscr\n"   \
+    "   vpush {s16-s31}\n"  \
+    "1: push {r1, r2}\n"
+#define LOAD_ABOVE          \
+    "   pop {r1, r2}\n"     \
+    "   lsls r3, r1, #29\n" \
+    "   bpl 1f\n"           \
+    "   vpop {s16-s31}\n"   \
+    "   vmsr fpscr, r2\n"   \
+    "   b 2f\n"             \
+    "1:\n" FORGET_FP_CONTEXT "2:\n"
+#define LOAD_BELOW          \
+    "   mrs r3, control\n"  \
+    "   pop {r1, r2}\n"     \
+    "   lsls r3, r3, #29\n" \
+    "   bpl 5f\n"           \
+    "   vpop {s16-s31}\n"   \
+    "   b 6f\n"             \
+    "5: add sp, sp, #64\n"  \
+    "6:\n"                  \
+    "   lsls r3, r1, #29\n" \
+    "   bpl 3f\n"           \
+    "   vmsr fpscr, r2\n"   \
+    "   b 4f\n"             \
+    "3:\n" FORGET_FP_CONTEXT "4:\n"
+#else
+#define SAVE_BELOW
+#define BEGIN_ABOVE
+#define SAVE_ABOVE
+#define LOAD_ABOVE
+#define LOAD_BELOW
+#endif
+
 __attribute__((naked)) void carillon_port_call(carillon_vector function __attribute__((unused)))
 {
-    __asm__ volatile("   push {r4, r5, r6, r7, r8, r9, r10, r11, r12, lr}\n"
+    __asm__ volatile("   push {r4, r5, r6, r7, r8, r9, r10, r11, r12, lr}\n" SAVE_BELOW BEGIN_ABOVE
                      "   ldr r4, =frame\n"
                      "   ldr r5, [r4]\n"
                      "   push {r4, r5}\n"
@@ -244,8 +342,7 @@ __attribute__((naked)) void carillon_port_call(carillon_vector function __attrib
                      ".global carillon_port_landed\n"
                      "carillon_port_landed:\n"
                      "   pop {r4, r5}\n"
-                     "   str r5, [r4]\n"
-                     "   pop {r4, r5, r6, r7, r8, r9, r10, r11, r12, pc}\n");
+                     "   str r5, [r4]\n" LOAD_BELOW "   pop {r4, r5, r6, r7, r8, r9, r10, r11, r12, pc}\n");
 }
 
 __attribute__((naked)) void carillon_port_unwind(void)
@@ -264,30 +361,25 @@ __attribute__((naked)) void carillon_port_begin_context(void)
 /* r3 keeps the stack aligned to eight bytes. */
 __attribute__((naked)) void carillon_port_resume(struct carillon_context *context __attribute__((unused)))
 {
-    __asm__ volatile("   push {r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
-                     ".global carillon_port_resumed\n"
+    __asm__ volatile("   push {r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" SAVE_BELOW ".global carillon_port_resumed\n"
                      "carillon_port_resumed:\n"
                      "   str sp, [r0, #4]\n"
-                     "   ldr sp, [r0]\n"
-                     "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
+                     "   ldr sp, [r0]\n" LOAD_ABOVE "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
 }
 
 __attribute__((naked)) void carillon_port_suspend(struct carillon_context *context __attribute__((unused)))
 {
-    __asm__ volatile("   push {r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
-                     "   str sp, [r0]\n"
+    __asm__ volatile("   push {r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" SAVE_ABOVE "   str sp, [r0]\n"
                      ".global carillon_port_suspended\n"
                      "carillon_port_suspended:\n"
-                     "   ldr sp, [r0, #4]\n"
-                     "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
+                     "   ldr sp, [r0, #4]\n" LOAD_BELOW "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
 }
 
 __attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
 {
     __asm__ volatile(".global carillon_port_left\n"
                      "carillon_port_left:\n"
-                     "   ldr sp, [r0, #4]\n"
-                     "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
+                     "   ldr sp, [r0, #4]\n" LOAD_BELOW "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
 }
 #endif
 

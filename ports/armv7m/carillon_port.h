@@ -276,7 +276,12 @@ static inline void carillon_port_context(struct carillon_context *context, uint6
     uint32_t *const top = (uint32_t *)(uintptr_t)&stack[words];
     top[-9] = (uint32_t)(uintptr_t)function;                    /* r4 */
     top[-1] = (uint32_t)(uintptr_t)carillon_port_begin_context; /* pc */
+#ifdef __ARM_FP
+    top[-12] = 0u; /* nothing in the floating-point unit */
+    context->sp = &top[-12];
+#else
     context->sp = &top[-10];
+#endif
 }
 
 /* Go on where a context left off; returns when it suspends itself or leaves for good.

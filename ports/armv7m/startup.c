@@ -20,9 +20,19 @@ extern const carillon_vector carillon_constructors_end[];
 #define CCR UINT32_C(0xE000ED14)
 #define CCR_STKALIGN (UINT32_C(1) << 9)
 
+/* Access to the floating-point unit. */
+#ifdef __ARM_FP
+#define CPACR UINT32_C(0xE000ED88)
+#define CPACR_FULL (UINT32_C(0xF) << 20)
+#endif
+
 void carillon_port_reset(void)
 {
     CARILLON_REGISTER(CCR) = CCR_STKALIGN;
+#ifdef __ARM_FP
+    CARILLON_REGISTER(CPACR) |= CPACR_FULL;
+    __asm__ volatile("dsb\n isb" ::: "memory");
+#endif
 #if CARILLON_COPY_DATA
     const uint32_t *load = carillon_data_load;
     for (uint32_t *word = carillon_data_start; word < carillon_data_end; word++) {
