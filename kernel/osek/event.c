@@ -58,7 +58,7 @@ StatusType ClearEvent(EventMaskType mask)
 /* 1. Whoever sets an event may come between the loads of a mask's parts, and half of the mask would be of before.  A
  *    processor that loads a mask at once needs no lock for that.
  * 2. In extended status the task's state is looked at too: the task may end, and begin anew, between both looks. */
-#define GET_EVENT_LOCKS (CARILLON_OSEK_EXTENDED || CARILLON_OSEK_NARROW)
+#define GET_EVENT_LOCKS (CARILLON_OSEK_EXTENDED || CARILLON_NARROW)
 
 StatusType GetEvent(TaskType task, EventMaskRefType mask)
 {

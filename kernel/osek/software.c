@@ -51,7 +51,7 @@ static uint8_t top_bit(word set)
 volatile uint8_t carillon_software_level;
 volatile uint8_t carillon_software_locked;
 volatile uint8_t carillon_software_preempted;
-volatile uint16_t carillon_software_left;
+volatile uint8_t carillon_software_left;
 static volatile word pending[WORDS];
 #if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
 static volatile word words[SUMS]; /* which words of `pending` are not 0 */
@@ -166,8 +166,8 @@ void carillon_software_deliver(void)
         }
         clear(level);
         carillon_software_level = level;
-        const uint16_t left = carillon_software_left;
-        carillon_software_preempted = (uint8_t)(((left & CARILLON_SOFTWARE_LEFT) != 0u) ? (left & 0xFFu) : preempted);
+        const uint8_t left = carillon_software_left;
+        carillon_software_preempted = (left != 0u) ? (uint8_t)(left - 1u) : preempted;
         carillon_software_left = 0u;
         carillon_port_restore(saved);
         carillon_software_handlers[level]();

@@ -14,6 +14,7 @@ static uint16_t missed_task;
 uint8_t carillon_mode;
 uint8_t carillon_next_mode;
 uint8_t carillon_lowered_tasks;
+static volatile uint8_t switches; /* of modes, modulo its range */
 #define ACTIVE_MODE carillon_mode
 #else
 #define ACTIVE_MODE 0u
@@ -54,13 +55,46 @@ ttAppModeType ttGetActiveApplicationMode(void)
     return ACTIVE_MODE;
 }
 
+/* The mode as it is now, whatever the compiler knows of it. */
+static uint8_t active_mode(void)
+{
+#if CARILLON_MODES > 1
+    return *(const volatile uint8_t *)&carillon_mode;
+#else
+    return 0u;
+#endif
+}
+
+/* The mode's time base, and what its counter reads; false: it has none.
+ *
+ * 1. A mode is switched by a handler that is above every caller, as a whole.  It may come between the look at the mode
+ *    and the load of the counter, which would then be taken for that of another mode.
+ * 2. It counts its switches.  If there were none from before the one to after the other, both are of one mode.  Else it
+ *    is done again: a switch needs a round, so that the caller has all of that for another turn.
+ * 3. The counter is one load: a round may end before it or after it, but not within.  Nothing is locked, so that no
+ *    point of a round waits for whoever asks. */
+static bool read_time_base(const struct carillon_time_base **base, uint32_t *counter)
+{
+#if CARILLON_MODES > 1
+    uint8_t before;
+    do {
+        before = switches;
+#endif
+        *base = &carillon_time_bases[active_mode()];
+        *counter = ((*base)->counter != 0u) ? carillon_port_read((*base)->counter) : 0u;
+#if CARILLON_MODES > 1
+    } while (before != switches);
+#endif
+    return (*base)->counter != 0u;
+}
+
 ttStatusType ttGetScheduleTime(ttTickRefType time)
 {
-    const struct carillon_time_base *const base = &carillon_time_bases[ACTIVE_MODE];
-    if (base->counter == 0u) {
+    const struct carillon_time_base *base = NULL;
+    uint32_t counter = 0u;
+    if (!read_time_base(&base, &counter)) {
         return TT_E_OS_ID;
     }
-    const uint32_t counter = carillon_port_read(base->counter);
     *time = (counter <= base->phase) ? (base->phase - counter) : (base->phase + (base->length - counter));
     return TT_E_OS_OK;
 }
@@ -102,6 +136,7 @@ void carillon_control(void)
     if (carillon_mode_is_idle(from)) {
         const uint32_t saved = carillon_port_lock();
         carillon_mode = carillon_next_mode;
+        switches++;
         carillon_mode_switch(from, &carillon_modes[carillon_mode]);
         carillon_port_unlock(saved);
     }
@@ -115,7 +150,13 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode)
 
 void carillon_deadline_missed(uint16_t task)
 {
+#if CARILLON_NARROW
+    const uint32_t saved = carillon_port_lock(); /* a deadline above may pass between the bytes */
     missed_task = task;
+    carillon_port_unlock(saved);
+#else
+    missed_task = task;
+#endif
     ttErrorHook(TT_E_OS_DEADLINE);
 #if CARILLON_SHUTDOWN_ON_MISS
     ttShutdownOS(TT_E_OS_DEADLINE);
@@ -124,7 +165,14 @@ void carillon_deadline_missed(uint16_t task)
 
 uint16_t carillon_missed_task(void)
 {
+#if CARILLON_NARROW
+    const uint32_t saved = carillon_port_lock();
+    const uint16_t task = missed_task;
+    carillon_port_unlock(saved);
+    return task;
+#else
     return missed_task;
+#endif
 }
 
 __attribute__((weak)) void ttStartupHook(void)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import pytest
 from laboratory import AST, VIRTUAL_AST, Laboratory, Outcome
 
+from carillon.build.symbols import symbols
+
 SWEPT = 260
 """How many instructions the interrupt's place in Sweep moves over: more than any of the services has."""
 
@@ -300,3 +302,75 @@ def test_suspending_os_interrupts_lets_none_through_that_all_hold_back(lab: Labo
     outcome = lab.run(schedule, code, board, ticks=20_000)
     said = ["both", "all", "first", "second", "first", "nested", "first", "os", "second", "none"]
     assert [name for name, _ in outcome.reported] == said
+
+
+BYTES = """
+[osek.task.Sweep]
+priority = 1
+[osek.task.Waiter]
+priority = 2
+events = ["First", "Last", "Go"]
+autostart = true
+[osek.event.First]
+mask = 0x1
+[osek.event.Last]
+mask = 0x80000000
+[osek.event.Go]
+mask = 0x2
+[osek.counter.C]
+tick = "1ms"
+[osek.alarm.Begin]
+counter = "C"
+activate = "Sweep"
+autostart = { at = 1, cycle = 2 }
+[osek.alarm.Interfere]
+counter = "C"
+callback = "Set"
+autostart = { at = 2, cycle = 2 }
+[osek.alarm.End]
+counter = "C"
+callback = "Over"
+autostart = { at = 800, cycle = 0 }
+"""
+
+
+def test_a_mask_of_events_is_read_as_a_whole_where_it_takes_four_loads(lab: Laboratory) -> None:
+    code = """
+        static volatile uint32_t phase, seen[3], none, both, half;
+        ALARMCALLBACK(Set) { seen[phase]++; (void)SetEvent(Waiter, First | Last); }
+        ALARMCALLBACK(Over)
+        {
+            report("before", seen[0]); report("inside", seen[1]); report("after", seen[2]);
+            report("none", none); report("both", both); report("half", half);
+        }
+        TASK(Waiter) { for (;;) { (void)WaitEvent(Go); (void)ClearEvent(First | Last | Go); } }
+        TASK(Sweep)
+        {
+            static uint32_t turn;
+            EventMaskType set = 0u;
+            phase = 0u;
+            carillon_work(DELAYul + turn);
+            turn++;
+            phase = 1u;
+            (void)GetEvent(Waiter, &set);
+            phase = 2u;
+            set &= First | Last;
+            if (set == 0u) { none++; } else if (set == (First | Last)) { both++; } else { half++; }
+            carillon_work(2000);
+            (void)SetEvent(Waiter, Go);
+            TerminateTask();
+        }
+    """
+    outcome = lab.run(BYTES, code.replace("DELAY", "13950"), "atmega128", ticks=16_000 * 802, system='clock = "16MHz"')
+    assert outcome.said("half") == [0]
+    for name in ("before", "inside", "after", "none", "both"):
+        assert outcome.said(name)[0] > 10, name
+
+
+def test_what_a_software_dispatcher_shares_with_interrupts_is_stored_at_once(lab: Laboratory) -> None:
+    schedule = '[osek]\nhooks = ["pretask", "posttask"]\n[osek.task.Main]\npriority = 1\nautostart = true\n'
+    code = "TASK(Main) { TerminateTask(); }\nvoid PreTaskHook(void) {}\nvoid PostTaskHook(void) {}\n"
+    elf = lab.run(schedule, code, "atmega128", ticks=20_000).firmware.elf
+    sizes = {name: size for name, (_, size) in symbols(elf).items() if name.startswith("carillon_software_")}
+    for name in ("level", "locked", "preempted", "left"):
+        assert sizes[f"carillon_software_{name}"] == 1, name

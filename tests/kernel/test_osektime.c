@@ -155,6 +155,40 @@ static void the_schedule_time_is_unknown_where_no_cell_counts_the_round(void **s
     assert_int_equal(time, 12345u);
 }
 
+static void switch_to_second(void)
+{
+    assert_int_equal(ttSwitchAppMode(1u), TT_E_OS_OK);
+    carillon_control();
+}
+
+static void switch_to_second_and_back(void)
+{
+    switch_to_second();
+    assert_int_equal(ttSwitchAppMode(0u), TT_E_OS_OK);
+    carillon_control();
+    mock_set_counter(1u);
+}
+
+static void the_schedule_time_is_that_of_one_mode_even_if_another_begins_while_it_is_read(void **state)
+{
+    ttTickType time = 12345u;
+    (void)state;
+    mock_set_counter(20u);
+    mock_before_read(switch_to_second);
+    assert_int_equal(ttGetScheduleTime(&time), TT_E_OS_ID);
+    assert_int_equal(time, 12345u);
+}
+
+static void the_schedule_time_is_read_again_if_the_mode_has_changed_and_changed_back(void **state)
+{
+    ttTickType time = 12345u;
+    (void)state;
+    mock_before_read(switch_to_second_and_back);
+    assert_int_equal(ttGetScheduleTime(&time), TT_E_OS_OK);
+    assert_int_equal(time, 29u);
+    assert_int_equal(mock_reads(), 2u);
+}
+
 static void there_is_no_osek_os_below(void **state)
 {
     (void)state;
@@ -180,6 +214,10 @@ int main(void)
         cmocka_unit_test_setup(a_later_switch_replaces_an_earlier_one, started_in_the_first_mode),
         cmocka_unit_test_setup(the_schedule_time_counts_from_the_start_of_the_round, started_in_the_first_mode),
         cmocka_unit_test_setup(the_schedule_time_is_unknown_where_no_cell_counts_the_round, mock_reset),
+        cmocka_unit_test_setup(the_schedule_time_is_that_of_one_mode_even_if_another_begins_while_it_is_read,
+                               started_in_the_first_mode),
+        cmocka_unit_test_setup(the_schedule_time_is_read_again_if_the_mode_has_changed_and_changed_back,
+                               started_in_the_first_mode),
         cmocka_unit_test_setup(there_is_no_osek_os_below, mock_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

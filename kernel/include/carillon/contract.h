@@ -19,6 +19,10 @@
 extern "C" {
 #endif
 
+/* Whether the processor loads and stores what is wider than a byte in several instructions, between which an interrupt
+ * may come. */
+#define CARILLON_NARROW (__SIZEOF_INT__ == 2)
+
 /* Where a device register is and what it holds, as wide as the board's devices need. */
 #if CARILLON_ADDRESS_BITS == 16
 typedef uint16_t carillon_address;

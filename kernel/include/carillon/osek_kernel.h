@@ -21,10 +21,6 @@
 extern "C" {
 #endif
 
-/* Whether the processor loads and stores what is wider than a byte in several instructions, between which an interrupt
- * may come. */
-#define CARILLON_OSEK_NARROW (__SIZEOF_INT__ == 2)
-
 /* A task, as the tool writes it. */
 struct carillon_osek_task {
     carillon_vector function;                /* what runs */

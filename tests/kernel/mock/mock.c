@@ -9,6 +9,8 @@ static struct {
     bool active[256];
     bool pending[256];
     uint32_t counter;
+    void (*before_read)(void);
+    uint32_t reads;
     uint32_t locked;
     uint32_t idles_left;
     jmp_buf end;
@@ -37,6 +39,16 @@ void mock_set_active(uint8_t source, bool active)
 void mock_set_pending(uint8_t source, bool pending)
 {
     mock.pending[source] = pending;
+}
+
+void mock_before_read(void (*what)(void))
+{
+    mock.before_read = what;
+}
+
+uint32_t mock_reads(void)
+{
+    return mock.reads;
 }
 
 void mock_set_counter(uint32_t value)
@@ -73,6 +85,12 @@ void carillon_port_write(uint32_t address, uint32_t value)
 uint32_t carillon_port_read(uint32_t address)
 {
     (void)address;
+    void (*const what)(void) = mock.before_read;
+    mock.reads++;
+    mock.before_read = NULL;
+    if (what != NULL) {
+        what();
+    }
     return mock.counter;
 }
 

@@ -23,6 +23,12 @@ void mock_set_active(uint8_t source, bool active);
 void mock_set_pending(uint8_t source, bool pending);
 void mock_set_counter(uint32_t value);
 
+/* What comes in between: called once, before the next register is read. */
+void mock_before_read(void (*what)(void));
+
+/* How many times a register has been read. */
+uint32_t mock_reads(void);
+
 /* The log: what was done, in order, each followed by a space. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void assert_log(const char *expected);
