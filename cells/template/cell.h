@@ -33,6 +33,8 @@
 /* rearm: where a multiplexed cell's intervals go, and the interval in the form that template_rearm takes. */
 #define TEMPLATE_REARM_REGISTER(cell) 0u
 #define TEMPLATE_INTERVAL(interval, period) (interval)
+/* rearm = "reload": stores that set up the cell beside a multiplexed one, which counts down from 2^32 - 1 for ever. */
+#define TEMPLATE_TIMEKEEPER_PREPARE(cell) CARILLON_STORE(0u, UINT32_MAX)
 /* rearm = "shift": the same for a deadline that is moved before it expires. */
 #define TEMPLATE_POSTPONE(interval) (interval)
 
