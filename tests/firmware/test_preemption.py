@@ -153,3 +153,11 @@ def test_direct_multiplexed_and_conventional_carriers_give_the_same_sequence_and
         assert runs[0].story(*VERDICTS) == runs[1].story(*VERDICTS)
         expected = [at + 6000 * r for r in range(4) for at in ats]
         assert runs[0].at(Kind.ENTER, "Many") == expected
+
+
+def test_a_lowered_task_that_ends_with_interrupts_locked_comes_back_and_unlocks_them(lab: Laboratory) -> None:
+    locks = task("Slow", "carillon_work(50u);\n(void)carillon_port_lock();")
+    outcome = lab.run(FAST + SLOW + '[mode.normal]\nround = "32000 ticks"\n', works(Fast=20) + locks, AST, rounds=2)
+    assert all(c.lowered for c in outcome.carriers(Role.ACTIVATION, "Slow"))
+    assert outcome.at(Kind.ENTER, "Slow") == [2000 * k + 500 for k in range(32)]
+    assert outcome.at(Kind.ENTER, "Fast") == [1000 * k for k in range(64)]
