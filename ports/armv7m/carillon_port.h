@@ -48,6 +48,7 @@ typedef void (*carillon_vector)(void);
 
 #define CARILLON_ICSR UINT32_C(0xE000ED04)
 #define CARILLON_ICSR_PENDSVSET (UINT32_C(1) << 28)
+#define CARILLON_ICSR_PENDSTCLR (UINT32_C(1) << 25)
 
 /* How a symbol of C is called in the assembler. */
 #define CARILLON_SYMBOL_PREFIX ""
@@ -142,12 +143,22 @@ static inline void carillon_port_barrier(void)
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
-/* Forget a request: a handler that returns next is not entered for it. */
+/* Forget what sources asked for: a handler that returns next is not entered for it. */
+static inline void carillon_port_forget(uint32_t source, uint32_t mask)
+{
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source)) = mask;
+    carillon_port_settle();
+}
+
+/* The same of one source, which may be a system exception. */
 static inline void carillon_port_unpend(uint32_t source)
 {
-    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source)) =
-        CARILLON_SOURCE_BIT(source);
-    carillon_port_settle();
+    if (source == CARILLON_SYSTICK) {
+        CARILLON_REGISTER(CARILLON_ICSR) = CARILLON_ICSR_PENDSTCLR;
+        carillon_port_settle();
+    } else {
+        carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
+    }
 }
 
 /* Loads that the compiler leaves out where nobody uses what they load, unlike those of a volatile register.

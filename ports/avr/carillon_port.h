@@ -4,8 +4,8 @@
  *
  * 1. What is time-triggered nests by time.  A task's handler enables interrupts before anything else (avr-gcc's
  *    attribute `interrupt`), so whatever comes later preempts it.  The compiler saves what the task uses, no more.
- *    Nothing but that code runs, so a task that still runs when it is due again is entered again, on top of itself;
- *    one that a deadline watches is not, because its handler holds its source.
+ *    Nothing but that code runs where the schedule says that the task never overruns.  Otherwise the task is called by
+ *    a handler that holds its source, or looks at its flag with interrupts off.
  * 2. Everything else, and whatever masks a level, has all interrupts off.
  * 3. Event-triggered tasks are dispatched in software, by the last handler of the interrupts that nest: by the frame
  *    of carillon_port_frame, when its handler has returned.
@@ -155,6 +155,10 @@ static inline void carillon_port_pend(uint32_t source)
     carillon_port_set(CARILLON_PORTE, bit);
     carillon_port_let_go(saved);
     __asm__ volatile("nop\n nop\n nop\n nop" ::: "memory"); /* the edge is sampled */
+}
+static inline void carillon_port_forget(uint16_t source, carillon_value mask)
+{
+    CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = (uint8_t)mask;
 }
 static inline void carillon_port_unpend(uint32_t source)
 {
@@ -323,6 +327,41 @@ void carillon_port_reset(void);
             ".set " #name ", __vector_" #name)
 #define CARILLON_HANDLER(name) CARILLON_HANDLER_OF(name, signal)
 #define CARILLON_NESTED_HANDLER(name) CARILLON_HANDLER_OF(name, interrupt)
+
+/* The vector `name` of a task whose source is held back while it runs; `function` is the task, compiled as a nested
+ * handler.  Only r24 and the status are needed around it, and not while it runs.  Interrupts are off at both ends: what
+ * the source asked for meanwhile is served after the return, not on top of it. */
+#define CARILLON_HELD_VECTOR(name, function, source)                                                                 \
+    __attribute__((naked, used)) void name(void);                                                                    \
+    __attribute__((naked, used)) void name(void)                                                                     \
+    {                                                                                                                \
+        __asm__ volatile(                                                                                            \
+            "   push r24\n"                                                                                          \
+            "   in r24, 0x3f\n"                                                                                      \
+            "   push r24\n"                                                                                          \
+            "   lds r24, %[enable]\n"                                                                                \
+            "   andi r24, %[others]\n"                                                                               \
+            "   sts %[enable], r24\n"                                                                                \
+            "   pop r24\n"                                                                                           \
+            "   out 0x3f, r24\n"                                                                                     \
+            "   pop r24\n"                                                                                           \
+            "   call %x[task]\n"                                                                                     \
+            "   cli\n"                                                                                               \
+            "   push r24\n"                                                                                          \
+            "   in r24, 0x3f\n"                                                                                      \
+            "   push r24\n"                                                                                          \
+            "   lds r24, %[enable]\n"                                                                                \
+            "   ori r24, %[own]\n"                                                                                   \
+            "   sts %[enable], r24\n"                                                                                \
+            "   pop r24\n"                                                                                           \
+            "   out 0x3f, r24\n"                                                                                     \
+            "   pop r24\n"                                                                                           \
+            "   reti\n"                                                                                              \
+            :                                                                                                        \
+            : [task] "i"(function), [enable] "n"(CARILLON_SOURCE_ENABLE(source)),                                    \
+              [own] "n"(CARILLON_SOURCE_BIT(source)), [others] "n"(0xFFu & ~(unsigned)CARILLON_SOURCE_BIT(source))); \
+    }                                                                                                                \
+    _Static_assert(1, "a declaration, which a semicolon ends")
 
 #if CARILLON_OSEK
 /* Frames: what a C function may change is saved, and restored.  r24 and the status come first, with which alone a tick

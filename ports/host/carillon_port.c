@@ -465,6 +465,7 @@ static void run_at(carillon_vector function, uint32_t least)
     deliver();
     function();
     record(RECORD_RETURN, (uint32_t)(uintptr_t)function);
+    machine.active[handler] = 1u; /* it goes on, and may lower itself again */
     machine.execution_level = raised;
     machine.current = current;
 }

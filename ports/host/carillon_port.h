@@ -88,10 +88,13 @@ static inline void carillon_port_settle(void)
 static inline void carillon_port_barrier(void)
 {
 }
+static inline void carillon_port_forget(uint32_t source, uint32_t mask)
+{
+    carillon_port_write(VIRTUAL_REQUEST + CARILLON_SOURCE_WORD(source) + VIRTUAL_REQUEST_UNPEND, mask);
+}
 static inline void carillon_port_unpend(uint32_t source)
 {
-    carillon_port_write(VIRTUAL_REQUEST + CARILLON_SOURCE_WORD(source) + VIRTUAL_REQUEST_UNPEND,
-                        CARILLON_SOURCE_BIT(source));
+    carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
 }
 
 /* The source of the handler that runs, 0 if none does: no handler has the source 0 where that matters. */

@@ -40,7 +40,7 @@ void carillon_port_write(uint32_t address, uint32_t value)
     } else if (address == (uint32_t)(uintptr_t)&carillon_port_controller.disable) {
         carillon_port_disarm(0u, value);
     } else if (address == (uint32_t)(uintptr_t)&carillon_port_controller.unpend) {
-        carillon_port_unpend_all(value);
+        carillon_port_forget(0u, value);
     } else {
         CARILLON_REGISTER(address) = value;
     }

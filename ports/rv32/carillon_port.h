@@ -94,8 +94,9 @@ static inline void carillon_port_settle(void)
  *    let through again, or when the handler returns, and the handler would be entered twice for one request.
  * 2. The load from the same register cannot overtake the store: what it returns comes from a device that has the store.
  * 3. The fence ends after the load, so that nothing behind it, an mret included, finds the request. */
-static inline void carillon_port_unpend_all(uint32_t mask)
+static inline void carillon_port_forget(uint32_t source, uint32_t mask)
 {
+    (void)source;
     __asm__ volatile("csrc mip, %0" ::"r"(mask) : "memory");
     if ((mask & CARILLON_SOURCE_BIT(CARILLON_MSIP_SOURCE)) != 0u) {
         CARILLON_REGISTER(CARILLON_MSIP) = 0u;
@@ -105,7 +106,7 @@ static inline void carillon_port_unpend_all(uint32_t mask)
 }
 static inline void carillon_port_unpend(uint32_t source)
 {
-    carillon_port_unpend_all(CARILLON_SOURCE_BIT(source));
+    carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
 }
 
 /* Has it asked for an interrupt that has not been taken?  A device asks as long as it has cause to. */
@@ -125,7 +126,7 @@ static inline void carillon_port_hold(uint32_t source, uint32_t mask)
 }
 static inline void carillon_port_arm(uint32_t source, uint32_t mask)
 {
-    carillon_port_unpend_all(mask);
+    carillon_port_forget(source, mask);
     carillon_port_enable(source, mask);
 }
 

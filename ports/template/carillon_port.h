@@ -54,7 +54,8 @@ void carillon_port_pend(uint32_t source);
 void carillon_port_request(uint32_t source);
 void carillon_port_barrier(void);
 
-/* Forget a request: a handler that returns next is not entered for it. */
+/* Forget what sources asked for, and what one did: a handler that returns next is not entered for it. */
+void carillon_port_forget(uint32_t source, uint32_t mask);
 void carillon_port_unpend(uint32_t source);
 
 /* Every store before has arrived at its device when this returns. */

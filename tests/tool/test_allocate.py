@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from carillon.allocate import COSTS, allocate, allocate_conventional
 from carillon.allocate.levels import Windows
-from carillon.allocate.result import Allocation, Carrier, ModeAllocation, Style
+from carillon.allocate.result import Allocation, Carrier, Guard, ModeAllocation, Style
 from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
@@ -63,7 +63,7 @@ def board(*arrays: Cells, levels: int = 16, lowered_levels: int = 0, lead: int =
         port="host",
         levels=levels,
         sources=1000,
-        clocks=(Clock(hz=1_000_000),),
+        clocks=(Clock(hz=1_000_000, instructions_per_tick=0),),  # code takes no time, so that no activations are too near
         cells=arrays,
         lowered_levels=lowered_levels,
         lead=lead,
@@ -79,7 +79,7 @@ def demand(role: Role, name: str, *points: int | tuple[int, int], required: bool
     for point in points:
         at, end = point if isinstance(point, tuple) else (point, point + 1 if role is Role.ACTIVATION else point)
         made.append(ExpiryPoint(at, role, name, end, Span("test.toml", line)))
-    return Demand(role, name, tuple(made), required, bounded)
+    return Demand(role, name, tuple(made), required, bounded, exclusive=True)
 
 
 def act(name: str, *points: int | tuple[int, int], bounded: bool = True) -> Demand:
@@ -114,7 +114,7 @@ def carried_times(carrier: Carrier, round_length: int) -> list[int]:
 
 
 def must_precede(u: Sequence[ExpiryPoint], v: Sequence[ExpiryPoint]) -> bool:
-    return any(a.at < b.at < a.window_end for a in u for b in v)
+    return any(a.at < b.at < a.window_end and a.object != b.object for a in u for b in v)
 
 
 def points_of(carrier: Carrier, round_length: int) -> list[ExpiryPoint]:
@@ -193,26 +193,52 @@ def check(system: System, lowered: LoweredMode, result: ModeAllocation) -> None:
     above = any(i.above_tasks for i in system.interrupts)
     needed = least_levels(groups, [c.lowered for c in activations])
     assert needed is not None
-    assert max((c.level for c in activations), default=below) == below + needed
+    highest = max((c.level for c in activations), default=below)
+    shared = any(not c.demand.exclusive and c.forgets for c in activations)  # a level for a task may cost one more
+    assert highest >= below + needed if shared else highest == below + needed
     assert min((c.level for c in activations), default=1 + below) >= 1 + below
     assert all(c.level == result.levels for c in others)
-    assert result.levels == below + needed + above + bool(others)
-    assert result.above_tasks_level == (below + needed + 1 if above else 0)
+    assert result.levels == highest + above + bool(others)
+    assert result.above_tasks_level == (highest + 1 if above else 0)
     assert result.levels <= target.levels - (target.lowered_levels if any(c.lowered for c in activations) else 0)
+    check_guards(result)
     keys = [(ROLES.index(c.role), min(u.progression.offset for u in c.cells)) for c in result.carriers]
     assert keys == sorted(keys)
     assert result.bound <= result.overhead
     assert result.optimal == (result.bound == result.overhead)
     assert result.overhead == instructions(
-        lowered, [(c.demand, c.style, c.lowered, c.cells[0].cell.array) for c in result.carriers]
+        lowered,
+        [
+            (c.demand, c.style, c.lowered, c.cells[0].cell.array, sum(o.demand is c.demand for o in result.carriers))
+            for c in result.carriers
+        ],
     )
 
 
-def instructions(lowered: LoweredMode, uses: Sequence[tuple[Demand, Style, bool, Cells]]) -> int:
+def check_guards(result: ModeAllocation) -> None:
+    """Of one task one activation runs and one waits: by the controller's rules, or by a guard."""
+    for carrier in (c for c in result.carriers if c.role is Role.ACTIVATION):
+        others = [c for c in result.carriers if c.demand is carrier.demand and c is not carrier]
+        if not others:
+            assert carrier.guard is (Guard.HOLD if carrier.lowered else Guard.NONE)
+        elif carrier.guard is Guard.NONE:
+            assert carrier.demand.exclusive
+            assert not carrier.lowered
+        elif carrier.guard is Guard.FORGET:
+            assert {c.level for c in others} == {carrier.level}
+            assert not carrier.lowered
+            assert set(carrier.forgets) == {c.source for c in others}
+        else:
+            assert carrier.guard is Guard.FLAG
+            assert set(carrier.forgets) == {c.source for c in others if c.level <= carrier.level}
+        assert all(c.guard is carrier.guard for c in others)
+
+
+def instructions(lowered: LoweredMode, uses: Sequence[tuple[Demand, Style, bool, Cells, int]]) -> int:
     """The cost of carriers by the table's words; those of one demand must be on one array here."""
     total = 0
     seen: list[Demand] = []
-    for wanted, style, is_lowered, cells in uses:
+    for wanted, style, is_lowered, cells, sources in uses:
         if any(wanted is s for s in seen):
             continue
         seen.append(wanted)
@@ -222,7 +248,10 @@ def instructions(lowered: LoweredMode, uses: Sequence[tuple[Demand, Style, bool,
         total += points * COSTS.multiplexed_reload * (shared and cells.rearm is Rearm.RELOAD)
         if wanted.role is Role.ACTIVATION:
             total += points * (
-                COSTS.multiplexed_activation * shared + COSTS.lowered * is_lowered + COSTS.acknowledge * cells.acknowledge
+                COSTS.multiplexed_activation * shared
+                + COSTS.lowered * is_lowered
+                + COSTS.acknowledge * cells.acknowledge
+                + COSTS.forget * (sources > 1 and not wanted.exclusive)
             )
         elif wanted.role is Role.DEADLINE:
             each = COSTS.multiplexed_deadline if shared else COSTS.wrapper_entry + COSTS.wrapper_end
@@ -306,7 +335,7 @@ def best_by_brute_force(system: System, lowered: LoweredMode) -> tuple[int, int,
         missed = sum(min(len(d.points), acts.get(d.object, 1)) for d, w in zip(lowered.demands, choice, strict=True) if w is None)
         cost = (
             missed,
-            instructions(lowered, [(d, w.style, w.lowered, cells) for d, w in taken]),
+            instructions(lowered, [(d, w.style, w.lowered, cells, len(w.groups)) for d, w in taken]),
             sum(w.cells for _, w in taken),
         )
         if best is not None and cost > best[:3]:
@@ -336,7 +365,8 @@ def small_cases(draw: st.DrawFn, tasks: int = 3, points: int = 3) -> tuple[Syste
         bounded = draw(st.booleans())
         if not bounded and draw(st.booleans()):
             ends = [length] * len(times)
-        demands.append(act(name, *zip(times, ends, strict=True), bounded=bounded))
+        own = act(name, *zip(times, ends, strict=True), bounded=bounded)
+        demands.append(replace(own, exclusive=draw(st.booleans())))
         if draw(st.integers(0, 3)) == 0:
             spots = sorted(set(ends))
             demands.append(demand(Role.DEADLINE, name, *spots, required=draw(st.booleans())))
@@ -364,7 +394,8 @@ def test_a_small_allocation_is_as_good_as_the_best_of_all(case: tuple[System, Lo
     expected = best_by_brute_force(system, lowered)
     diagnostics = Diagnostics()
     allocation = allocate(system, (lowered,), diagnostics)
-    if allocation is None:
+    if allocation is None or expected is None:
+        assert allocation is None
         assert expected is None
         assert {d.code for d in diagnostics.errors} <= {"C060", "C061", "C062"}
         return
@@ -374,7 +405,9 @@ def test_a_small_allocation_is_as_good_as_the_best_of_all(case: tuple[System, Lo
     acts = {d.object: len(d.points) for d in lowered.demands if d.role is Role.ACTIVATION}
     cells = sum(use.cell.count for c in result.carriers for use in c.cells)
     missed = sum(min(len(d.points), acts[d.object]) for d in result.unmonitored)
-    assert (missed, result.overhead, cells, result.levels) == expected
+    assert (missed, result.overhead, cells) == expected[:3]
+    shared = any(c.forgets for c in result.carriers)  # a level for all of a task's sources may cost one more
+    assert result.levels >= expected[3] if shared else result.levels == expected[3]
 
 
 @given(small_cases(tasks=6, points=4))
@@ -736,6 +769,52 @@ def test_the_relation_of_thousands_of_points_is_that_of_the_naive_sweep() -> Non
     assert windows.inside(1, everything) & windows.bits(0, everything)
     assert not windows.inside(0, everything) & windows.bits(2, [0])
     assert windows.inside(1, everything) & windows.bits(2, [0])
+
+
+# Guards: one activation of a task runs, one waits
+
+
+def guards_of(result: ModeAllocation) -> list[tuple[Guard, int]]:
+    return [(c.guard, c.level) for c in result.carriers if c.role is Role.ACTIVATION]
+
+
+def open_ended(name: str, *at: int) -> Demand:
+    """Activations that nothing ends before the end of a round of 1000 ticks."""
+    return replace(act(name, *((t, 1000) for t in at), bounded=False), exclusive=False)
+
+
+def test_a_task_on_one_source_needs_no_guard() -> None:
+    assert guards_of(only(board(array(4)), mode(1000, open_ended("a", 100, 600)))) == [(Guard.NONE, 1)]
+
+
+def test_a_task_on_several_sources_gets_one_level_for_them() -> None:
+    result = only(board(array(4)), mode(1000, open_ended("a", 100, 250, 900)))
+    assert guards_of(result) == [(Guard.FORGET, 1)] * 3
+    assert [set(c.forgets) for c in result.carriers] == [{1, 2}, {0, 2}, {0, 1}]
+    assert any("forgets what its other sources asked for; 4 instructions an activation" in r for r in result.reasons)
+
+
+def test_a_task_between_whose_activations_another_one_must_preempt_it_has_a_flag() -> None:
+    # b preempts a at 300 and a's last activation preempts b, unless a still runs: two levels, and a flag.
+    result = only(board(array(4)), mode(1000, open_ended("a", 100, 250, 900), open_ended("b", 300)))
+    levels = {level for guard, level in guards_of(result) if guard is Guard.FLAG}
+    assert levels == {1, 3}
+    assert any("a flag says that it runs" in r for r in result.reasons)
+
+
+def test_deadlines_that_stop_the_system_spare_the_guard() -> None:
+    a = act("a", (100, 200), (250, 300), (900, 950))
+    stopped = replace(a, points=tuple(replace(p, stopped_at=p.window_end) for p in a.points))
+    deadlines = demand(Role.DEADLINE, "a", 200, 300, 950)
+    assert {g for g, _ in guards_of(only(board(array(8)), mode(1000, stopped, deadlines)))} == {Guard.NONE}
+    # Another task that nothing ends may hold it back until its deadline has passed.
+    blocked = only(board(array(8)), mode(1000, stopped, deadlines, replace(act("b", (950, 960)), exclusive=False)))
+    assert {c.guard for c in blocked.carriers if c.role is Role.ACTIVATION and c.demand.object == "a"} == {Guard.FORGET}
+
+
+def test_the_author_may_vouch_that_a_task_has_ended() -> None:
+    vouched = replace(open_ended("a", 100, 250, 900), exclusive=True, vouched=True)
+    assert {g for g, _ in guards_of(only(board(array(4)), mode(1000, vouched)))} == {Guard.NONE}
 
 
 # The conventional kernel

@@ -32,6 +32,47 @@ void carillon_control_enable(const struct carillon_mode *mode);
 /* A deadline of a task passed before it had ended (task: number in the schedule). */
 void carillon_deadline_missed(uint16_t task);
 
+/* The flags of a task that may be activated while it runs (tool/carillon/allocate/guard.py says when that is).
+ *
+ * Of a task on several interrupt sources one activation runs and at most one waits.  A handler asks
+ * carillon_guard_waits(), and if the answer is no, runs the task between carillon_guard_begin() and
+ * carillon_guard_end(), again and again while the latter answers yes.
+ *
+ * 1. Handlers of one task nest like all handlers: one that preempts another ends before that goes on.  So a handler
+ * that preempts another between its look at `running` and its setting it has run the task from beginning to end, and
+ * the preempted one runs it after that.
+ * 2. `waiting` is set only while `running` is, and begin clears it before it sets `running`: no request is lost between
+ *    the two.
+ * 3. End clears `running` before it looks at `waiting`.  Whoever preempts it in between runs the task for the
+ * activation that waits, and clears `waiting`. */
+struct carillon_guard {
+    volatile uint8_t running;
+    volatile uint8_t waiting;
+};
+
+/* Does the task run?  Then this activation waits, or is absorbed by one that waits already. */
+static inline bool carillon_guard_waits(struct carillon_guard *guard)
+{
+    if (guard->running != 0u) {
+        guard->waiting = 1u;
+        return true;
+    }
+    return false;
+}
+
+static inline void carillon_guard_begin(struct carillon_guard *guard)
+{
+    guard->waiting = 0u;
+    guard->running = 1u;
+}
+
+/* Has an activation come meanwhile? */
+static inline bool carillon_guard_end(struct carillon_guard *guard)
+{
+    guard->running = 0u;
+    return guard->waiting != 0u;
+}
+
 #if CARILLON_MODES > 1
 /* The mode whose round runs, and the one that is to follow. */
 extern uint8_t carillon_mode;

@@ -8,6 +8,7 @@ of kernel code per round by :data:`~carillon.allocate.costs.COSTS`, the fewest c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from carillon.allocate.conflict import conflict, feasible
@@ -15,6 +16,7 @@ from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.costs import COSTS, CostTable
 from carillon.allocate.explain import conflict_cause, conflict_remedy, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
+from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.options import OptionBuilder
 from carillon.allocate.place import control_carrier, place
 from carillon.allocate.result import Allocation, Carrier, ModeAllocation
@@ -117,6 +119,7 @@ def _allocate_mode(
         _report(system, mode, problem, result, diagnostics, time_limit)
         return None
     carriers, levels, above = place(problem, result.choices, fitter, mode.round_length, control)
+    _report_near(system, mode, carriers, diagnostics)
     return ModeAllocation(
         mode=mode,
         carriers=tuple(carriers),
@@ -126,9 +129,24 @@ def _allocate_mode(
         overhead=result.overhead,
         bound=result.bound,
         optimal=result.optimal,
-        reasons=reasons(problem, result, mode.round_length),
+        reasons=reasons(problem, result, mode.round_length) + guard_reasons(carriers),
         control_at=control.demand.points[0].at if control is not None else None,
     )
+
+
+def _report_near(system: System, mode: LoweredMode, carriers: Sequence[Carrier], diagnostics: Diagnostics) -> None:
+    """Refuse activations of one task on several sources that are so near that one could be forgotten for the other."""
+    apart = near(system.board, system.clock_hz)
+    for demand in (d for d in mode.demands if d.role is Role.ACTIVATION):
+        pair = nearest([c for c in carriers if c.demand is demand], mode.round_length)
+        if pair is not None and pair[1] - pair[0] < apart:
+            diagnostics.error(
+                "C199",
+                next(p.span for p in demand.points if p.at % mode.round_length == pair[1] % mode.round_length),
+                f"task '{demand.object}' is activated at tick {pair[0]} and {pair[1] - pair[0]} ticks later by another interrupt "
+                f"source; nearer than {apart} ticks the second activation could be taken for one that came before the first",
+                "move one of them, or give the task deadlines that stop the system before its next activation",
+            )
 
 
 def _report(

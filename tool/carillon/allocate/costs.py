@@ -16,8 +16,10 @@ class CostTable:
     activation and ``multiplexed_deadline`` per activation of the task at its end (section IV-F); ``multiplexed_reload`` is
     paid in addition per point of a cell that is reloaded, whose handler looks at the time first.
     ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request,
-    ``lowered`` per activation of a task that lowers its execution priority, ``enable`` and
-    ``multiplexed_enable`` per point that re-enables an interrupt.
+    ``lowered`` per activation of a task that lowers its execution priority, which includes holding its source back,
+    ``enable`` and ``multiplexed_enable`` per point that re-enables an interrupt.  ``forget``, ``hold`` and ``flag`` are
+    what the guards of :mod:`.guard` take per activation; the solver charges ``forget`` for a task on several sources,
+    because levels decide only later which of them it is.
     """
 
     wrapper_entry: int = 5
@@ -29,6 +31,9 @@ class CostTable:
     lowered: int = 14
     enable: int = 4
     multiplexed_enable: int = 8
+    forget: int = 4
+    hold: int = 6
+    flag: int = 14
 
     @property
     def wrapper(self) -> int:

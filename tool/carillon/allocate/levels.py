@@ -3,8 +3,9 @@
 
 A later activation always preempts an earlier one that may still run (OSEKtime OS 1.0: stack-based).
 So carrier u needs a lower level than carrier v if a point of v lies strictly inside a window of a point
-of u.  Points are numbered in order of time, a set of points is an integer's bits, and a window is a range
-of numbers: the test of two carriers is one AND, however many points they have.
+of u and is another task's: a task does not preempt itself, its next activation waits (:mod:`.guard`).
+Points are numbered in order of time, a set of points is an integer's bits, and a window is a range of
+numbers: the test of two carriers is one AND, however many points they have.
 """
 
 from __future__ import annotations
@@ -32,11 +33,17 @@ class Windows:
             end = bisect_left(at, demands[d].points[i].window_end)
             self._inside.append((bisect_right(at, time), 0 if nested else end))
             self.owner.append((d, i))
+        self._others = [0] * len(demands)
+        everything = (1 << len(order)) - 1
+        for d in range(len(demands)):
+            self._others[d] = everything & ~self.bits(d, range(len(demands[d].points)))
         self._around = [0] * len(order)
         still_open: list[int] = []
         for number in range(len(order)):
             still_open = [n for n in still_open if number < self._inside[n][1]]
-            self._around[number] = sum(1 << n for n in still_open if self._inside[n][0] <= number)
+            self._around[number] = (
+                sum(1 << n for n in still_open if self._inside[n][0] <= number) & self._others[self.owner[number][0]]
+            )
             still_open.append(number)
 
     def bits(self, demand: int, points: Iterable[int]) -> int:
@@ -50,7 +57,7 @@ class Windows:
         return int.from_bytes(buffer, "little")
 
     def inside(self, demand: int, points: Iterable[int]) -> int:
-        """All points inside a window of one of the demand's points of these indices."""
+        """All points of other demands inside a window of one of the demand's points of these indices."""
         merged: list[list[int]] = []
         for low, high in sorted(self._inside[self._number[demand][i]] for i in points):
             if merged and low <= merged[-1][1]:
@@ -60,16 +67,16 @@ class Windows:
         result = 0
         for low, high in merged:
             result |= (1 << high) - (1 << low)
-        return result
+        return result & self._others[demand]
 
     def around(self, demand: int, point: int) -> int:
-        """All points in whose windows this one lies."""
+        """All points of other demands in whose windows this one lies."""
         return self._around[self._number[demand][point]]
 
     def point_inside(self, demand: int, point: int) -> int:
-        """All points inside the window of one point."""
+        """All points of other demands inside the window of one point."""
         low, high = self._inside[self._number[demand][point]]
-        return (1 << high) - (1 << low) if low < high else 0
+        return ((1 << high) - (1 << low)) & self._others[demand] if low < high else 0
 
 
 def successors(bits: Sequence[int], inside: Sequence[int], lowered: Sequence[bool]) -> list[list[int]]:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from carillon.allocate.fit import Fitter, Source, SourceClass
-from carillon.allocate.levels import Windows, longest_paths, successors
+from carillon.allocate.guard import common_levels, guarded
+from carillon.allocate.levels import Windows, successors
 from carillon.allocate.options import ROLE_ORDER, Bundle
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.allocate.solve import Choice, Problem
@@ -61,8 +62,10 @@ def place(
     index = {id(demand): k for k, demand in enumerate(demands)}
     bits = [windows.bits(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     inside = [windows.inside(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
-    paths = longest_paths(successors(bits, inside, [choice.lowered for _, choice, _, _ in activations]))
-    assert paths is not None
+    lowered = [choice.lowered for _, choice, _, _ in activations]
+    others = problem.control or any(demand.role is not Role.ACTIVATION for demand, *_ in placed)
+    most = problem.levels.for_activations(any(lowered), others)
+    paths = common_levels(successors(bits, inside, lowered), [demand for demand, *_ in activations], lowered, most)
     base = int(problem.levels.below_tasks)
     level = [base + n for n in paths[0]]
     highest = max(level, default=base)
@@ -80,6 +83,7 @@ def place(
         carriers.append(Carrier(demand, source.number, uses, choice.split.style, own, choice.lowered))
     if control is not None:
         carriers.append(Carrier(control.demand, control.source, control.cells, control.style, top, False))
+    carriers = guarded(carriers, problem.board, problem.levels.above_tasks)
     carriers.sort(key=lambda c: (ROLE_ORDER.index(c.role), min(u.progression.offset for u in c.cells), c.source))
     has_top = any(c.role is not Role.ACTIVATION for c in carriers)
     return carriers, top if has_top else top - 1, above

@@ -25,6 +25,15 @@ class Style(Enum):
     MULTIPLEXED = "multiplexed"  # one cell, re-armed from offsets in ROM (paper, section IV-F)
 
 
+class Guard(Enum):
+    """What keeps a task from being entered while it runs, and absorbs what comes upon a waiting activation (.guard)."""
+
+    NONE = "none"  # nothing: the source does it, or no activation meets the one before it
+    FORGET = "forget"  # the task's sources share a level; one that starts it forgets the others' requests
+    HOLD = "hold"  # the only source is held back while the task runs
+    FLAG = "flag"  # a flag says that the task runs, another one that an activation waits
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One physical timer: the array, the index of its first cell in the array, and how many neighbours it takes."""
@@ -81,7 +90,9 @@ class Carrier:
     """One interrupt source and the cells behind it, serving points of one demand.
 
     ``level`` counts upwards from 1, a higher one preempts; ``lowered``: the handler lowers its execution
-    priority to that of what it preempted, so that every later point preempts it.
+    priority to that of what it preempted, so that every later point preempts it.  ``guard`` is what the handler of an
+    activation does about the task's other activations, and ``forgets`` are the sources of the task whose requests it
+    takes back when it starts the task.
     """
 
     demand: Demand
@@ -90,6 +101,8 @@ class Carrier:
     style: Style
     level: int
     lowered: bool
+    guard: Guard = Guard.NONE
+    forgets: tuple[int, ...] = ()
 
     @property
     def role(self) -> Role:

@@ -27,6 +27,7 @@ from carillon.allocate.fit import SourceClass
 from carillon.allocate.levels import Windows, components, longest_paths, short_cycle, successors
 from carillon.allocate.options import Bundle, DemandOptions, Split
 from carillon.allocate.result import Style
+from carillon.lower import Demand
 from carillon.model.board import Board, Rearm, Role
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ class ModeSolver:
                 taken = plain if low is None else plain + low
                 if low is not None:
                     instructions.append(costs.lowered * acts * low)
-                instructions.append(_split_cost(costs, demand.role, option, acts) * taken)
+                instructions.append(_split_cost(costs, demand, option, acts) * taken)
                 if demand.role is Role.DEADLINE and option.style is Style.DIRECT:
                     wrapped.setdefault(demand.object, []).append(plain)
                 mine.kinds.append(self._count_classes(options, option, taken, used, instructions, cells))
@@ -289,6 +290,7 @@ class ModeSolver:
         costs = self.problem.costs
         dearest = (
             costs.lowered
+            + costs.forget
             + costs.multiplexed_activation
             + costs.multiplexed_deadline
             + costs.multiplexed_reload
@@ -347,12 +349,9 @@ class ModeSolver:
                 elif u < v:
                     a, b = self._witness(d, points_u, *self.candidates[v][:2])
                     c, f = self._witness(*self.candidates[v][:2], d, points_u)
-                    if d == e:
-                        self._forbid_candidates([u, v])
-                    else:
-                        mine = self._holding(d, frozenset({frozenset({a, f})}))
-                        other = self._holding(e, frozenset({frozenset({b, c})}))
-                        opposed.add((d, mine, e, other))
+                    mine = self._holding(d, frozenset({frozenset({a, f})}))
+                    other = self._holding(e, frozenset({frozenset({b, c})}))
+                    opposed.add((d, mine, e, other))
         self._state_cliques(opposed)
         self.relation_known = len(self.relation) <= MAX_LEVEL_PAIRS and len(self.stated) < MAX_STATED
         below = [set(targets) for targets in above]
@@ -396,9 +395,9 @@ class ModeSolver:
                 self.cliques += 1
 
     def _state_open_windows(self) -> None:
-        """State how many carriers with windows open at one point there can be, unless lowered: each needs its own level.
+        """State how many tasks with windows open at one point there can be, unless lowered: each needs its own level.
 
-        Such carriers preempt each other in pairs, so lowering some does not part the others.
+        Such tasks preempt each other in pairs, so lowering some does not part the others.
         """
         rules = self.problem.levels
         scarce = rules.for_activations(True, True)
@@ -418,8 +417,7 @@ class ModeSolver:
                 terms = []
                 for d, indices in sorted(still_open.items()):
                     for s, option in enumerate(self.problem.options[d].splits):
-                        carriers = [b for b in option.bundles if not (d == own and i in b.points)]
-                        terms.append((d, s, sum(not indices.isdisjoint(b.points) for b in carriers)))
+                        terms.append((d, s, int(any(not indices.isdisjoint(b.points) for b in option.bundles))))
                 if tuple(terms) not in stated:
                     stated.add(tuple(terms))
                     taken = rules.lowered * self.any_lowered + self.top
@@ -592,7 +590,7 @@ class ModeSolver:
         problem, costs, demand = self.problem, self.problem.costs, options.demand
         role = demand.role
         activations = problem.activations_of(demand.object) if role is Role.DEADLINE else len(demand.points)
-        instructions, cells, classes = _split_cost(costs, role, split, activations), 0, []
+        instructions, cells, classes = _split_cost(costs, demand, split, activations), 0, []
         if role is Role.DEADLINE and split.style is Style.DIRECT:
             instructions += costs.wrapper * activations
         for bundle in split.bundles:
@@ -674,7 +672,7 @@ class ModeSolver:
                 if options.splits:
                     penalty += min(len(demand.points), acts or 1)
                 continue
-            instructions += _split_cost(costs, demand.role, choice.split, acts) + (costs.lowered * acts if choice.lowered else 0)
+            instructions += _split_cost(costs, demand, choice.split, acts) + (costs.lowered * acts if choice.lowered else 0)
             if demand.role is Role.DEADLINE and choice.split.style is Style.DIRECT and demand.object not in wrapped:
                 wrapped.add(demand.object)
                 instructions += costs.wrapper * acts
@@ -906,12 +904,15 @@ def _bits(number: int) -> Iterator[int]:
         number ^= low
 
 
-def _split_cost(costs: CostTable, role: Role, option: Split, activations: int) -> int:
+def _split_cost(costs: CostTable, demand: Demand, option: Split, activations: int) -> int:
     """Instructions of a split that do not depend on the cells chosen; the handler wrapper is paid once per task elsewhere."""
+    role = demand.role
     shared = option.style is Style.MULTIPLEXED
     points = sum(len(b.points) for b in option.bundles)
     if role is Role.ACTIVATION:
-        return costs.multiplexed_activation * points if shared else 0
+        if shared:
+            return costs.multiplexed_activation * points
+        return costs.forget * points if len(option.bundles) > 1 and not demand.exclusive else 0
     if role is Role.DEADLINE:
         return costs.multiplexed_deadline * activations if shared else 0
     if role is Role.ENABLE:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mode with window = "wcet" needs the WCET of each of its tasks (C046)."""
+"""A mode with window = "wcet" needs the WCET of each of its tasks (C046), a task with overrun = "never" its own (C198)."""
 
 from __future__ import annotations
 
 from carillon.check.common import listed
 from carillon.diagnostics import Diagnostics
-from carillon.model import System, Window
+from carillon.model import Overrun, System, Window
 
-CODES = ("C046",)
+CODES = ("C046", "C198")
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
@@ -18,6 +18,14 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     """
     if diagnostics.errors:
         return
+    for task in system.tasks:
+        if task.overrun is Overrun.NEVER and task.wcet is None:
+            diagnostics.error(
+                "C198",
+                task.span,
+                f"task '{task.name}' has overrun = \"never\", but no wcet that says how long it runs",
+                'give it a wcet, which is checked against its activations, or write overrun = "guarded"',
+            )
     for mode in system.modes:
         missing = [a.task for a in mode.activations if system.task(a.task).wcet is None]
         if mode.window is Window.WCET and missing:

@@ -7,7 +7,7 @@ multiplexed cell moved on, a request acknowledged, the execution priority lowere
 
 from __future__ import annotations
 
-from carillon.allocate.result import Carrier, Style
+from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import clock, osek, text
 from carillon.emit.image import CellImage, Image, ModeImage
 from carillon.emit.tables import disarmed
@@ -43,51 +43,81 @@ def _arming(image: Image, cells: list[CellImage], operation: str) -> list[str]:
 
 
 def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
-    """The body of a task's handler; empty if the vector can be the task's function."""
+    """The body of a task's handler; empty if the vector can be the task's function.
+
+    What belongs to the cell is done at every expiry, what belongs to the task each time that it runs.
+    """
     cells = _cells_of(mode, carrier)
     task = image.system.task(carrier.demand.object)
     deadlines = _deadline_cells(mode, task.name)
     before = _acknowledge(cells)
     before += [_operation(c, "rearm", _multiplex(image, mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
-    before += _arming(image, deadlines, "arm")
     after = _arming(image, deadlines, "disarm")
     for cell in deadlines:
         if cell.carrier.style is Style.MULTIPLEXED:
             after.append(_operation(cell, "postpone", _multiplex(image, mode, cell)))
-    if not before and not after and not carrier.lowered:
+    if not before and not after and not deadlines and not carrier.lowered and carrier.guard is Guard.NONE:
         return []
-    if image.system.board.nesting == "time":  # nothing but this keeps a task from being entered again while it runs
-        source, bit = carrier.source, f"CARILLON_SOURCE_BIT({carrier.source})"
-        before.insert(0, f"    carillon_port_hold({source}, {bit});")
-        after.append(f"    carillon_port_enable({source}, {bit});")
-    call = f"    carillon_port_run_lowered({task.entry});" if carrier.lowered else f"    {task.entry}();"
-    if carrier.lowered:
-        before, after = _lowered(image, carrier, before, after)
-    return [*before, call, *after]
+    start = _forgetting(image, mode, carrier) + _arming(image, deadlines, "arm")
+    if carrier.lowered and len(image.modes) > 1:
+        start.append("    carillon_lowered_tasks++;")
+        after.insert(0, "    carillon_lowered_tasks--;")
+    apart = carrier.lowered or plain(image, carrier)  # the handler itself has interrupts off, or is above the task
+    call = f"    carillon_port_run_lowered({task.entry});" if apart else f"    {task.entry}();"
+    return _guarded(carrier, before, [*start, call, *after])
 
 
-def _lowered(image: Image, carrier: Carrier, before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
-    """What keeps a lowered task from being started again while it runs: its exception has ended, its run has not.
+def _only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
+    """Whether all that stands around a task is its source's being held back, which the port does in its own way."""
+    return (
+        image.system.board.vectors == "code"
+        and carrier.role is Role.ACTIVATION
+        and carrier.guard is Guard.HOLD
+        and carrier.style is Style.DIRECT
+        and not carrier.lowered
+        and not _acknowledge(_cells_of(mode, carrier))
+        and not _deadline_cells(mode, carrier.demand.object)
+    )
 
-    A source that the controller can hold back waits.  One that it cannot is turned away: the activation is lost, as
-    it would be if one waited already.
-    """
-    several = len(image.modes) > 1
-    count = ["    carillon_lowered_tasks++;"] if several else []
-    discount = ["    carillon_lowered_tasks--;"] if several else []
+
+def plain(image: Image, carrier: Carrier) -> bool:
+    """Whether the handler of an activation has interrupts off where others nest by time, to look at its task's flag."""
+    return image.system.board.nesting == "time" and carrier.guard is Guard.FLAG
+
+
+def guard_name(task: str) -> str:
+    """The name of a task's flags."""
+    return f"carillon_guard_{task}"
+
+
+def _forgetting(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
+    """Statements that take back what the task's other sources asked for."""
+    board = image.system.board
+    cells = [c for c in mode.cells if c.carrier.role is Role.ACTIVATION and c.carrier.source in carrier.forgets]
+    held = [source for source in carrier.forgets if text.controlled(board, source)]
+    lines = [f"    carillon_port_forget({s}, {bits});" for s, bits in text.masks(board, held)]
+    lines += [f"    carillon_port_unpend({s});" for s in carrier.forgets if s not in held]
+    return _acknowledge(cells) + lines
+
+
+def _guarded(carrier: Carrier, before: list[str], run: list[str]) -> list[str]:
+    """A handler's body: what every expiry asks for, then the task's run within its guard."""
     source, bit = carrier.source, f"CARILLON_SOURCE_BIT({carrier.source})"
-    if text.controlled(image.system.board, source):
-        hold, release = [f"    carillon_port_hold({source}, {bit});"], [f"    carillon_port_enable({source}, {bit});"]
-    else:
-        hold = [
-            "    static volatile uint8_t running;",
-            "    if (running != 0u) {",
+    if carrier.guard is Guard.HOLD:
+        return [f"    carillon_port_hold({source}, {bit});", *before, *run, f"    carillon_port_enable({source}, {bit});"]
+    if carrier.guard is Guard.FLAG:
+        name = guard_name(carrier.demand.object)
+        return [
+            *before,
+            f"    if (carillon_guard_waits(&{name})) {{",
             "        return;",
             "    }",
-            "    running = 1u;",
+            "    do {",
+            f"        carillon_guard_begin(&{name});",
+            *("    " + line for line in run),
+            f"    }} while (carillon_guard_end(&{name}));",
         ]
-        release = ["    running = 0u;"]
-    return [*hold, *before, *count], [*discount, *after, *release]
+    return [*before, *run]
 
 
 def _deadline(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
@@ -153,6 +183,14 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
     for mode in image.modes:
         names: dict[int, str] = {}
         for carrier in mode.allocation.carriers:
+            if _only_held(image, mode, carrier):
+                function = image.system.task(carrier.demand.object).entry
+                held = f"carillon_held_{carrier.source}_{carrier.demand.object}"
+                if held not in used:
+                    used.add(held)
+                    lines += [*_comment(mode, carrier), f"CARILLON_HELD_VECTOR({held}, {function}, {carrier.source});", ""]
+                names[carrier.source] = held
+                continue
             body = _body(image, mode, carrier)
             if not body:
                 names[carrier.source] = image.system.task(carrier.demand.object).entry
@@ -165,7 +203,7 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
                     name, k = f"{stem}_{k}", k + 1
                 used.add(name)
                 bodies[tuple(body)] = name
-                nested = carrier.role is Role.ACTIVATION
+                nested = carrier.role is Role.ACTIVATION and not plain(image, carrier)
                 lines += [*_comment(mode, carrier), _declaration(image, name, nested), f"void {name}(void)", "{", *body, "}", ""]
             names[carrier.source] = name
         for interrupt in image.system.interrupts:
@@ -182,9 +220,12 @@ def _declaration(image: Image, name: str, nested: bool = False) -> str:
 
 
 def direct(image: Image) -> dict[str, bool]:
-    """The application's functions that are vectors themselves, and whether others may preempt them."""
+    """The application's functions that are vectors, or all but their beginning, and whether others may preempt them."""
     tasks = {t.entry for t in image.system.tasks}
     used = {function for names in _handlers(image)[0] for function in names.values()}
+    for mode in image.modes:
+        held = (c for c in mode.allocation.carriers if _only_held(image, mode, c))
+        used |= {image.system.task(c.demand.object).entry for c in held}
     result = dict.fromkeys(sorted(used & tasks), True)
     return result | {i.handler: False for i in image.system.interrupts if i.handler in used}
 
@@ -234,6 +275,10 @@ def emit(image: Image) -> str:
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
+    guards = dict.fromkeys(
+        guard_name(c.demand.object) for m in image.modes for c in m.allocation.carriers if c.guard is Guard.FLAG
+    )
+    lines += ["", *(f"static struct carillon_guard {name};" for name in guards)] if guards else []
     multiplexes = [
         f"extern struct carillon_multiplex {text.multiplex(image, m, x.cell)};" for m in image.modes for x in m.multiplexes
     ]

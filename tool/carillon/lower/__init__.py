@@ -18,7 +18,8 @@ class ExpiryPoint:
     """At tick ``at`` of the round, do what ``role`` says to ``object``.
 
     For an activation, ``window_end`` is the tick from which later points need not preempt it any more;
-    for other roles it equals ``at``.
+    for other roles it equals ``at``.  ``stopped_at`` is the tick at which a deadline cell shuts the system down if the
+    activation has not ended; None if nothing does.
     """
 
     at: int
@@ -26,6 +27,7 @@ class ExpiryPoint:
     object: str
     window_end: int
     span: Span
+    stopped_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class Demand:
     """All points of one role and object (task or interrupt) in a round, ascending in time.
 
     What an allocation serves as a whole.  ``required`` is false for deadlines that are watched only if
-    cells allow.
+    cells allow.  ``exclusive``: no activation comes before the one before it has ended, because a deadline would have stopped the
+    system, or (``vouched``) because the schedule's author says so.
     """
 
     role: Role
@@ -41,6 +44,8 @@ class Demand:
     points: tuple[ExpiryPoint, ...]
     required: bool
     bounded: bool
+    exclusive: bool = False
+    vouched: bool = False
 
     @property
     def times(self) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from carillon.check.simulation import completions
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
-from carillon.model import Activation, Mode, Monitor, System, Window
+from carillon.model import Activation, Mode, Monitor, OnDeadlineMiss, Overrun, System, Window
 from carillon.model.board import Role
 
 
@@ -21,7 +21,7 @@ def lower(system: System) -> tuple[LoweredMode, ...]:
 def _lower_mode(mode: Mode, system: System) -> LoweredMode:
     known = all(system.task(activation.task).wcet is not None for activation in mode.activations)
     ends = [completion.end for completion in completions(mode, system)] if known else None
-    demands = [*_activations(mode, ends), *_deadlines(mode)]
+    demands = [*_activations(mode, system, ends), *_deadlines(mode)]
     if len(system.modes) > 1:
         at = _control(mode, ends, system.board.switch_ticks + system.board.lead)
         point = ExpiryPoint(at, Role.CONTROL, mode.name, at, mode.span)
@@ -30,16 +30,33 @@ def _lower_mode(mode: Mode, system: System) -> LoweredMode:
     return LoweredMode(mode.name, mode.round_length, tuple(demands))
 
 
-def _activations(mode: Mode, ends: list[int] | None) -> list[Demand]:
+def _activations(mode: Mode, system: System, ends: list[int] | None) -> list[Demand]:
     points: dict[str, list[ExpiryPoint]] = {}
     for number, activation in enumerate(mode.activations):
         end = _window_end(activation, mode, ends[number] if ends is not None else None)
-        point = ExpiryPoint(activation.at, Role.ACTIVATION, activation.task, end, activation.span)
+        watched = activation.monitor is Monitor.ALWAYS and system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN
+        stopped_at = activation.deadlines[-1] if watched and activation.deadlines else None
+        point = ExpiryPoint(activation.at, Role.ACTIVATION, activation.task, end, activation.span, stopped_at)
         points.setdefault(activation.task, []).append(point)
+    vouched = {task.name for task in system.tasks if task.overrun is Overrun.NEVER}
     return [
-        Demand(Role.ACTIVATION, task, tuple(own), required=True, bounded=_bounded(own, mode.round_length))
+        Demand(
+            Role.ACTIVATION,
+            task,
+            tuple(own),
+            required=True,
+            bounded=_bounded(own, mode.round_length),
+            exclusive=task in vouched or _stopped_in_time(own, mode.round_length),
+            vouched=task in vouched,
+        )
         for task, own in points.items()
     ]
+
+
+def _stopped_in_time(points: list[ExpiryPoint], round_length: int) -> bool:
+    """Whether a deadline stops the system before an activation of the task meets the one before it."""
+    following = [*(point.at for point in points[1:]), round_length + points[0].at]
+    return all(p.stopped_at is not None and p.stopped_at <= at for p, at in zip(points, following, strict=True))
 
 
 def _window_end(activation: Activation, mode: Mode, completion: int | None) -> int:

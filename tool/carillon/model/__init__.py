@@ -44,6 +44,17 @@ class OnDeadlineMiss(Enum):
     CONTINUE = "continue"
 
 
+class Overrun(Enum):
+    """Whether a task may still run when it is activated again.
+
+    ``GUARDED``: it may, and the new activation waits.  ``NEVER``: the schedule's author vouches that it does not, so
+    that nothing keeps it from being entered again.
+    """
+
+    GUARDED = "guarded"
+    NEVER = "never"
+
+
 class Idle(Enum):
     """What ``ttIdleTask`` does unless the application defines its own: loop, or wait for an interrupt."""
 
@@ -59,6 +70,7 @@ class Task:
     entry: str
     wcet: int | None
     span: Span
+    overrun: Overrun = Overrun.GUARDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,20 @@ from fractions import Fraction
 from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostics, Span, suggestion
-from carillon.model import Activation, Drift, Enable, Idle, Interrupt, Mode, Monitor, OnDeadlineMiss, System, Task, Window
+from carillon.model import (
+    Activation,
+    Drift,
+    Enable,
+    Idle,
+    Interrupt,
+    Mode,
+    Monitor,
+    OnDeadlineMiss,
+    Overrun,
+    System,
+    Task,
+    Window,
+)
 from carillon.model.board import Board
 from carillon.read.board import load_board
 from carillon.read.osek import OsekReader
@@ -358,7 +371,8 @@ class Builder:
         return tuple(converted)
 
     def _task(self, name: str) -> Task:
-        return Task(name, self.file.task[name].entry or name, self.wcets[name], self.places.key(("task", name)))
+        table = self.file.task[name]
+        return Task(name, table.entry or name, self.wcets[name], self.places.key(("task", name)), Overrun(table.overrun))
 
     def _interrupts(self, board: Board) -> Iterator[Interrupt]:
         enabled = {point.enable for mode in self.file.mode.values() for point in mode.points or ()}

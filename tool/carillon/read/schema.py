@@ -114,6 +114,11 @@ class TaskTable(_Table):
     monitor: Literal["always", "if-cells-allow", "never"] = Field(
         "always", description="Who watches its deadlines: cells, cells if any are left, or only the analysis and the trace."
     )
+    overrun: Literal["guarded", "never"] = Field(
+        "guarded",
+        description="What if it still runs when it is activated again: the activation waits, or the author vouches that it "
+        "never does, so that nothing guards against it; that needs a wcet.",
+    )
 
 
 class InterruptTable(_Table):

@@ -78,6 +78,7 @@ def _rows(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
                 "level": carrier.level,
                 "style": carrier.style.value,
                 "lowered": carrier.lowered,
+                "guard": carrier.guard.value,
                 "vector": vector,
                 "direct": carrier.role is Role.ACTIVATION and vector == entries.get(carrier.demand.object),
             }

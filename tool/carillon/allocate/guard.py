@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What keeps a task from being entered while it runs: of one task one activation runs and at most one waits.
+
+An interrupt source does that by itself: it is not entered while it is active, its pending bit holds one request, and a
+request that comes upon another is absorbed.  A task on several sources has a bit each, and on different levels one
+source preempts another.  So, in this order:
+
+1. Where no activation can meet the one before it, nothing is needed.  A deadline that stops the system ends an
+   activation in time if it has begun in time; it has, unless something holds it back that nothing stops.
+2. Carriers of one task get one level if that breaks no rule of the levels.  The controller keeps them apart then, and
+   each handler, when it starts the task, forgets what the task's other sources asked for before (``FORGET``).
+3. Otherwise a flag says that the task runs; a handler that finds it set notes that an activation waits, and the one
+   that runs the task runs it again (``FLAG``).
+
+A lowered task's exception has ended while it runs, and on a board that nests by time nothing has levels: a single source
+is held back meanwhile (``HOLD``), or where the controller cannot do that, ``FLAG``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from carillon.allocate.costs import COSTS, CostTable
+from carillon.allocate.levels import longest_paths
+from carillon.allocate.result import Carrier, Guard
+from carillon.lower import Demand
+from carillon.model.board import Board, Role
+
+NEAR_INSTRUCTIONS = 64
+"""From the expiry to the handler's forgetting of other requests it takes fewer instructions, or cycles: what the task's
+other sources ask for within them could be forgotten.  Activations of one task on several sources are further apart."""
+
+
+def near(board: Board, clock_hz: int) -> int:
+    """:data:`NEAR_INSTRUCTIONS` in ticks, rounded up; 0 where code takes no time."""
+    per_tick = board.clock(clock_hz).instructions_per_tick
+    return -(-NEAR_INSTRUCTIONS // per_tick) if per_tick else 0
+
+
+def nearest(carriers: Sequence[Carrier], round_length: int) -> tuple[int, int] | None:
+    """The two nearest activations, as ticks of the round, of a task's guarded carriers that are on different sources.
+
+    None where there are no two such.  The second may be the first of the next round.
+    """
+    points: list[tuple[int, int]] = []
+    for carrier in carriers:
+        if carrier.forgets or any(carrier.source in other.forgets for other in carriers):
+            points += [(t, carrier.source) for use in carrier.cells for t in use.progression.times(round_length)]
+    points.sort()
+    best: tuple[int, int] | None = None
+    for (at, source), (following, other) in zip(
+        points, [*points[1:], *((t + round_length, s) for t, s in points[:1])], strict=True
+    ):
+        if source != other and (best is None or following - at < best[1] - best[0]):
+            best = (at, following)
+    return best
+
+
+def common_levels(
+    graph: Sequence[Sequence[int]], owners: Sequence[Demand], lowered: Sequence[bool], most: int
+) -> tuple[list[int], list[int]]:
+    """As :func:`~carillon.allocate.levels.longest_paths`, but a task's carriers share a level where that can be.
+
+    ``owners`` and ``lowered`` are of each carrier, ``most`` is how many levels there are.  Tasks come in the order of
+    their first carrier; a task that cannot share a level keeps several.
+    """
+    home = list(range(len(graph)))
+    groups: dict[int, list[int]] = {}
+    for node, demand in enumerate(owners):
+        groups.setdefault(id(demand), []).append(node)
+    paths = longest_paths(graph)
+    assert paths is not None
+    for nodes in groups.values():
+        if len(nodes) < 2 or lowered[nodes[0]] or owners[nodes[0]].exclusive:
+            continue
+        merged = [nodes[0] if n in nodes else home[n] for n in range(len(graph))]
+        contracted: list[list[int]] = [[] for _ in graph]
+        for node, targets in enumerate(graph):
+            contracted[merged[node]] += [merged[t] for t in targets if merged[t] != merged[node]]
+        unique = [sorted(set(targets)) for targets in contracted]
+        found = longest_paths(unique)
+        if found is not None and max(found[0]) <= most:
+            home = merged
+            paths = ([found[0][home[n]] for n in range(len(graph))], found[1])
+    return paths
+
+
+def guarded(carriers: Sequence[Carrier], board: Board, interrupts_above: bool) -> list[Carrier]:
+    """The carriers of a mode with their guards; ``interrupts_above``: interrupts of the application may delay tasks."""
+    own: dict[str, list[Carrier]] = {}
+    for carrier in carriers:
+        if carrier.role is Role.ACTIVATION:
+            own.setdefault(carrier.demand.object, []).append(carrier)
+    by_time = board.nesting == "time"
+    open_ended = [c for c in carriers if c.role is Role.ACTIVATION and not c.lowered and not _stopped(c)]
+    result = []
+    for carrier in carriers:
+        if carrier.role is not Role.ACTIVATION:
+            result.append(carrier)
+            continue
+        group = own[carrier.demand.object]
+        lowest = min(c.level for c in group)
+        blocked = interrupts_above or any(c.level >= lowest and c.demand is not carrier.demand for c in open_ended)
+        # Without levels a deadline does not come before an activation of the same tick.
+        stopped = carrier.demand.exclusive and not blocked and not by_time
+        guard = _guard(carrier, group, board, by_time, carrier.demand.vouched or stopped)
+        forgotten = tuple(
+            sorted(
+                c.source for c in group if c is not carrier and guard in (Guard.FORGET, Guard.FLAG) and c.level <= carrier.level
+            )
+        )
+        result.append(replace(carrier, guard=guard, forgets=forgotten))
+    return result
+
+
+def _stopped(carrier: Carrier) -> bool:
+    """Whether a deadline stops the system when an activation of this carrier leaves its window."""
+    return all(p.stopped_at is not None and p.stopped_at <= p.window_end for p in carrier.demand.points)
+
+
+def _guard(carrier: Carrier, group: Sequence[Carrier], board: Board, by_time: bool, exclusive: bool) -> Guard:
+    single = len(group) == 1
+    if single and not carrier.lowered and not by_time:
+        return Guard.NONE
+    if single and (carrier.lowered or not exclusive):
+        return Guard.HOLD if carrier.source >= board.request_base else Guard.FLAG
+    if exclusive and not carrier.lowered:
+        return Guard.NONE
+    if len({c.level for c in group}) == 1 and not carrier.lowered and not by_time:
+        return Guard.FORGET
+    return Guard.FLAG
+
+
+def guard_cost(guard: Guard, costs: CostTable = COSTS) -> int:
+    """What a guard takes, in instructions an activation."""
+    return {Guard.NONE: 0, Guard.FORGET: costs.forget, Guard.HOLD: costs.hold, Guard.FLAG: costs.flag}[guard]
+
+
+def guard_reasons(carriers: Sequence[Carrier]) -> tuple[str, ...]:
+    """The sentences of ``carillon plan`` on guards: which task has one, why, and what it costs."""
+    result: dict[str, None] = {}
+    for carrier in carriers:
+        task, guard = carrier.demand.object, carrier.guard
+        if guard is Guard.NONE or (guard is Guard.HOLD and carrier.lowered):
+            continue  # holding a lowered task's source back is part of lowering
+        why = {
+            Guard.FORGET: "a handler that starts it forgets what its other sources asked for",
+            Guard.HOLD: "its source is held back while it runs",
+            Guard.FLAG: "a flag says that it runs, and another one that an activation waits",
+        }[guard]
+        result[
+            f"task '{task}' may still run when it is activated again: {why}; {guard_cost(guard)} instructions an activation"
+        ] = None
+    return tuple(result)
