@@ -72,6 +72,8 @@
 #define AVR16_START(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND_B | CARILLON_CLOCK_SELECT)
 #endif
 #define AVR16_STOP(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), 0u)
+/* As a time base, which runs freely: what has been counted since the start, modulo 2^16; locked. */
+#define AVR16_UP(cell) CARILLON_REGISTER_16(AVR16_COUNT(cell))
 
 /* Of a cell whose first expiry is more than a period away: when the counter has passed its match, forget it. */
 #define AVR16_FINISH(cell, first, period)                                                                        \

@@ -17,6 +17,8 @@
 #define MTIME_COMPARE_HIGH (CARILLON_MTIMECMP + 4u)
 #define MTIME_NEVER UINT32_C(0xFFFFFFFF)
 #define MTIME_SOURCE 7u
+/* As a time base: what has been counted since the start, modulo 2^32. */
+#define MTIME_FREE carillon_port_read(MTIME_LOW)
 
 /* The period, in one place whichever files include this. */
 extern uint32_t mtime_period;

@@ -30,6 +30,10 @@
 #define TEMPLATE_COUNTER(cell) 0u
 #define TEMPLATE_PHASE(offset) (offset)
 
+/* cell.toml: base = "up" or "free": what has been counted since the start. */
+#define TEMPLATE_UP(cell) 0u
+#define TEMPLATE_FREE 0u
+
 /* rearm: where a multiplexed cell's intervals go, and the interval in the form that template_rearm takes. */
 #define TEMPLATE_REARM_REGISTER(cell) 0u
 #define TEMPLATE_INTERVAL(interval, period) (interval)

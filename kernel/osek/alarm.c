@@ -3,7 +3,12 @@
  * Counters and alarms: chapter 13.6.
  *
  * The alarms of a counter stand in its event queue (queue.h), whose time is the counter's: a tick touches the distance
- * to the first alone.  An alarm that a cell carries is not in the queue until somebody cancels it and sets it anew. */
+ * to the first alone.  An alarm that a cell carries is not in the queue until somebody cancels it and sets it anew.
+ *
+ * A counter is a time that runs on.  Where there is a time base (base.h), the handler of a tick finds out how many have
+ * passed and catches up with them, expiry by expiry; and services see the time as it is, not as it was when the last
+ * tick was served. */
+#include "carillon/base.h"
 #include "carillon/osek_error.h"
 #include "carillon/queue.h"
 
@@ -42,6 +47,9 @@ static uint8_t osek_alarm_cells[CARILLON_OSEK_ALARMS];
 
 struct counter_state {
     TickType value;
+#if CARILLON_BASE_BITS > 0
+    carillon_base at; /* of a counter of the hardware: the tick that the value is of */
+#endif
 #if CARILLON_OSEK_ALARMS > 0
     struct carillon_queue queue; /* its reference is the value, but in a tick that is being served */
 #endif
@@ -49,6 +57,18 @@ struct counter_state {
 static struct counter_state osek_counter_states[CARILLON_OSEK_COUNTERS];
 
 #if CARILLON_OSEK_ALARMS > 0
+
+/* Ticks that have passed and that no handler has counted yet. */
+static distance uncounted(CounterType counter)
+{
+#if CARILLON_BASE_BITS > 0
+    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    return (units == 0u) ? 0u : (distance)carillon_base_ticks(osek_counter_states[counter].at, units);
+#else
+    (void)counter;
+    return 0u;
+#endif
+}
 
 static struct carillon_queue *queue_of(AlarmType alarm)
 {
@@ -76,7 +96,8 @@ static uint8_t carrier_of(AlarmType alarm)
 #endif
 }
 
-/* Put an alarm into its counter's queue, `ticks` > 0 from now; behind those of the same expiry. */
+/* Put an alarm into its counter's queue, `ticks` > 0 from the last tick that has been counted; behind those of the same
+ * expiry. */
 static void insert(AlarmType alarm, distance ticks)
 {
 #if CARILLON_OSEK_FAR
@@ -86,10 +107,21 @@ static void insert(AlarmType alarm, distance ticks)
 #endif
 }
 
-/* Ticks until the counter reads `value`: at least one. */
-static distance until(CounterType counter, TickType value)
+/* What the counter reads so many ticks after `value`. */
+static TickType later(CounterType counter, TickType value, distance ticks)
 {
-    const TickType now = osek_counter_states[counter].value;
+    const TickType most = carillon_osek_counters[counter].max_allowed;
+    const TickType room = most - value;
+    if (ticks <= room) {
+        return value + (TickType)ticks;
+    }
+    const TickType over = (TickType)((ticks - room) - 1u);
+    return (over <= most) ? over : (over % (most + 1u));
+}
+
+/* Ticks until the counter reads `value`, from a tick when it reads `now`: at least one. */
+static distance until(CounterType counter, TickType now, TickType value)
+{
     const TickType but_one =
         (value > now) ? ((value - now) - 1u) : ((carillon_osek_counters[counter].max_allowed - now) + value);
     distance ticks = (distance)but_one;
@@ -125,19 +157,18 @@ static void act(const struct carillon_osek_alarm *alarm)
 
 #endif
 
-static inline void count(CounterType counter)
+static inline void count(struct counter_state *it, const struct carillon_osek_counter *counter)
 {
-    struct counter_state *const it = &osek_counter_states[counter];
-    it->value = (it->value == carillon_osek_counters[counter].max_allowed) ? 0u : (it->value + 1u);
+    it->value = (it->value == counter->max_allowed) ? 0u : (it->value + 1u);
 }
 
 #if CARILLON_OSEK_ALARMS > 0
 
 /* Count a tick: is the queue to be asked for what is due? */
-static inline bool advance(CounterType counter)
+static inline bool advance(struct counter_state *it, const struct carillon_osek_counter *counter)
 {
-    count(counter);
-    return carillon_queue_tick(&osek_counter_states[counter].queue);
+    count(it, counter);
+    return carillon_queue_tick(&it->queue);
 }
 
 /* Take the alarm of `state`, which is due, out of the queue; a cyclic one is set again, counted from its expiry. */
@@ -181,7 +212,7 @@ static __attribute__((noinline)) void serve(CounterType counter)
         const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - osek_alarm_states];
         if (alarm->action != CARILLON_OSEK_INCREMENT) {
             act(alarm);
-        } else if (advance(alarm->object)) {
+        } else if (advance(&osek_counter_states[alarm->object], &carillon_osek_counters[alarm->object])) {
             depth++;
             stack[depth] = alarm->object;
         } else {
@@ -196,13 +227,61 @@ static __attribute__((noinline)) void serve(CounterType counter)
 static inline void tick(CounterType counter)
 {
 #if CARILLON_OSEK_ALARMS > 0
-    if (advance(counter)) {
+    if (advance(&osek_counter_states[counter], &carillon_osek_counters[counter])) {
         serve(counter);
     }
 #else
-    count(counter);
+    count(&osek_counter_states[counter], &carillon_osek_counters[counter]);
 #endif
 }
+
+#if (CARILLON_BASE_BITS > 0) && (CARILLON_OSEK_ALARMS > 0)
+
+/* Count all ticks that have passed, and serve each expiry in its own.  Bounded by the expiries for which interrupts
+ * have been held back. */
+static __attribute__((noinline)) void catch_up(CounterType counter)
+{
+    struct counter_state *const it = &osek_counter_states[counter];
+    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    for (;;) {
+        const distance passed = uncounted(counter);
+        if (passed == 0u) {
+            return;
+        }
+        const carillon_time left = carillon_queue_left(&it->queue);
+#if CARILLON_QUEUE_COUNTERS
+        const distance step = (left != 0u) ? 1u : 0u; /* what is left may be more than to the first */
+#else
+        const distance step = (passed < left) ? passed : left;
+#endif
+        it->at = carillon_base_later(it->at, (carillon_base)(step * units));
+        it->value = later(counter, it->value, step);
+        carillon_queue_advance(&it->queue, (carillon_time)step);
+        if (carillon_queue_left(&it->queue) == 0u) {
+            serve(counter);
+        }
+    }
+}
+
+void carillon_osek_tick(CounterType counter)
+{
+    struct counter_state *const it = &osek_counter_states[counter];
+    const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
+    const uint32_t saved = carillon_osek_lock();
+    const carillon_base units = (carillon_base)fixed->units;
+    const carillon_base at = it->at;
+    if (carillon_base_one(at, units)) {
+        it->at = (carillon_base)(at - units); /* as it has not begun anew, so has this not */
+        if (advance(it, fixed)) {
+            serve(counter);
+        }
+    } else {
+        catch_up(counter);
+    }
+    carillon_osek_unlock(saved);
+}
+
+#else
 
 void carillon_osek_tick(CounterType counter)
 {
@@ -211,33 +290,42 @@ void carillon_osek_tick(CounterType counter)
     carillon_osek_unlock(saved);
 }
 
+#endif
+
 StatusType IncrementCounter(CounterType counter)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_IncrementCounter, .object = counter);
     CHECK((counter < CARILLON_OSEK_COUNTERS) && (carillon_osek_counters[counter].software != 0u),
           OSServiceId_IncrementCounter, E_OS_ID, .object = counter);
-    carillon_osek_tick(counter);
+    const uint32_t saved = carillon_osek_lock();
+    tick(counter);
+    carillon_osek_unlock(saved);
     return E_OK;
 }
 
 #if CARILLON_OSEK_ALARMS > 0
 
+#if CARILLON_OSEK_CELLS
 /* The handler of an alarm's cell, where that is not the vector of the task. */
 void carillon_osek_alarm_expired(AlarmType alarm)
 {
     const uint32_t saved = carillon_osek_lock();
-    if (carillon_osek_alarms[alarm].action == CARILLON_OSEK_INCREMENT) {
-        tick(carillon_osek_alarms[alarm].object);
-    } else {
+    if (osek_alarm_cells[alarm] == ON_CELL) { /* not cancelled since it was requested */
         act(&carillon_osek_alarms[alarm]);
     }
     carillon_osek_unlock(saved);
 }
+#endif
 
 void carillon_osek_start_alarms(AppModeType mode)
 {
     for (uint32_t counter = 0; counter < CARILLON_OSEK_COUNTERS; counter++) {
         carillon_queue_init(&osek_counter_states[counter].queue);
+#if CARILLON_BASE_BITS > 0
+        if (carillon_osek_counters[counter].units != 0u) {
+            osek_counter_states[counter].at = carillon_base_last((carillon_base)carillon_osek_counters[counter].units);
+        }
+#endif
     }
     for (uint32_t alarm = 0; alarm < CARILLON_OSEK_ALARMS; alarm++) {
         const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
@@ -249,7 +337,7 @@ void carillon_osek_start_alarms(AppModeType mode)
                 continue;
             }
 #endif
-            insert((AlarmType)alarm, (it->absolute != 0u) ? until(it->counter, it->start) : (distance)it->start);
+            insert((AlarmType)alarm, (it->absolute != 0u) ? until(it->counter, 0u, it->start) : (distance)it->start);
         }
     }
 }
@@ -276,10 +364,17 @@ static TickType left(AlarmType alarm)
     }
 #endif
 #if CARILLON_OSEK_FAR
-    return (TickType)carillon_queue_distance_far(queue_of(alarm), &osek_alarm_states[alarm].event);
+    const distance ahead = carillon_queue_distance_far(queue_of(alarm), &osek_alarm_states[alarm].event);
 #else
-    return (TickType)carillon_queue_distance(queue_of(alarm), &osek_alarm_states[alarm].event);
+    const distance ahead = carillon_queue_distance(queue_of(alarm), &osek_alarm_states[alarm].event);
 #endif
+    const distance passed = uncounted(carillon_osek_alarms[alarm].counter);
+    if (passed < ahead) {
+        return (TickType)(ahead - passed);
+    }
+    /* It is due, and its handler is held back: a cyclic alarm's next expiry, as that of a cell. */
+    const TickType cycle = osek_alarm_states[alarm].cycle;
+    return (cycle == 0u) ? 0u : (cycle - ((TickType)(distance)(passed - ahead) % cycle));
 }
 
 StatusType GetAlarm(AlarmType alarm, TickRefType ticks)
@@ -323,7 +418,7 @@ StatusType SetRelAlarm(AlarmType alarm, TickType increment, TickType cycle)
     const bool idle = carrier_of(alarm) == IDLE;
     if (idle) {
         osek_alarm_states[alarm].cycle = cycle;
-        insert(alarm, (distance)increment);
+        insert(alarm, (distance)(uncounted(carillon_osek_alarms[alarm].counter) + (distance)increment));
     }
     carillon_osek_unlock(saved);
     REQUIRE(idle, OSServiceId_SetRelAlarm, E_OS_STATE, .object = alarm, .first = increment, .second = cycle);
@@ -341,7 +436,10 @@ StatusType SetAbsAlarm(AlarmType alarm, TickType start, TickType cycle)
     const bool idle = carrier_of(alarm) == IDLE;
     if (idle) {
         osek_alarm_states[alarm].cycle = cycle;
-        insert(alarm, until(carillon_osek_alarms[alarm].counter, start));
+        const CounterType counter = carillon_osek_alarms[alarm].counter;
+        const distance passed = uncounted(counter);
+        const TickType now = later(counter, osek_counter_states[counter].value, passed);
+        insert(alarm, (distance)(passed + until(counter, now, start)));
     }
     carillon_osek_unlock(saved);
     REQUIRE(idle, OSServiceId_SetAbsAlarm, E_OS_STATE, .object = alarm, .first = start, .second = cycle);

@@ -70,6 +70,7 @@ struct carillon_osek_counter {
     TickType max_allowed;
     TickType ticks_per_base;
     TickType min_cycle;
+    uint32_t units;   /* of the time base (base.h) in a tick; 0: nothing is to be asked of that */
     uint8_t software; /* IncrementCounter advances it */
     uint8_t ticked;   /* something does: its alarms can be set at run time */
 };

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
+from carillon.allocate.base import Base, choose_base
 from carillon.allocate.clock import ClockCell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source, source_classes
 from carillon.allocate.queue import QueueTimes, queue_times
@@ -20,7 +21,21 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Driver, Role, Service
-from carillon.model.osek import ActivateTask, Alarm, Counter, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
+from carillon.model.osek import (
+    ActivateTask,
+    Alarm,
+    Callback,
+    Counter,
+    CounterKind,
+    Dispatch,
+    Hook,
+    IncrementCounter,
+    Isr,
+    Osek,
+    OsekTask,
+    Property,
+    Status,
+)
 from carillon.model.time import ClockKind, TimeServices
 from carillon.read.times import format_duration
 
@@ -87,6 +102,7 @@ class OsekAllocation:
     reasons: tuple[str, ...] = ()
     clock: ClockCell | None = None
     slices: Carrier | None = None
+    base: Base | None = None
 
     def hardware(self, level: int) -> int:
         """The controller's level for a logical one above the tasks."""
@@ -109,9 +125,24 @@ class OsekAllocation:
         return (*(c.carrier for c in self.counters), *(a.carrier for a in self.alarms), *services)
 
     @property
+    def ticking(self) -> tuple[Carrier, ...]:
+        """The carriers whose ticks the time base counts."""
+        return tuple(c.carrier for c in self.counters)
+
+    @property
     def queue(self) -> QueueTimes | None:
         """The times of the event queue; None if nothing uses it."""
-        return queue_times(self.osek, self.clock.services if self.clock is not None else None)
+        held = max((self.held(c.counter) for c in self.counters), default=0)
+        return queue_times(self.osek, self.clock.services if self.clock is not None else None, held)
+
+    def held(self, counter: Counter) -> int:
+        """For how many of its ticks a ticking counter may be held back, and still know the time; 0 without a time base."""
+        return self.base.most // self.base_units(counter) if self.base is not None else 0
+
+    def base_units(self, counter: Counter) -> int:
+        """Units of the time base in a tick of a counter; 0 if it is not counted by that."""
+        ticking = any(c.counter == counter for c in self.counters)
+        return counter.tick if ticking and self.base is not None else 0
 
     @property
     def direct(self) -> bool:
@@ -227,6 +258,7 @@ def allocate_osek(system: System, plan: OsekPlan, busy: frozenset[int], diagnost
     levels, carried, counters, reasons = dealt.levels, dealt.carried, dealt.counters, dealt.reasons
     if not plan.software:
         cells = {c.carrier.source for c in counters} | {c.carrier.source for c in carried}
+        cells |= {dealt.base.source} if dealt.base is not None else set()
         spare = _spare_sources(board, plan.taken | busy | frozenset(cells))
         for k, level in enumerate(levels):
             if level.source == 0:
@@ -257,6 +289,7 @@ def allocate_osek(system: System, plan: OsekPlan, busy: frozenset[int], diagnost
         tuple(reasons),
         plan.clock,
         plan.slices,
+        dealt.base,
     )
 
 
@@ -269,10 +302,11 @@ class _Deal:
     carried: list[AlarmCell]
     queued: list[Alarm]
     reasons: list[str]
+    base: Base | None
 
 
 def _deal(system: System, plan: OsekPlan, busy: frozenset[int], late: dict[str, Alarm], diagnostics: Diagnostics) -> _Deal | None:
-    """Deal out the cells that are left: first to the counters of ``late``, then to alarms; None after C185."""
+    """Deal out the cells that are left: to the counters of ``late``, the time base, then to alarms; None after C185."""
     osek, board = system.osek, system.board
     assert osek is not None
     fitter = Fitter(board, system.clock_hz)
@@ -295,6 +329,8 @@ def _deal(system: System, plan: OsekPlan, busy: frozenset[int], late: dict[str, 
             counters.append(found)
         left = {s.number for s in free}
         free = [s for s in cell_sources(board, plan.taken | busy) if s.number in left]
+    ticks = [c.counter.tick for c in counters]
+    base = choose_base(board, system.clock_hz, ticks, free) if ticks else None
     levels = list(plan.levels)
     carried: list[AlarmCell] = []
     queued: list[Alarm] = []
@@ -319,7 +355,7 @@ def _deal(system: System, plan: OsekPlan, busy: frozenset[int], late: dict[str, 
         if direct is not None:
             old = levels[direct]
             levels[direct] = TaskLevel(old.number, old.tasks, source.number, old.capacity, old.kind, carrier)
-    return _Deal(tuple(counters), levels, carried, queued, reasons)
+    return _Deal(tuple(counters), levels, carried, queued, reasons, base)
 
 
 def _counter_cell(fitter: Fitter, free: list[Source], counter: Counter, level: int) -> CounterCell | None:
@@ -388,7 +424,13 @@ def _cell_alarm(osek: Osek, task: OsekTask) -> Alarm | None:
 
 
 def _fits_a_cell(osek: Osek, alarm: Alarm) -> bool:
-    """Whether an alarm's use is static: set by every start, cyclic, on a counter of the hardware."""
+    """Whether a cell can carry an alarm: set by every start, cyclic, on a counter of the hardware.
+
+    A cell that is held back for longer than a cycle keeps one expiry of several.  Activations that are too many are lost by
+    the standard's own rule, and an event is set but once; calls and counts are not to be lost, and need a tick that catches up.
+    """
+    if isinstance(alarm.action, (Callback, IncrementCounter)):
+        return False
     start = alarm.autostart
     if start is None or start.cycle == 0 or set(start.modes) != set(osek.modes):
         return False

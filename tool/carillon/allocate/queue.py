@@ -26,11 +26,14 @@ class QueueTimes:
     far_alarms: bool
 
 
-def queue_times(osek: Osek, services: TimeServices | None) -> QueueTimes | None:
-    """The times of the queue; None if nothing uses it."""
+def queue_times(osek: Osek, services: TimeServices | None, held: int = 0) -> QueueTimes | None:
+    """The times of the queue; None if nothing uses it.
+
+    An alarm is set from the last tick that has been counted, which ``held`` more may have followed.
+    """
     turn = max((osek.counter(alarm.counter).max_allowed + 1 for alarm in osek.alarms), default=0)
     if services is None and not turn:
         return None
-    near = [bits for bits in WIDTHS if turn <= longest_without_laps(bits, latest=0)]
+    near = [bits for bits in WIDTHS if turn <= longest_without_laps(bits, latest=held)]
     bits = services.bits if services is not None else min(near)
     return QueueTimes(bits, 64 if bits >= 32 or turn.bit_length() > 32 else 32, bits not in near)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from carillon.emit import base, queue, text
 from carillon.emit import clock as clocks
-from carillon.emit import queue, text
 from carillon.emit.image import Image, base_levels
 from carillon.emit.vectors import direct
 from carillon.model import Idle, OnDeadlineMiss
@@ -43,6 +43,7 @@ def emit(image: Image) -> str:
     values.update({"CARILLON_CONSTRUCTORS": 1} if system.cplusplus else {})
     values.update(queue.configuration(image))
     values.update(clocks.configuration(image))
+    values.update(base.configuration(image))
     values.update(board.defines)
     values.update({name: f"{value}u" for name, value in clock.defines.items()})
     lines = [text.head(image, "What the kernel is compiled for."), "#ifndef CARILLON_CONFIG_H", "#define CARILLON_CONFIG_H", ""]

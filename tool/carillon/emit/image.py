@@ -9,15 +9,15 @@ ticks to its first expiry.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carillon.allocate.fit import TIMEKEEPER_BITS, intervals_of
 from carillon.allocate.osek import OsekAllocation
-from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Style
-from carillon.diagnostics import Diagnostics
-from carillon.lower import ExpiryPoint, points_in_order
+from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Progression, Style
+from carillon.diagnostics import Diagnostics, Span
+from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model import System
-from carillon.model.board import Board, Cells, Family, Rearm, Role, Start
+from carillon.model.board import BaseKind, Board, Cells, Family, Rearm, Role, Start
 
 TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
 """What the timekeeper beside a reloaded cell counts down from, again and again."""
@@ -123,13 +123,15 @@ class OsekImage:
     """The event-triggered system's hardware: cells of its counters and alarms, and their start sequence.
 
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
-    enough away.
+    enough away.  ``base``: the cell of the time base, and ``origin`` what the base reads at tick 0 (carillon/base.h).
     """
 
     allocation: OsekAllocation
     lead: int
     cells: tuple[CellImage, ...]
     start: tuple[StartStore, ...]
+    base: CellImage | None = None
+    origin: int = 0
 
     def cell(self, carrier: Carrier) -> CellImage:
         """The cell of a counter's or an alarm's carrier."""
@@ -304,6 +306,15 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
     uses = [(carrier, use) for carrier in allocation.carriers for use in carrier.cells]
     board = system.board
     lead = 0 if all(use.progression.offset >= 2 * board.lead for _, use in uses) else board.lead
+    base, origin = allocation.base, 0
+    if base is not None:
+        origin = base.period - (0 if base.kind is BaseKind.UP else lead)  # it is at its period when it is started
+        if base.use is not None:
+            progression = Progression(origin, base.period)
+            point = ExpiryPoint(origin, Role.ACTIVATION, "base", origin, Span(""))
+            demand = Demand(Role.ACTIVATION, "time base", (point,), True, True)
+            use = replace(base.use, progression=progression)
+            uses.append((Carrier(demand, base.source, (use,), Style.DIRECT, 0, False), use))
     start: list[StartStore] = []
     cells: list[CellImage] = []
     for position, (array, members) in enumerate(_start_order(board, uses)):
@@ -311,7 +322,15 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         images = tuple(_cell_image(system, c, u, position, n, lead) for (c, u), n in zip(members, longest, strict=True))
         cells.extend(images)
         start.append(StartStore(images, array.start is Start.GROUP))
-    return OsekImage(allocation, lead, tuple(cells), tuple(start))
+    own = next((cell for cell in cells if base is not None and cell.carrier.source == base.source and base.use is not None), None)
+    if own is not None and base is not None and base.kind is BaseKind.UP:
+        origin -= own.first - base.period  # it counts from 0, and from its own start
+    if own is not None and base is not None:
+        # Cells of one group begin in the same cycle; others may be a part of a unit apart, and the base is not to be behind.
+        ticking = [carrier.cells[0].cell.array for carrier in allocation.ticking]
+        together = base.array.start is Start.GROUP and all(array == base.array for array in ticking)
+        origin += 0 if together else 1
+    return OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin)
 
 
 def _table(timer: CellImage, length: int, mode: ModeAllocation) -> tuple[TableEntry, ...]:

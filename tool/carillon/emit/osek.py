@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
-from carillon.emit import clock, text
+from carillon.emit import base, clock, text
 from carillon.emit.image import CellImage, Image, OsekImage
 from carillon.model.osek import (
     ActivateTask,
@@ -388,7 +388,8 @@ def _alarm_tables(osek: OsekImage) -> list[str]:
         for c in model.counters:
             software = int(c.kind is CounterKind.SOFTWARE)
             set_anew = int(bool(software) or c.name in ticked)
-            lines.append(f"    {{{c.max_allowed}u, {c.ticks_per_base}u, {c.min_cycle}u, {software}, {set_anew}}}, /* {c.name} */")
+            numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c)]
+            lines.append(f"    {{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}}}, /* {c.name} */")
         lines += ["};", ""]
     carried = {a.alarm.name: a for a in allocation.alarms}
     for name, alarm_cell in carried.items():
@@ -506,6 +507,8 @@ def _hardware(image: Image, osek: OsekImage) -> list[str]:
         return [f"CARILLON_STORE_{kind}({s}, {bits})," for s, bits in text.masks(board, sources)]
 
     def named(cell: CellImage, macro: str) -> str:
+        if cell is osek.base:
+            return base.macro(cell, macro)
         clock = allocation.clock
         return f"FREE_{macro}" if clock is not None and clock.driver.free and cell.carrier == clock.carrier else macro
 

@@ -92,6 +92,14 @@ class ClockCosts(_Frozen):
     beside: Count = Field(default=0, description="more for each such alarm where others wait too")
 
 
+class BaseKind(Enum):
+    """How a family of cells can be the time base (``kernel/include/carillon/base.h``)."""
+
+    DOWN = "down"  # a cell of its own, which counts down and begins anew
+    UP = "up"  # a cell of its own, which counts up through its whole width
+    FREE = "free"  # a counter that counts whatever the cells do
+
+
 class Driver(_Frozen):
     """What a family is as a clock of one kind (``kernel/include/carillon/clock.h``, where the figures are explained).
 
@@ -116,14 +124,15 @@ class Family(_Frozen):
     """A family of cells, read from ``cells/<name>/cell.toml``.
 
     ``align``, ``finish``: its cells contribute to these lists of the driver; ``late``: to ``finish`` only cells whose first
-    expiry is more than a period away.  ``clock``: the kinds of clocks that its cells can be, other than periodic, which any
-    cell can be.
+    expiry is more than a period away.  ``base``: how a counter of it can be the time base; None: it cannot.  ``clock``: the
+    kinds of clocks that its cells can be, other than periodic, which any cell can be.
     """
 
     name: str
     align: Flag
     finish: Flag
     late: Flag = False
+    base: BaseKind | None = None
     clock: dict[ClockKind, Driver] = Field(default_factory=dict)
 
     @model_validator(mode="after")

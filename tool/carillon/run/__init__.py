@@ -226,7 +226,8 @@ def _qemu_command(
     warm_up: list[str] = []
     if how.warm_up_at is not None:
         lengths = [mode.allocation.mode.round_length for mode in image.modes]
-        lengths += [cell.use.progression.period for cell in image.osek.cells] if image.osek is not None else []
+        if image.osek is not None:  # the time base is not shifted
+            lengths += [cell.use.progression.period for cell in image.osek.cells if cell is not image.osek.base]
         before = max(lengths, default=1) * clock.instructions_per_tick
         warm_up = _warm_up(how.warm_up_at, before, table)
     limit = (ticks + board.lead) * clock.instructions_per_tick + 1

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from carillon.allocate.advice import Advice, Prediction, advise, longest_tick
+from carillon.allocate.base import longest_stretch
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
@@ -153,6 +154,8 @@ def _why_queued(osek: Osek, alarm: Alarm, reasons: tuple[str, ...], conventional
         return "its counter is no timer's"
     if start is None:
         return "it is set at run time"
+    if isinstance(alarm.action, (Callback, IncrementCounter)) and not conventional:
+        return "its calls and counts are not to be lost, which a tick can catch up with"
     if start.cycle == 0:
         return "it expires once"
     if set(start.modes) != set(osek.modes):
@@ -204,7 +207,7 @@ def _osek_json(image: Image) -> dict[str, Any]:
             }
             for isr, level in sorted(allocation.isrs, key=lambda x: -x[1])
         ],
-        "counters": _counters_json(allocation),
+        "counters": _counters_json(image, allocation),
         "alarms": _alarms_json(allocation, image.allocation.conventional),
         "resources": [
             {
@@ -240,7 +243,28 @@ def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
     }
 
 
-def _counters_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
+def _lateness(image: Image, what: str, tick: int, units: int) -> list[str]:
+    """What is known of a tick that is held back: how much of it is counted all the same, and how late it may come.
+
+    ``units``: of the time base in a tick, 0 if nothing counts the ticks but their interrupts.
+    """
+    assert image.osek is not None
+    system, base = image.system, image.osek.allocation.base
+    if base is None or units == 0:
+        told = [f"{what}: held back for longer than its tick of {format_duration(tick, system.clock_hz)}, it loses ticks"]
+    else:
+        cell = base.use.cell.name if base.use is not None else f"{base.array.names[0]}'s counter"
+        most = format_duration(base.most // units * tick, system.clock_hz)
+        told = [f"{what}: ticks that are held back are counted by {cell}, up to {most}"]
+    stretch = longest_stretch(system)
+    if not system.modes:
+        return [f"{told[0]}; only ISRs and locks, those of the application and the kernel's own, hold it back"]
+    if stretch is None:
+        return [f"{told[0]}; how late it comes is not known, since a task of the rounds has no wcet"]
+    return [f"{told[0]}; the rounds' tasks make it up to {format_duration(stretch, system.clock_hz)} late"]
+
+
+def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, Any]]:
     cells = {c.counter.name: c.carrier for c in allocation.counters}
     found = []
     for counter in allocation.osek.counters:
@@ -263,6 +287,9 @@ def _counters_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
                 "source": carrier.source if carrier is not None else None,
                 "level": allocation.hardware(carrier.level) if carrier is not None else None,
                 "why": why,
+                "late": _lateness(image, f"counter {counter.name}", counter.tick, allocation.base_units(counter))
+                if carrier is not None
+                else [],
             }
         )
     return found
@@ -565,6 +592,9 @@ def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> N
     for counter in plan["counters"]:
         rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
     show("counters", rows)
+    for counter in plan["counters"]:
+        for line in counter["late"]:
+            console.print(f"  · {line}", markup=False)
     rows = _table("line", "alarm", "counter", "what it does", "carried by", "source", "level", "why")
     for alarm in plan["alarms"]:
         rows.add_row(

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A counter is a time that runs on: whatever holds its tick back, no expiry is lost, and services see what has elapsed.
+
+Random programs set, cancel and read alarms, in locks, in ISRs, beneath rounds, and do what a model of such a counter says.
+CARILLON_COUNTER_PROGRAMS is their number for each board and kind; without it they are few and the same each time.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass, field
+
+import pytest
+from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory
+
+PROGRAMS = int(os.environ.get("CARILLON_COUNTER_PROGRAMS", "2"))
+ATMEGA = "atmega128"
+SYSTEM = {ATMEGA: 'clock = "250kHz"'}
+TICK = {AST: 62_500, VIRTUAL_AST: 62_500, MPS: 50_000, RV32: 10_000, ATMEGA: 4000}
+"""Of the counter, in ticks of the board's clock: long, so that the code between two of them does not count."""
+
+ALARMS = 4
+STATE, NOFUNC = 7, 5  # E_OS_STATE, E_OS_NOFUNC
+GET, REL, ABS, CANCEL, CALLED = 100, 200, 300, 400, 500  # what the firmware says: one of these plus the alarm, and a number
+
+
+@dataclass
+class Alarm:
+    """An alarm that is set: its next expiry, what it came behind, and its cycle."""
+
+    expiry: int
+    turn: int
+    cycle: int
+
+
+@dataclass
+class Model:
+    """A counter whose value is the time: expiries in the order of their times, then of their setting."""
+
+    limit: int
+    rounds: tuple[int, int] | None  # length, and what the round's task takes of it, from its beginning
+    now: int = 0  # in half ticks: the program runs in between two ticks
+    turn: int = 0
+    set: dict[int, Alarm] = field(default_factory=dict)
+    said: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def elapsed(self) -> int:
+        return self.now // 2
+
+    def work(self, half_ticks: int) -> None:
+        """Let the program run so long; what preempts it takes time, too."""
+        for _ in range(half_ticks):
+            if self.rounds is not None and self.elapsed % self.rounds[0] < self.rounds[1]:
+                self.now += 2 * (self.rounds[1] - self.elapsed % self.rounds[0]) - self.now % 2
+            self.now += 1
+        if self.rounds is not None and self.elapsed % self.rounds[0] < self.rounds[1]:
+            self.now += 2 * (self.rounds[1] - self.elapsed % self.rounds[0]) - self.now % 2
+
+    def serve(self) -> None:
+        """Call what is due."""
+        while due := [(a.expiry, a.turn, n) for n, a in self.set.items() if a.expiry <= self.elapsed]:
+            _, _, number = min(due)
+            self.said.append((CALLED + number, 0))
+            alarm = self.set.pop(number)
+            if alarm.cycle:
+                self.insert(number, alarm.expiry + alarm.cycle, alarm.cycle)
+
+    def insert(self, number: int, expiry: int, cycle: int) -> None:
+        self.turn += 1
+        self.set[number] = Alarm(expiry, self.turn, cycle)
+
+    def get(self, number: int) -> None:
+        alarm = self.set.get(number)
+        if alarm is None:
+            self.said.append((GET + number, 1000 * NOFUNC))
+            return
+        left = alarm.expiry - self.elapsed
+        if left <= 0:  # due, but held back
+            left = alarm.cycle - -left % alarm.cycle if alarm.cycle else 0
+        self.said.append((GET + number, left))
+
+    def relative(self, number: int, increment: int, cycle: int) -> None:
+        if number not in self.set:
+            self.insert(number, self.elapsed + increment, cycle)
+            self.said.append((REL + number, 0))
+        else:
+            self.said.append((REL + number, STATE))
+
+    def absolute(self, number: int, start: int, cycle: int) -> None:
+        if number not in self.set:
+            turn = self.limit + 1
+            self.insert(number, self.elapsed + ((start - self.elapsed - 1) % turn + 1), cycle)
+            self.said.append((ABS + number, 0))
+        else:
+            self.said.append((ABS + number, STATE))
+
+    def cancel(self, number: int) -> None:
+        self.said.append((CANCEL + number, 0 if self.set.pop(number, None) else NOFUNC))
+
+
+def program(rng: random.Random, model: Model) -> tuple[str, str]:
+    """C code of the task and of the ISR, whose parts the task requests one by one; the model does it meanwhile."""
+    task: list[str] = []
+    isr: list[str] = []
+
+    def services(most: int) -> list[str]:
+        lines = []
+        for _ in range(rng.randint(1, most)):
+            number = rng.randrange(ALARMS)
+            match rng.randrange(5):
+                case 0 | 1:
+                    model.get(number)
+                    lines.append(f"get({number});")
+                case 2:
+                    increment, cycle = rng.randint(1, 9), rng.choice([0, 1, 2, 3, 5, 8])
+                    model.relative(number, increment, cycle)
+                    lines.append(f"say({REL + number}, SetRelAlarm(alarms[{number}], {increment}, {cycle}));")
+                case 3:
+                    start, cycle = rng.randint(0, model.limit), rng.choice([0, 1, 4, 7])
+                    model.absolute(number, start, cycle)
+                    lines.append(f"say({ABS + number}, SetAbsAlarm(alarms[{number}], {start}, {cycle}));")
+                case _:
+                    model.cancel(number)
+                    lines.append(f"say({CANCEL + number}, CancelAlarm(alarms[{number}]));")
+        return lines
+
+    for step in range(12):
+        if model.rounds is None and step % 3 == 2:  # begin in the middle of a tick again
+            model.work(2)
+            task.append("sync();")
+            model.serve()
+        kind = rng.randrange(4)
+        ticks = rng.randint(1, 7)
+        if kind == 0:
+            model.work(2 * ticks)
+            model.serve()
+            task += [f"carillon_work({ticks} * TICK);", *services(3)]
+        elif kind == 3:
+            held = [f"carillon_work({ticks} * TICK);"]
+            model.work(2 * ticks)
+            held += services(3)
+            model.serve()
+            isr.append(f"case {len(isr)}u: {' '.join(held)} break;")
+            task.append("request();")
+        else:
+            what = rng.choice(["OS", "All"])
+            task += [f"Suspend{what}Interrupts();", f"carillon_work({ticks} * TICK);"]
+            model.work(2 * ticks)
+            task += services(3)
+            model.serve()
+            task.append(f"Resume{what}Interrupts();")
+    model.work(6)
+    model.serve()
+    return "\n    ".join([*task, "carillon_work(3 * TICK);"]), "\n    ".join(isr)
+
+
+CODE = """
+#define TICK {tick}u
+static const AlarmType alarms[] = {{A0, A1, A2, A3}};
+static volatile uint16_t what[400];
+static volatile uint16_t value[400];
+static volatile unsigned count;
+static volatile unsigned part;
+static void say(unsigned item, unsigned number)
+{{
+    what[count] = (uint16_t)item;
+    value[count] = (uint16_t)number;
+    count++;
+}}
+static __attribute__((unused)) void get(unsigned number)
+{{
+    TickType ticks = 0u;
+    const StatusType status = GetAlarm(alarms[number], &ticks);
+    say({get} + number, 1000u * status + ticks);
+}}
+static __attribute__((unused)) TickType reference(void)
+{{
+    TickType ticks = 0u;
+    (void)GetAlarm(Reference, &ticks);
+    return ticks;
+}}
+static __attribute__((unused)) void sync(void)
+{{
+#if CARILLON_INSTRUCTIONS_PER_TICK == 0
+    carillon_work(TICK); /* which is in the middle of a tick as ever */
+#else
+    const TickType before = reference();
+    while (reference() == before) {{
+    }}
+    carillon_work(TICK / 2u);
+#endif
+}}
+static __attribute__((unused)) void request(void)
+{{
+    const unsigned now = part;
+    carillon_port_pend(CARILLON_ISR_SOURCE_Hold);
+    while (part == now) {{
+    }}
+}}
+ISR(Hold)
+{{
+    switch (part) {{
+    {isr}
+    default: break;
+    }}
+    part++;
+}}
+ALARMCALLBACK(F0) {{ say({called} + 0, 0); }}
+ALARMCALLBACK(F1) {{ say({called} + 1, 0); }}
+ALARMCALLBACK(F2) {{ say({called} + 2, 0); }}
+ALARMCALLBACK(F3) {{ say({called} + 3, 0); }}
+ALARMCALLBACK(FR) {{ }}
+TASK(T)
+{{
+    {begin}
+    {task}
+    SuspendAllInterrupts();
+    for (unsigned k = 0u; k < count; k++) {{
+        report("w", what[k]);
+        report("v", value[k]);
+    }}
+    carillon_port_halt();
+}}
+"""
+
+
+def schedule(limit: int, tick: int, hertz: int, rounds: tuple[int, int] | None) -> str:
+    duration = f"{tick * 1_000_000 // hertz}us"
+    lines = ["[osek.task.T]", "priority = 1", "autostart = true", "[osek.isr.Hold]", "priority = 1", 'source = "soft0"']
+    lines += ["[osek.counter.Cn]", f'tick = "{duration}"', f"max_allowed = {limit}"]
+    for number in range(ALARMS):
+        lines += [f"[osek.alarm.A{number}]", 'counter = "Cn"', f'callback = "F{number}"']
+    lines += ["[osek.alarm.Reference]", 'counter = "Cn"', 'callback = "FR"', f"autostart = {{ at = {limit}, cycle = {limit} }}"]
+    if rounds is not None:
+        length, work = (ticks * tick * 1_000_000 // hertz for ticks in rounds)
+        lines += ["[task.Long]", f'period = "{length}us"', f'wcet = "{work}us"']
+    return "\n".join(lines)
+
+
+HERTZ = {AST: 15_625_000, VIRTUAL_AST: 15_625_000, MPS: 25_000_000, RV32: 10_000_000, ATMEGA: 250_000}
+
+
+def check(lab: Laboratory, board: str, seed: int, rounds: tuple[int, int] | None) -> None:
+    rng = random.Random(f"{board}{seed}{rounds}")
+    limit = rng.choice([9, 30, 250, 65_535])
+    model = Model(limit, rounds)
+    tick = TICK[board]
+    begin = f"carillon_work({tick // 2}u);"
+    model.work(1)
+    task, isr = program(rng, model)
+    code = CODE.format(tick=tick, isr=isr, begin=begin, task=task, get=GET, called=CALLED)
+    if rounds is not None:
+        code += f"ttTASK(Long) {{ carillon_work({rounds[1] * tick - tick // 256}u); }}\n"
+    text = schedule(limit, tick, HERTZ[board], rounds)
+    outcome = lab.run(text, code, board, system=SYSTEM.get(board, ""), ticks=(model.elapsed + 60) * tick)
+    said = list(zip(outcome.said("w"), outcome.said("v"), strict=True))
+    assert said == model.said, (board, seed, rounds)
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS, RV32, ATMEGA])
+def test_what_is_held_back_by_locks_and_isrs_is_caught_up_with(lab: Laboratory, board: str) -> None:
+    for seed in range(PROGRAMS):
+        check(lab, board, seed, None)
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS])
+def test_what_is_held_back_by_rounds_is_caught_up_with(lab: Laboratory, board: str) -> None:
+    for seed in range(PROGRAMS):
+        check(lab, board, seed, (10, 2 + seed % 6))
+
+
+LONG = """
+[task.Long]
+period = "10ms"
+wcet = "6ms"
+[osek.task.T]
+priority = 1
+autostart = true
+[osek.task.K]
+priority = 2
+[osek.counter.Cn]
+tick = "1ms"
+max_allowed = 1000
+[osek.alarm.Every10]
+counter = "Cn"
+activate = "K"
+"""
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS])
+def test_an_alarm_comes_once_a_round_whose_task_runs_for_several_ticks(lab: Laboratory, board: str) -> None:
+    code = """
+        static volatile uint32_t turn;
+        ttTASK(Long) { turn++; carillon_work(CARILLON_CLOCK_HZ / 1000u * 11u / 2u); }
+        TASK(K) { report("round", turn); TerminateTask(); }
+        TASK(T) { SetRelAlarm(Every10, 10, 10); TerminateTask(); }
+    """
+    outcome = lab.run(LONG, code, board, rounds=12)
+    first = outcome.said("round")[0]
+    assert first in (1, 2)
+    assert outcome.said("round") == list(range(first, 13))
+    assert outcome.planned.image.osek is not None
+    assert outcome.planned.image.osek.allocation.base is not None
+
+
+TWO = """
+[osek.task.T]
+priority = 1
+autostart = true
+[osek.task.H]
+priority = 2
+[osek.task.K]
+priority = 3
+[osek.counter.Cn]
+tick = "1ms"
+max_allowed = 1000
+[osek.alarm.Cyclic]
+counter = "Cn"
+activate = "H"
+autostart = { at = 100, cycle = 100 }
+[osek.alarm.Once]
+counter = "Cn"
+activate = "K"
+"""
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS, RV32])
+def test_two_alarms_of_one_counter_agree_after_a_long_lock(lab: Laboratory, board: str) -> None:
+    code = """
+        static volatile uint32_t ms;
+        TASK(H) { report("cyclic", ms); TerminateTask(); }
+        TASK(K) { report("once", ms); TerminateTask(); }
+        TASK(T)
+        {
+            TickType a = 0, b = 0;
+            SetAbsAlarm(Once, 100, 0);
+            DisableAllInterrupts();
+            carillon_work(CARILLON_CLOCK_HZ / 2000u * 41u);
+            GetAlarm(Cyclic, &a); GetAlarm(Once, &b);
+            report("held", a); report("held", b);
+            EnableAllInterrupts();
+            GetAlarm(Cyclic, &a); GetAlarm(Once, &b);
+            report("left", a); report("left", b);
+            for (ms = 20; ms < 110; ms++) { carillon_work(CARILLON_CLOCK_HZ / 1000u); }
+            TerminateTask();
+        }
+    """
+    outcome = lab.run(TWO, code, board, ticks=_ticks(board))
+    assert outcome.said("held") == outcome.said("left") == [80, 80]
+    assert outcome.said("cyclic")[0] == outcome.said("once")[0]
+
+
+def _ticks(board: str) -> int:
+    """150 ms."""
+    return HERTZ[board] * 150 // 1000

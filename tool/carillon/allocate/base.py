@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time base: a counter that runs on while ticks are held back, so that whoever counts ticks knows how many there were.
+
+A source has one pending bit, which absorbs every expiry but the first.  What a family of cells can do about it stands in
+``cells/<family>/cell.toml`` as ``base``: a cell that nobody else has counts, or the family has a counter that never stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import lcm
+
+from carillon.allocate.fit import Source
+from carillon.allocate.result import Cell, CellUse, Progression
+from carillon.model import System
+from carillon.model.board import BaseKind, Board, Cells, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What counts, and how far.
+
+    ``use`` and ``source``: the cell, None and 0 where none is taken.  ``units_per_tick``: of the counter in a tick of the
+    system clock.  ``period``: units until the counter repeats, a whole number of every tick that is counted (of ``UP`` and
+    ``FREE`` the whole range of the counter).  ``early``: units from the start of the cells to tick 0, at most.
+    """
+
+    kind: BaseKind
+    array: Cells
+    use: CellUse | None
+    source: int
+    period: int
+    bits: int
+    early: int
+
+    @property
+    def most(self) -> int:
+        """How long ticks may be held back, in units: what is counted, less what may be read before the first tick."""
+        return (self.period if self.kind is BaseKind.DOWN else 1 << self.bits) - 1 - self.early
+
+
+def choose_base(board: Board, clock_hz: int, ticks: Sequence[int], free: list[Source]) -> Base | None:
+    """The time base for those that tick every so many ``ticks``; its source is taken out of ``free``."""
+    for array in board.cells:
+        if array.family.base is BaseKind.FREE and array.units(1, clock_hz, array.prescalers[0]) == 1:
+            return Base(BaseKind.FREE, array, None, 0, 0, array.width, board.lead)
+    # A cell that the kernel can stop may carry an alarm, which others cannot.
+    for source in sorted(free, key=lambda s: Role.CONTROL in s.array.roles):
+        array = source.array
+        kind = array.family.base
+        if kind is None or Role.ACTIVATION not in array.roles:
+            continue
+        for prescaler in array.prescalers:
+            if array.units(1, clock_hz, prescaler) != 1:
+                continue
+            together = lcm(*ticks)
+            bits = min(array.width, 32)
+            period = 1 << bits if kind is BaseKind.UP else (1 << (bits - 1)) // together * together
+            if period - board.lead < 3 * max(ticks):  # it is to tell two ticks from one
+                continue
+            mates = board.mates([source.number])
+            free[:] = [s for s in free if s.number not in mates]
+            cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
+            use = CellUse(cell, Progression(period, period), prescaler, array.units(1, clock_hz, prescaler))
+            return Base(kind, array, use, source.number, period, bits, board.lead)
+    return None
+
+
+def longest_stretch(system: System) -> int | None:
+    """For how many ticks the rounds' tasks keep the event-triggered system from running at a stretch; None if unknown.
+
+    The execution times are those of the schedule; a task without one leaves it unknown.  0 without rounds.
+    """
+    worst = 0
+    for mode in system.modes:
+        busy_until = began = 0
+        for turn in range(2):  # what is not done at the end of a round goes on in the next
+            for activation in sorted(mode.activations, key=lambda a: a.at):
+                wcet = system.task(activation.task).wcet
+                if wcet is None:
+                    return None
+                at = activation.at + turn * mode.round_length
+                if at >= busy_until:
+                    busy_until = began = at
+                busy_until += wcet
+                worst = max(worst, busy_until - began)
+    return worst

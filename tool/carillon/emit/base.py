@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon_base.h``: which counter is the time base (``kernel/include/carillon/base.h``)."""
+
+from __future__ import annotations
+
+from carillon.emit import text
+from carillon.emit.image import CellImage, Image
+from carillon.model.board import BaseKind
+
+
+def configuration(image: Image) -> dict[str, object]:
+    """The macros of the time base; none if there is none."""
+    if image.osek is None or image.osek.allocation.base is None:
+        return {}
+    return {"CARILLON_BASE_BITS": image.osek.allocation.base.bits}
+
+
+def macro(cell: CellImage, name: str) -> str:
+    """The driver's macro for the cell of the time base, whose interrupt nobody wants, and which may be free of a round."""
+    array = cell.use.cell.array
+    if array.start.value == "timer" and name in ("PREPARE", "START"):
+        return f"FREE_{name}"
+    return "START_DISARMED" if name == "START" and array.request_enable == "cell" else name
+
+
+def emit(image: Image) -> dict[str, str]:
+    """The generated header; none if there is no time base."""
+    osek = image.osek
+    if osek is None or osek.allocation.base is None:
+        return {}
+    base, cell = osek.allocation.base, osek.base
+    family = base.array.family.name
+    if cell is None:
+        left, what = f"0u - {family.upper()}_FREE", "a counter that never stops"
+    else:
+        what = cell.use.cell.name
+        if base.kind is BaseKind.UP:
+            left = f"0u - {text.macro(cell, 'UP', cell.number)}"
+        else:
+            left = f"carillon_port_read({text.macro(cell, 'COUNTER', cell.number)})"
+    lines = [text.head(image, f"The time base is {what}."), "#ifndef CARILLON_BASE_DEVICE_H"]
+    lines += ["#define CARILLON_BASE_DEVICE_H", "", f'#include "cells/{family}/cell.h"', ""]
+    whole = base.kind is not BaseKind.DOWN
+    lines += [f"#define CARILLON_BASE_PERIOD {0 if whole else base.period}u", f"#define CARILLON_BASE_MOST {base.most}u"]
+    origin = osek.origin % (1 << base.bits if whole else base.period)
+    lines += [f"#define CARILLON_BASE_ORIGIN ((carillon_base){origin}u)", f"#define CARILLON_BASE_LEFT ({left})"]
+    return {"carillon_base.h": "\n".join([*lines, "", "#endif", ""])}
