@@ -192,7 +192,7 @@ __attribute__((weak)) void ttErrorHook(ttStatusType error)
 __attribute__((weak)) void ttIdleTask(void)
 {
 #if CARILLON_OSEK
-    StartOS(OSDEFAULTAPPMODE);
+    StartOS(CARILLON_OSEK_DEFAULT_MODE);
 #else
     for (;;) {
         carillon_port_idle();

@@ -46,15 +46,15 @@ static void fire(const struct carillon_alarm *alarm)
 #if CARILLON_OSEK_EVENTS
     case CARILLON_TIMED_EVENT:
         if (carillon_osek_jobs[task].activations == 0u) {
-            (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = alarm->handler.event);
+            (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = alarm->handler.carillon_event);
         } else {
-            carillon_osek_set(task, alarm->handler.event);
+            carillon_osek_set(task, alarm->handler.carillon_event);
         }
         break;
 #endif
     default:
-        if (!carillon_semaphore_give(alarm->handler.semaphore)) {
-            (void)FAIL(OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = alarm->handler.semaphore);
+        if (!carillon_semaphore_give(alarm->handler.carillon_semaphore)) {
+            (void)FAIL(OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = alarm->handler.carillon_semaphore);
         }
         break;
     }

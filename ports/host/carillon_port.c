@@ -629,10 +629,14 @@ void carillon_port_unexpected(void)
     finish(3);
 }
 
-int carillon_main(void);
+int __real_main(void);
+int __wrap_main(int argc, char **argv);
 
-/* APP [--ticks N] [--trace FILE] [--count]: run the application for N ticks from its first start. */
-int main(int argc, char **argv)
+/* The program begins here: the linker gives this in the place of the application's main (--wrap=main), and that in the
+ * place of __real_main, whatever language it is written in.
+ *
+ * APP [--ticks N] [--trace FILE] [--count]: run the application for N ticks from its first start. */
+int __wrap_main(int argc, char **argv)
 {
     int count = 0;
     machine.limit = UINT64_MAX;
@@ -666,7 +670,7 @@ int main(int argc, char **argv)
         extern void carillon_host_report(void);
         atexit(carillon_host_report);
     }
-    (void)carillon_main();
+    (void)__real_main();
     finish(0);
     return 0;
 }

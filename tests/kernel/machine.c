@@ -11,11 +11,9 @@
 
 static void leave(int status) __attribute__((noreturn));
 
-#define main carillon_host_main
 #define exit leave
 #include "ports/host/carillon_port.c"
 #undef exit
-#undef main
 
 static jmp_buf end;
 static int end_status;
@@ -28,7 +26,7 @@ static void leave(int status)
     longjmp(end, 1);
 }
 
-int carillon_main(void)
+int __real_main(void)
 {
     the_scenario();
     return 0;
@@ -40,7 +38,7 @@ int machine_main(int argc, char **argv, void (*scenario)(void))
     log_text[0] = '\0';
     the_scenario = scenario;
     if (setjmp(end) == 0) {
-        return carillon_host_main(argc, argv);
+        return __wrap_main(argc, argv);
     }
     return end_status;
 }

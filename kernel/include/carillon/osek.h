@@ -87,10 +87,10 @@ extern struct carillon_osek_job carillon_osek_jobs[];
  * whose type is the task's; elsewhere it is this declaration.  Its vector passes nothing and its body reads nothing:
  * only the size of the type is used.  0: not in the body of a task. */
 struct carillon_elsewhere {
-    char level[1];
+    char carillon_level[1];
 };
 extern const struct carillon_elsewhere *const carillon_here;
-#define CARILLON_CALLER_LEVEL ((uint8_t)(sizeof(carillon_here->level) - 1u))
+#define CARILLON_CALLER_LEVEL ((uint8_t)(sizeof(carillon_here->carillon_level) - 1u))
 
 /* Constructional elements (chapters 13.2 to 13.6).  Declarations add nothing: the tool declares every object. */
 #ifdef __cplusplus
@@ -99,7 +99,7 @@ extern const struct carillon_elsewhere *const carillon_here;
 #define CARILLON_C
 #endif
 #define TASK(name) \
-    CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((unused)))
+    CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
 #define ISR(name) CARILLON_C void carillon_isr_##name(void)
 #define ALARMCALLBACK(name) CARILLON_C void carillon_callback_##name(void)
 #define DeclareTask(name) struct carillon_at_##name
@@ -191,35 +191,55 @@ struct carillon_osek_failure {
     StatusType status;
 };
 extern struct carillon_osek_failure carillon_osek_failure;
+static inline uint8_t carillon_failed_object(void)
+{
+    return carillon_osek_failure.object;
+}
+static inline OSServiceIdType carillon_failed_service(void)
+{
+    return carillon_osek_failure.service;
+}
+static inline void *carillon_failed_reference(void)
+{
+    return carillon_osek_failure.reference;
+}
+static inline uint32_t carillon_failed_first(void)
+{
+    return carillon_osek_failure.first;
+}
+static inline uint32_t carillon_failed_second(void)
+{
+    return carillon_osek_failure.second;
+}
 #if CARILLON_OSEK_SERVICE_ID
-#define OSErrorGetServiceId() (carillon_osek_failure.service)
+#define OSErrorGetServiceId() (carillon_failed_service())
 #endif
 #if CARILLON_OSEK_PARAMETER_ACCESS
-#define OSError_ActivateTask_TaskID() ((TaskType)carillon_osek_failure.object)
-#define OSError_ChainTask_TaskID() ((TaskType)carillon_osek_failure.object)
-#define OSError_GetTaskID_TaskID() ((TaskRefType)carillon_osek_failure.reference)
-#define OSError_GetTaskState_TaskID() ((TaskType)carillon_osek_failure.object)
-#define OSError_GetTaskState_State() ((TaskStateRefType)carillon_osek_failure.reference)
-#define OSError_GetResource_ResID() ((ResourceType)carillon_osek_failure.object)
-#define OSError_ReleaseResource_ResID() ((ResourceType)carillon_osek_failure.object)
-#define OSError_SetEvent_TaskID() ((TaskType)carillon_osek_failure.object)
-#define OSError_SetEvent_Mask() ((EventMaskType)carillon_osek_failure.first)
-#define OSError_ClearEvent_Mask() ((EventMaskType)carillon_osek_failure.first)
-#define OSError_GetEvent_TaskID() ((TaskType)carillon_osek_failure.object)
-#define OSError_GetEvent_Event() ((EventMaskRefType)carillon_osek_failure.reference)
-#define OSError_WaitEvent_Mask() ((EventMaskType)carillon_osek_failure.first)
-#define OSError_GetAlarmBase_AlarmID() ((AlarmType)carillon_osek_failure.object)
-#define OSError_GetAlarmBase_Info() ((AlarmBaseRefType)carillon_osek_failure.reference)
-#define OSError_GetAlarm_AlarmID() ((AlarmType)carillon_osek_failure.object)
-#define OSError_GetAlarm_Tick() ((TickRefType)carillon_osek_failure.reference)
-#define OSError_SetRelAlarm_AlarmID() ((AlarmType)carillon_osek_failure.object)
-#define OSError_SetRelAlarm_increment() ((TickType)carillon_osek_failure.first)
-#define OSError_SetRelAlarm_cycle() ((TickType)carillon_osek_failure.second)
-#define OSError_SetAbsAlarm_AlarmID() ((AlarmType)carillon_osek_failure.object)
-#define OSError_SetAbsAlarm_start() ((TickType)carillon_osek_failure.first)
-#define OSError_SetAbsAlarm_cycle() ((TickType)carillon_osek_failure.second)
-#define OSError_CancelAlarm_AlarmID() ((AlarmType)carillon_osek_failure.object)
-#define OSError_IncrementCounter_CounterID() ((CounterType)carillon_osek_failure.object)
+#define OSError_ActivateTask_TaskID() ((TaskType)carillon_failed_object())
+#define OSError_ChainTask_TaskID() ((TaskType)carillon_failed_object())
+#define OSError_GetTaskID_TaskID() ((TaskRefType)carillon_failed_reference())
+#define OSError_GetTaskState_TaskID() ((TaskType)carillon_failed_object())
+#define OSError_GetTaskState_State() ((TaskStateRefType)carillon_failed_reference())
+#define OSError_GetResource_ResID() ((ResourceType)carillon_failed_object())
+#define OSError_ReleaseResource_ResID() ((ResourceType)carillon_failed_object())
+#define OSError_SetEvent_TaskID() ((TaskType)carillon_failed_object())
+#define OSError_SetEvent_Mask() ((EventMaskType)carillon_failed_first())
+#define OSError_ClearEvent_Mask() ((EventMaskType)carillon_failed_first())
+#define OSError_GetEvent_TaskID() ((TaskType)carillon_failed_object())
+#define OSError_GetEvent_Event() ((EventMaskRefType)carillon_failed_reference())
+#define OSError_WaitEvent_Mask() ((EventMaskType)carillon_failed_first())
+#define OSError_GetAlarmBase_AlarmID() ((AlarmType)carillon_failed_object())
+#define OSError_GetAlarmBase_Info() ((AlarmBaseRefType)carillon_failed_reference())
+#define OSError_GetAlarm_AlarmID() ((AlarmType)carillon_failed_object())
+#define OSError_GetAlarm_Tick() ((TickRefType)carillon_failed_reference())
+#define OSError_SetRelAlarm_AlarmID() ((AlarmType)carillon_failed_object())
+#define OSError_SetRelAlarm_increment() ((TickType)carillon_failed_first())
+#define OSError_SetRelAlarm_cycle() ((TickType)carillon_failed_second())
+#define OSError_SetAbsAlarm_AlarmID() ((AlarmType)carillon_failed_object())
+#define OSError_SetAbsAlarm_start() ((TickType)carillon_failed_first())
+#define OSError_SetAbsAlarm_cycle() ((TickType)carillon_failed_second())
+#define OSError_CancelAlarm_AlarmID() ((AlarmType)carillon_failed_object())
+#define OSError_IncrementCounter_CounterID() ((CounterType)carillon_failed_object())
 #endif
 
 /* Bytes of an extended task's stack that have been used at most so far; 0 of a basic task. */
@@ -392,6 +412,19 @@ StatusType carillon_chain_direct(TaskType task);
 
 #ifdef __cplusplus
 }
+#endif
+
+/* The names of the application's objects are macros.  They come last, behind every header of the kernel that the
+ * application may include, and the kernel itself does not see them: any word may be one of them. */
+#ifndef CARILLON_OSEK_KERNEL_H
+#if CARILLON_MODES > 0
+#include "carillon/osektime.h"
+#endif
+#if !CARILLON_OSEK_TIME
+#include "carillon_objects.h"
+#elif !defined(CARILLON_TIME_H)
+#include "carillon/time.h" /* which includes them at its end */
+#endif
 #endif
 
 #endif

@@ -55,11 +55,11 @@ typedef carillon_time carillon_duration;
 #define CARILLON_SECONDS(count) CARILLON_TICKS((count), 1)
 
 /* The same as a period, exactly: fractions of ticks are carried from one interval to the next. */
-#define CARILLON_EXACT(count, per_second)                                                           \
-    {                                                                                               \
-        .whole = CARILLON_WHOLE(((uint64_t)(count)*CARILLON_TIME_HZ) / CARILLON_PARTS(per_second)), \
-        .numerator = (uint32_t)(((uint64_t)(count)*CARILLON_TIME_HZ) % CARILLON_PARTS(per_second)), \
-        .denominator = (uint32_t)CARILLON_PARTS(per_second), .remainder = 0u                        \
+#define CARILLON_EXACT(count, per_second)                                                  \
+    {                                                                                      \
+        CARILLON_WHOLE(((uint64_t)(count)*CARILLON_TIME_HZ) / CARILLON_PARTS(per_second)), \
+            (uint32_t)(((uint64_t)(count)*CARILLON_TIME_HZ) % CARILLON_PARTS(per_second)), \
+            (uint32_t)CARILLON_PARTS(per_second), 0u                                       \
     }
 #define CARILLON_WHOLE(ticks) \
     (((ticks) < CARILLON_LONGEST_DURATION) ? (carillon_distance)(ticks) : (carillon_distance)CARILLON_LONGEST_DURATION)
@@ -92,9 +92,9 @@ struct carillon_semaphore {
 #define CARILLON_SEMAPHORE_MOST 0xFFFFu
 
 /* How a static one begins: with `initial` units, of at most `limit`. */
-#define CARILLON_SEMAPHORE_UP_TO(initial, limit)           \
-    {                                                      \
-        .first = NULL, .count = (initial), .most = (limit) \
+#define CARILLON_SEMAPHORE_UP_TO(initial, limit) \
+    {                                            \
+        NULL, (initial), (limit)                 \
     }
 #define CARILLON_SEMAPHORE(initial) CARILLON_SEMAPHORE_UP_TO((initial), CARILLON_SEMAPHORE_MOST)
 
@@ -128,29 +128,37 @@ struct carillon_alarm {
     struct carillon_period *exact; /* NULL: `period` */
     union {
         void (*function)(void);
-        struct carillon_semaphore *semaphore;
-        EventMaskType event;
+        struct carillon_semaphore *carillon_semaphore;
+        EventMaskType carillon_event;
     } handler;
 };
 #define CARILLON_INFINITE UINT32_C(0xFFFFFFFF)
 
-/* How a static alarm of each kind begins. */
-#define CARILLON_ALARM_OF_FUNCTION(name)                                             \
-    {                                                                                \
-        .timed = {.kind = CARILLON_TIMED_FUNCTION}, .handler = {.function = (name) } \
+/* How a static alarm of each kind begins.  Macros that the application expands name no member but by a word of the
+ * kernel's own, since any other may be the name of one of its objects. */
+#if CARILLON_TIME_FAR
+#define CARILLON_NO_EVENT \
+    {                     \
+        {0}, 0u           \
     }
-#define CARILLON_ALARM_OF_TASK(id)                            \
-    {                                                         \
-        .timed = {.kind = CARILLON_TIMED_TASK, .task = (id) } \
+#else
+#define CARILLON_NO_EVENT \
+    {                     \
+        0                 \
     }
-#define CARILLON_ALARM_OF_EVENT(id, mask)                                                    \
-    {                                                                                        \
-        .timed = {.kind = CARILLON_TIMED_EVENT, .task = (id)}, .handler = {.event = (mask) } \
+#endif
+#define CARILLON_ALARM_OF(kind, id, ...)                 \
+    {                                                    \
+        {CARILLON_NO_EVENT, (kind), (id)}, 0u, 0u, NULL, \
+        {                                                \
+            __VA_ARGS__                                  \
+        }                                                \
     }
-#define CARILLON_ALARM_OF_SEMAPHORE(address)                                              \
-    {                                                                                     \
-        .timed = {.kind = CARILLON_TIMED_SEMAPHORE}, .handler = {.semaphore = (address) } \
-    }
+#define CARILLON_ALARM_OF_FUNCTION(name) CARILLON_ALARM_OF(CARILLON_TIMED_FUNCTION, 0u, (name))
+#define CARILLON_ALARM_OF_TASK(id) CARILLON_ALARM_OF(CARILLON_TIMED_TASK, (id), NULL)
+#define CARILLON_ALARM_OF_EVENT(id, mask) CARILLON_ALARM_OF(CARILLON_TIMED_EVENT, (id), .carillon_event = (mask))
+#define CARILLON_ALARM_OF_SEMAPHORE(address) \
+    CARILLON_ALARM_OF(CARILLON_TIMED_SEMAPHORE, 0u, .carillon_semaphore = (address))
 
 /* Start an alarm: it expires `count` times (CARILLON_INFINITE: until it is stopped), first after a period.
  * E_OS_VALUE: a period of 0 or more than CARILLON_LONGEST_DURATION, or a count of 0; E_OS_STATE: it runs already.
@@ -240,7 +248,7 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 
 /* The body of a thread. */
 #define THREAD(name) \
-    CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((unused)))
+    CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
 
 /* For the generated code: the handler of a periodic clock, and of the cell that ends slices (`frame` is the port's).  A
  * vector that counts the ticks itself, in carillon_clock_queue and, with CARILLON_TIME_COUNTS, here, calls
@@ -251,6 +259,14 @@ void carillon_slice_over(const void *frame);
 
 #ifdef __cplusplus
 }
+#endif
+
+#if !defined(CARILLON_OSEK_KERNEL_H) && !defined(CARILLON_TIME_HPP)
+#ifdef __cplusplus
+#include "carillon/time.hpp" /* before the names of objects */
+#else
+#include "carillon_objects.h"
+#endif
 #endif
 
 #endif

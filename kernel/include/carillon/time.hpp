@@ -100,7 +100,7 @@ class Handler_Event : public Handler
   public:
     constexpr Handler_Event(TaskType task, EventMaskType event) : Handler(CARILLON_TIMED_EVENT, task)
     {
-        alarm.handler.event = event;
+        alarm.handler.carillon_event = event;
     }
 };
 
@@ -110,7 +110,7 @@ class Handler_Semaphore : public Handler
   public:
     explicit constexpr Handler_Semaphore(Semaphore *semaphore) : Handler(CARILLON_TIMED_SEMAPHORE, 0)
     {
-        alarm.handler.semaphore = &semaphore->semaphore;
+        alarm.handler.carillon_semaphore = &semaphore->semaphore;
     }
 };
 
@@ -291,5 +291,7 @@ class Thread
 };
 
 } // namespace carillon
+
+#include "carillon_objects.h"
 
 #endif

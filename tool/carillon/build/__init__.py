@@ -76,12 +76,9 @@ def _units(image: Image, generated: Path, folder: Path) -> list[_Unit]:
     for include in (generated, *(root / p for p in plan["include"])):
         options += ["-I", str(include)]
     strict = (*options, *plan["warnings"])
-    renamed = tuple(plan["application_options"])
     units = []
     for name in plan["sources"]:
-        extra = renamed if name.startswith("kernel/") else ()
-        if name in plan["cold_sources"]:
-            extra = (*extra, *plan["cold_options"])
+        extra = plan["cold_options"] if name in plan["cold_sources"] else ()
         units.append(_Unit(root / name, folder / "objects" / (name.replace("/", "_") + ".o"), (*strict, *extra), False))
     cold = (*strict, *plan["cold_options"])
     for number, name in enumerate(plan["board_sources"]):
@@ -93,7 +90,7 @@ def _units(image: Image, generated: Path, folder: Path) -> list[_Unit]:
         own = options
         if source.suffix != ".c":
             own = [*(o for o in options if not o.startswith("-std=")), *(str(o) for o in plan["cplusplus_options"])]
-        units.append(_Unit(source, target, (*own, "-Wall", "-Wextra", *renamed), True))
+        units.append(_Unit(source, target, (*own, "-Wall", "-Wextra"), True))
     return units
 
 

@@ -82,8 +82,12 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         ],
         "warnings": list(WARNINGS),
         "cplusplus_options": ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
-        "application_options": ["-Dmain=carillon_main"] if board.native else [],
-        "link_options": [*board.build.cflags, *board.build.ldflags, "-Wl,--gc-sections"],
+        "link_options": [
+            *board.build.cflags,
+            *board.build.ldflags,
+            "-Wl,--gc-sections",
+            *(["-Wl,--wrap=main"] if board.native else []),
+        ],
         "linker_script": _portable(board.build.linker_script, folder) if board.build.linker_script else "",
     }
 

@@ -8,6 +8,7 @@ nobody uses (C104, a warning), and something can run (C105, a warning).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -38,7 +39,14 @@ API_NAMES = frozenset(
     StartupHook ShutdownHook ErrorHook PreTaskHook PostTaskHook""".split()  # noqa: SIM905
 )
 API_PREFIXES = ("E_OS_", "OSServiceId_", "OSError", "OSMAXALLOWEDVALUE", "OSTICKSPERBASE", "OSMINCYCLE", "OSTICKDURATION")
-# What stands in <carillon/time.hpp>, where a macro would replace it.
+# C11 7.19 and 7.20: what the kernel's own headers use, where the application expands their macros.
+_C_HEADERS = re.compile(
+    r"u?int(_least|_fast)?(8|16|32|64)_t|u?int(max|ptr)_t|U?INT\w*_(MAX|MIN|C)|(size|ptrdiff|wchar|max_align)_t|NULL|offsetof",
+    re.ASCII,
+)
+_FUNCTIONS = frozenset({"task", "thread", "ISR"})
+"""Kinds of objects with a function of their name, which is none of C's library; other objects are but macros."""
+# What stands in <carillon/time.hpp>, where the application uses it.
 CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
     Handler_Thread Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
@@ -72,13 +80,19 @@ def check(system: System, diagnostics: Diagnostics) -> None:
         return
     _check_sources(system, system.osek, diagnostics)
     if any(source.suffix != ".c" for source in system.sources):
-        _check_cplusplus(system.osek, diagnostics)
+        _check_cplusplus(system.osek, diagnostics, time=system.time is not None)
     if not diagnostics.errors:
         _check_unused(system.osek, diagnostics)
 
 
 def reserved(name: str) -> str | None:
-    """Whose name ``name`` is, in words, if it is the operating system's; else None."""
+    """Whose name ``name`` is, in words, if no macro may have it; else None."""
+    if name == "defined":  # C11 6.10.8: no macro
+        return "is an operator of C's preprocessor"
+    if name == "main":
+        return "is the program's entry point"
+    if _C_HEADERS.fullmatch(name):
+        return "is a name of C's headers"
     return "is a name of the operating system" if name in API_NAMES or name.startswith(API_PREFIXES) else None
 
 
@@ -90,7 +104,7 @@ def check_names(objects: Iterable[Named], others: Iterable[Foreign], diagnostics
     """
     seen: dict[str, Named] = {}
     for item in objects:
-        problem = fault(item.name, function=True)
+        problem = fault(item.name, function=item.kind in _FUNCTIONS)
         owner = reserved(item.name)
         if problem:
             diagnostics.error("C026", item.span, f"the {item.kind} name {shorten(item.name)} {problem[0]}", problem[1])
@@ -125,8 +139,8 @@ def _article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeioI" else f"a {kind}"
 
 
-def _check_cplusplus(osek: Osek, diagnostics: Diagnostics) -> None:
-    """The macros of the objects' names must leave C++ and the header of the time services as they are (C101)."""
+def _check_cplusplus(osek: Osek, diagnostics: Diagnostics, *, time: bool) -> None:
+    """The macros of the objects' names must leave C++ and what the time services have for it as they are (C101)."""
     kinds = (
         ("task", [task for task in osek.tasks if not task.thread]),
         ("thread", [task for task in osek.tasks if task.thread]),
@@ -139,7 +153,7 @@ def _check_cplusplus(osek: Osek, diagnostics: Diagnostics) -> None:
     for kind, objects in kinds:
         for item in objects:
             owner = "keyword of C++" if item.name in CPP_KEYWORDS else "name of carillon/time.hpp"
-            if item.name in CPP_KEYWORDS or item.name in CPP_NAMES:
+            if item.name in CPP_KEYWORDS or (time and item.name in CPP_NAMES):
                 cause = f"the {kind} name {shorten(item.name)} is a {owner}, and the application has C++ sources"
                 diagnostics.error("C101", item.span, cause, "choose another name")
 

@@ -32,7 +32,12 @@ NO_CELL = 0xFFFF
 
 def emit(image: Image) -> dict[str, str]:
     """The generated files of the event-triggered system: name -> text."""
-    return {"carillon_osek.h": _header(image), "osek.c": _source(image), "osek.ld": _linker_script(image)}
+    return {
+        "carillon_osek.h": _header(image),
+        "carillon_objects.h": _objects(image),
+        "osek.c": _source(image),
+        "osek.ld": _linker_script(image),
+    }
 
 
 def resources(allocation: OsekAllocation) -> list[str]:
@@ -131,6 +136,26 @@ def _header(image: Image) -> str:
     lines = [text.head(image, "What the application sees of its event-triggered system."), "#ifndef CARILLON_OSEK_GENERATED_H"]
     lines += ["#define CARILLON_OSEK_GENERATED_H", ""]
     lines += [f"#define CARILLON_OSEK_{name} {value}" for name, value in values.items()]
+    default = model.modes.index("OSDEFAULTAPPMODE") if "OSDEFAULTAPPMODE" in model.modes else 0
+    lines.append(f"#define CARILLON_OSEK_DEFAULT_MODE ((AppModeType){default}u)")
+    if model.isrs:
+        lines += ["", "/* Interrupt sources of ISRs. */"]
+        lines += [f"#define CARILLON_ISR_SOURCE_{isr.name} {isr.source}u" for isr in model.isrs]
+    lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
+    for task in model.tasks:
+        lines += [f"struct carillon_at_{task.name} {{", f"    char carillon_level[{allocation.level_of(task).number + 1}];", "};"]
+    lines += _folded(allocation)
+    lines += ["", "#endif", ""]
+    return "\n".join(lines)
+
+
+def _objects(image: Image) -> str:
+    """The names of the application's objects, which the kernel does not see."""
+    assert image.osek is not None
+    allocation = image.osek.allocation
+    model = allocation.osek
+    lines = [text.head(image, "The objects of the event-triggered system."), "#ifndef CARILLON_OBJECTS_H"]
+    lines += ["#define CARILLON_OBJECTS_H"]
     lines += _numbers("Application modes.", "AppModeType", list(model.modes))
     if "OSDEFAULTAPPMODE" not in model.modes:
         lines.append("#define OSDEFAULTAPPMODE ((AppModeType)0u)")
@@ -149,15 +174,7 @@ def _header(image: Image) -> str:
         if c.name == hardware:
             lines += [f"#define {name} {name}_{c.name}" for name in constants]
     lines += _numbers("Alarms.", "AlarmType", [a.name for a in model.alarms])
-    if model.isrs:
-        lines += ["", "/* Interrupt sources of ISRs. */"]
-        lines += [f"#define CARILLON_ISR_SOURCE_{isr.name} {isr.source}u" for isr in model.isrs]
-    lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
-    for task in model.tasks:
-        lines += [f"struct carillon_at_{task.name} {{", f"    char level[{allocation.level_of(task).number + 1}];", "};"]
-    lines += _folded(allocation)
-    lines += ["", "#endif", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "#endif", ""])
 
 
 def _numbers(title: str, kind: str, names: list[str]) -> list[str]:

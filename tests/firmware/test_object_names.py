@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any word may be the name of an object: neither the kernel's sources nor its headers ever see those names."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+from laboratory import AST, ROOT, VIRTUAL_AST, Laboratory
+
+from carillon.build import build
+from carillon.check.names import CPP_KEYWORDS, fault
+from carillon.check.osek import CPP_NAMES, reserved
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+
+EACH = 240
+"""Counters, alarms and resources in one image."""
+
+ALL = "CARILLON_OBJECT_NAMES" in os.environ
+"""Try every word, not only the first images' worth of them."""
+
+
+def kernel_words() -> set[str]:
+    """Every identifier that the kernel, the ports and the drivers use."""
+    words: set[str] = set()
+    for folder in ("kernel", "ports", "cells", "boards"):
+        for path in sorted((ROOT / folder).rglob("*.[ch]*")):
+            code = re.sub(r'/\*.*?\*/|//[^\n]*|"[^"\n]*"', " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+            words |= set(re.findall(r"\b[A-Za-z_]\w*\b", code))
+    return words
+
+
+def plain_words() -> set[str]:
+    """Words of plain English: those of the guide."""
+    return {
+        word
+        for path in sorted((ROOT / "docs").rglob("*.md"))
+        for word in re.findall(r"\b[a-z]+\b", path.read_text(encoding="utf-8"))
+    }
+
+
+def usable(words: set[str]) -> list[str]:
+    """Those that the tool does not refuse; the functions that the C library's headers declare as macros are another matter."""
+    own = {"T", "high", "report", "main", "line", "file"}
+    return sorted(
+        w for w in words if fault(w, function=False) is None and reserved(w) is None and w not in own | CPP_KEYWORDS | CPP_NAMES
+    )
+
+
+def schedule(words: list[str], more: str) -> str:
+    lines = ["[osek]", 'hooks = ["error"]', "parameter_access = true", "get_service_id = true"]
+    lines += ["[osek.task.T]", "priority = 1", "autostart = true"]
+    third = -(-len(words) // 3)
+    for number, word in enumerate(words):
+        if number < third:
+            lines += [f"[osek.counter.{word}]", 'kind = "software"']
+        elif number < 2 * third:
+            lines += [f"[osek.alarm.{word}]", f'counter = "{words[number - third]}"', 'activate = "T"']
+        else:
+            lines += [f"[osek.resource.{word}]"]
+    names = ", ".join(f'"{word}"' for word in words[2 * third :])
+    lines.insert(lines.index("priority = 1"), f"resources = [{names}]")
+    return "\n".join([*lines, more])
+
+
+CODE = """
+ttTASK(Z1) { }
+TASK(T) { ActivateTask(T); ChainTask(T); TerminateTask(); }
+void ErrorHook(StatusType zz1)
+{
+    (void)zz1;
+    (void)OSErrorGetServiceId();
+    (void)OSError_ActivateTask_TaskID();
+    (void)OSError_SetRelAlarm_increment();
+    (void)OSError_SetRelAlarm_cycle();
+    (void)OSError_GetAlarm_Tick();
+}
+"""
+TIME = """
+static struct carillon_period zz2 = CARILLON_EXACT(3, 1000);
+static struct carillon_semaphore zz3 = CARILLON_SEMAPHORE(2);
+static void zz4(void) { }
+static struct carillon_alarm zz5[] = {CARILLON_ALARM_OF_FUNCTION(zz4), CARILLON_ALARM_OF_TASK(T),
+    CARILLON_ALARM_OF_EVENT(T, 1u), CARILLON_ALARM_OF_SEMAPHORE(&zz3)};
+THREAD(ZT) { carillon_alarm_start(&zz5[0], CARILLON_MILLISECONDS(3), CARILLON_INFINITE); (void)&zz2; }
+"""
+ROUNDS = '[task.Z1]\nperiod = "10ms"\n'
+SERVICES = '[time]\nclock = "periodic"\ntick = "1ms"\n[thread.ZT]\npriority = 3\n'
+
+
+def images(words: list[str]) -> list[list[str]]:
+    parts = [words[k : k + 3 * EACH] for k in range(0, len(words), 3 * EACH)]
+    return parts if ALL else parts[:1]
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST])
+@pytest.mark.parametrize("source", ["kernel", "plain"])
+def test_any_word_may_be_an_object(lab: Laboratory, board: str, language: str, source: str) -> None:
+    words = usable(kernel_words() if source == "kernel" else plain_words())
+    assert len(words) > 400
+    for number, part in enumerate(images(words)):
+        with_time = source == "kernel" and language == "c"
+        folder = lab.folder / f"names-{source}-{board}-{language}-{number}"
+        folder.mkdir()
+        path = folder / "schedule.toml"
+        path.write_text(f'[system]\nname = "app"\n{schedule(part, ROUNDS + (SERVICES if with_time else ""))}', encoding="utf-8")
+        headers = ["os.h", "carillon/osektime.h", "carillon/work.h"] + (["carillon/time.h"] if with_time else [])
+        code = "".join(f'#include "{name}"\n' for name in headers) + CODE + (TIME if with_time else "")
+        (folder / f"main.{language}").write_text(code.replace("ttTASK", 'extern "C" ttTASK') if language == "cpp" else code)
+        diagnostics = Diagnostics()
+        planned = plan(path, diagnostics, board)
+        assert build(planned.image, folder / "o", diagnostics) is not None, [str(d) for d in diagnostics.found]
+
+
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST])
+def test_main_may_be_written_in_cplusplus(lab: Laboratory, board: str) -> None:
+    schedule = '[osek]\nmodes = ["Day", "Night"]\n[osek.task.A]\npriority = 1\nautostart = ["Night"]\n'
+    path = lab.write(schedule, "")
+    (path.parent / "main.c").unlink(missing_ok=True)
+    code = '#include "os.h"\n#include "report.h"\nint main() { report("main", 1); StartOS(Night); }\n'
+    (path.parent / "main.cpp").write_text(code + 'TASK(A) { report("A", 1); TerminateTask(); }\n', encoding="utf-8")
+    assert lab.run_file(path, board, ticks=20_000).reported == [("main", 1), ("A", 1)]
