@@ -89,14 +89,14 @@ def test_a_window_ends_at_the_enforced_deadline_or_with_the_round(tmp_path: Path
 [task.unwatched]
 monitor = "if-cells-allow"
 
-[task.free]
+[task.spare]
 
 [mode.run]
 round = "100us"
 points = [
     { at = "0us", activate = "watched", deadline_at = ["20us", "30us"] },
     { at = "10us", activate = "unwatched", deadline_at = "40us" },
-    { at = "20us", activate = "free" },
+    { at = "20us", activate = "spare" },
 ]
 """
     (mode,) = lowered(tmp_path, points)
@@ -157,7 +157,7 @@ wcet = "10us"
 [task.known]
 wcet = "20us"
 
-[task.free]
+[task.spare]
 
 [interrupt.i]
 source = "ext0"
@@ -170,11 +170,11 @@ points = [{ at = "0us", activate = "watched", deadline_at = "30us" }, { at = "10
 round = "100us"
 points = [{ at = "0us", activate = "watched" }, { at = "5us", activate = "known" }, { at = "8us", enable = "i" }]
 
-[mode.free]
+[mode.spare]
 round = "100us"
 points = [
     { at = "0us", activate = "watched", deadline_at = "30us" },
-    { at = "40us", activate = "free" },
+    { at = "40us", activate = "spare" },
     { at = "50us", enable = "i" },
 ]
 
@@ -189,9 +189,9 @@ points = [{ at = "0us", activate = "known" }, { at = "70us", enable = "i" }]
         modes = lower(replace(system, board=board))
         return [(d.object, d.times) for mode in modes for d in mode.demands if d.role is Role.CONTROL]
 
-    assert controls(1000, 0) == [("watched", (30,)), ("known", (30,)), ("free", (100,)), ("enable", (70,))]
-    assert controls(40, 10) == [("watched", (50,)), ("known", (50,)), ("free", (100,)), ("enable", (70,))]
-    assert controls(0, 0) == [("watched", (100,)), ("known", (100,)), ("free", (100,)), ("enable", (100,))]
+    assert controls(1000, 0) == [("watched", (30,)), ("known", (30,)), ("spare", (100,)), ("enable", (70,))]
+    assert controls(40, 10) == [("watched", (50,)), ("known", (50,)), ("spare", (100,)), ("enable", (70,))]
+    assert controls(0, 0) == [("watched", (100,)), ("known", (100,)), ("spare", (100,)), ("enable", (100,))]
 
 
 def test_a_single_mode_has_no_control_demand(tmp_path: Path) -> None:

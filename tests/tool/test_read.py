@@ -82,7 +82,7 @@ offset = "0.5ms"
 deadline = ["100us", "200us"]
 monitor = "if-cells-allow"
 
-[task.free]
+[task.spare]
 
 [interrupt.can_rx]
 source = "soft1"
@@ -97,7 +97,7 @@ round = "2ms"
 tasks = ["fuel"]
 window = "deadline"
 points = [
-    { at = "1000 ticks", activate = "free", deadline_at = "2000 ticks" },
+    { at = "1000 ticks", activate = "spare", deadline_at = "2000 ticks" },
     { at = "1000 ticks", enable = "can_rx" },
 ]
 
@@ -114,7 +114,7 @@ points = [
     run, limp = system.modes
     assert run.round_length == 250_000
     assert [(a.task, a.at, a.deadlines) for a in run.activations] == [
-        ("free", 1000, (2000,)),
+        ("spare", 1000, (2000,)),
         ("fuel", 62_500, (75_000, 87_500)),
         ("fuel", 187_500, (200_000, 212_500)),
     ]
