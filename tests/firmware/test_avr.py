@@ -45,6 +45,31 @@ def spread(board: str, round_length: int) -> dict[str, int]:
 # --- exact starts ---
 
 
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("offsets", [(0, 1, 2), (199, 1998, 19_997), (30, 20, 10), (40, 1850, 19_860), (41, 1843, 19_839)])
+def test_each_timer_has_a_period_of_its_own(lab: Laboratory, board: str, offsets: tuple[int, int, int]) -> None:
+    """10 kHz, 1 kHz and 100 Hz; on two timers the first two of them."""
+    names = ["fast", "middle", "slow"][: 3 if board == MEGA2560 else 2]
+    periods = {"fast": 200, "middle": 2_000, "slow": 20_000}
+    ats = dict(zip(names, offsets, strict=False))
+    schedule = "".join(
+        f'[task.{name}]\nperiod = "{periods[name]} ticks"\noffset = "{at} ticks"\nwcet = "1 tick"\n' for name, at in ats.items()
+    )
+    outcome = lab.run(schedule, "".join(task(name, NOTHING) for name in ats), board, rounds=20, system='clock = "2MHz"')
+    length = outcome.planned.lowered[0].round_length
+    for name, at in ats.items():
+        found = outcome.at(Kind.ENTER, name)
+        period = periods[name] * outcome.per_tick
+        late = [n - (at * outcome.per_tick + k * period) for k, n in enumerate(found)]
+        count = 20 * length // periods[name]
+        assert len(found) == count or (len(found) == count - 1 and at > periods[name] - 4)  # at the very end of the run
+        assert min(late) >= 0
+        # The first round begins while what expired before it is forgotten; later only another task's handler is in the way.
+        assert max(late[1:]) <= 100
+        assert len({cell[:3] for cell in outcome.cells(Role.ACTIVATION, name)}) == 1
+    assert len({cell[:3] for name in names for cell in outcome.cells(Role.ACTIVATION, name)}) == len(names)
+
+
 def vouched(**wcets: int) -> str:
     """Task tables with WCETs in ticks, whose author vouches that the tasks never overrun."""
     return "".join(f'[task.{name}]\nwcet = "{wcet} ticks"\noverrun = "never"\n' for name, wcet in wcets.items())

@@ -21,6 +21,7 @@ from carillon.allocate.options import OptionBuilder
 from carillon.allocate.place import control_carrier, place
 from carillon.allocate.result import Allocation, Carrier, ModeAllocation
 from carillon.allocate.solve import Failure, LevelRules, ModeSolver, Problem
+from carillon.allocate.timers import timer_periods
 from carillon.diagnostics import Diagnostics
 from carillon.lower import LoweredMode
 from carillon.model import System
@@ -72,14 +73,46 @@ def allocate(
             )
             return None
         control = found
-        classes = [c.without(control[0].source) for c in classes]
-        classes = [c for c in classes if c.sources]
-    modes = [_allocate_mode(system, mode, classes, fitter, control, diagnostics, time_limit, below) for mode in lowered]
+    busy = taken | {interrupt.source for interrupt in system.interrupts} | {carrier.source for carrier in control}
+    modes = [_allocate_mode(system, mode, busy, fitter, control, diagnostics, time_limit, below) for mode in lowered]
     complete = tuple(mode for mode in modes if mode is not None)
     return Allocation("carillon", complete) if len(complete) == len(modes) else None
 
 
 def _allocate_mode(
+    system: System,
+    mode: LoweredMode,
+    busy: frozenset[int],
+    fitter: Fitter,
+    controls: list[Carrier],
+    diagnostics: Diagnostics,
+    time_limit: float,
+    below: int,
+) -> ModeAllocation | None:
+    """The mode with the periods of timers that suit it best; where none does, why the round does not."""
+    best: ModeAllocation | None = None
+    first: Diagnostics | None = None
+    for timers in timer_periods(system.board, mode, fitter, busy):
+        said = Diagnostics()
+        fitting = replace(fitter, round_length=mode.round_length, timers=timers)
+        classes = source_classes(system.board, busy, timers)
+        found = _allocate_on(system, mode, classes, fitting, controls, said, time_limit, below)
+        first = first or said
+        if found is not None and (best is None or _merit(found) < _merit(best)):
+            best = found
+        if best is not None and not best.unmonitored:
+            break
+    if best is None and first is not None:
+        diagnostics.found += first.found
+    return best
+
+
+def _merit(mode: ModeAllocation) -> tuple[int, int]:
+    """The less the better: deadlines that nobody watches, instructions."""
+    return sum(len(demand.points) for demand in mode.unmonitored), mode.overhead
+
+
+def _allocate_on(
     system: System,
     mode: LoweredMode,
     classes: list[SourceClass],
@@ -89,7 +122,6 @@ def _allocate_mode(
     time_limit: float,
     below: int,
 ) -> ModeAllocation | None:
-    fitter = replace(fitter, round_length=mode.round_length)
     demands = [d for d in mode.demands if d.role is not Role.CONTROL]
     control = next((c for c in controls if any(c.demand is d for d in mode.demands)), None)
     builder = OptionBuilder(fitter, classes, mode.round_length, system.on_deadline_miss, 64 if len(demands) <= 80 else 24)

@@ -44,7 +44,7 @@ def choose_base(board: Board, clock_hz: int, ticks: Sequence[int], free: list[So
     """The time base for those that tick every so many ``ticks``; its source is taken out of ``free``."""
     for array in board.cells:
         if array.family.base is BaseKind.FREE and array.units(1, clock_hz, array.prescalers[0]) == 1:
-            return Base(BaseKind.FREE, array, None, 0, 0, array.width, board.lead)
+            return Base(BaseKind.FREE, array, None, 0, 0, array.width, board.lead_at(clock_hz))
     # A cell that the kernel can stop may carry an alarm, which others cannot.
     for source in sorted(free, key=lambda s: Role.CONTROL in s.array.roles):
         array = source.array
@@ -57,13 +57,13 @@ def choose_base(board: Board, clock_hz: int, ticks: Sequence[int], free: list[So
             together = lcm(*ticks)
             bits = min(array.width, 32)
             period = 1 << bits if kind is BaseKind.UP else (1 << (bits - 1)) // together * together
-            if period - board.lead < 3 * max(ticks):  # it is to tell two ticks from one
+            if period - board.lead_at(clock_hz) < 3 * max(ticks):  # it is to tell two ticks from one
                 continue
             mates = board.mates([source.number])
             free[:] = [s for s in free if s.number not in mates]
             cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
             use = CellUse(cell, Progression(period, period), prescaler, array.units(1, clock_hz, prescaler))
-            return Base(kind, array, use, source.number, period, bits, board.lead)
+            return Base(kind, array, use, source.number, period, bits, board.lead_at(clock_hz))
     return None
 
 

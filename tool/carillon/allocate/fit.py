@@ -6,8 +6,8 @@ Interrupt sources that are alike are one class: the solver counts them, it never
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from carillon.allocate.result import Progression
 from carillon.model.board import Board, Cells, Rearm, Role, Start
@@ -56,13 +56,16 @@ class SourceClass:
         return SourceClass(self.array, tuple(s for s in self.sources if s.number != number))
 
 
-def source_classes(board: Board, taken: frozenset[int] = frozenset()) -> list[SourceClass]:
+def source_classes(
+    board: Board, taken: frozenset[int] = frozenset(), timers: Mapping[str, int] | None = None
+) -> list[SourceClass]:
     """The board's sources in classes, in the board's order, without the sources in ``taken``.
 
+    ``timers``: see :class:`Fitter`; channels of timers with different periods are not alike.
     A source number that two arrays name belongs to the first of them.
     """
     seen = set(taken)
-    classes: dict[tuple[str, tuple[int, ...]], list[Source]] = {}
+    classes: dict[tuple[str, int | None, tuple[int, ...]], list[Source]] = {}
     for array in board.cells:
         cells: dict[int, list[int]] = {}
         for index, number in enumerate(array.sources):
@@ -78,17 +81,22 @@ def source_classes(board: Board, taken: frozenset[int] = frozenset()) -> list[So
                 else:
                     runs.append((index, 1))
             shape = tuple(length for _, length in runs)
-            classes.setdefault((properties, shape), []).append(Source(number, array, tuple(runs)))
+            period = (timers or {}).get(array.names[0])
+            classes.setdefault((properties, period, shape), []).append(Source(number, array, tuple(runs)))
     return [SourceClass(sources[0].array, tuple(sorted(sources, key=lambda s: s.number))) for sources in classes.values()]
 
 
 @dataclass(frozen=True, slots=True)
 class Fitter:
-    """Answers whether an array can express given intervals; times are in ticks of ``clock_hz``."""
+    """Answers whether an array can express given intervals; times are in ticks of ``clock_hz``.
+
+    ``timers``: by the first of its cells, the period of each timer whose cells are channels, where that is not the round.
+    """
 
     board: Board
     clock_hz: int
     round_length: int | None = None  # of the round that the cells serve; None: they serve no round
+    timers: Mapping[str, int] = field(default_factory=dict)
     ticks: bool = False  # the cells only tick: what expires before the beginning does no harm
 
     def direct(self, array: Cells, progression: Progression) -> int | str:
@@ -101,11 +109,12 @@ class Fitter:
         return self._prescaler(array, (progression.period,), progression.offset, progression.period)
 
     def _channel(self, array: Cells, progression: Progression) -> int | str:
-        """The same for a channel of a timer: it matches once in the timer's period, which in a round is the round."""
-        if self.round_length is not None and progression.period != self.round_length:
-            return f"a channel expires once a round of {self.round_length} ticks, not every {progression.period}"
+        """The same for a channel of a timer: it matches once in the timer's period."""
+        period = self.timers.get(array.names[0], self.round_length)
+        if period is not None and progression.period != period:
+            return f"a channel expires once every {period} ticks, as its timer does, not every {progression.period}"
         # What a channel matches before the beginning is forgotten: once, if that counts at all.
-        shortest = array.min_period(self.clock_hz) if self.ticks else self.board.lead
+        shortest = array.min_period(self.clock_hz) if self.ticks else self.board.lead_at(self.clock_hz)
         if progression.period < shortest:
             return f"a period of {progression.period} ticks is below its minimum of {shortest}"
         if progression.period > 1 << array.width:
@@ -138,7 +147,7 @@ class Fitter:
         limit = (1 << array.width) - 1
         if len(intervals) > 1 and array.rearm is Rearm.SHIFT:
             limit = min(limit, (1 << 31) - 1)  # a shift is a signed number of 32 bits
-        lead = self.board.lead
+        lead = self.board.lead_at(self.clock_hz)
         reason = ""
         for prescaler in sorted(array.prescalers):
             unit = self.clock_hz * prescaler

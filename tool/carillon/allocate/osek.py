@@ -574,7 +574,8 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
             period = unit * (1 << driver.bits)
             if period.denominator != 1:
                 continue
-            progression = Progression(int(period) - board.lead, int(period))  # it starts with a whole range ahead
+            # It starts with a whole range ahead.
+            progression = Progression(int(period) - board.lead_at(system.clock_hz), int(period))
             cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
             use = CellUse(cell, progression, prescaler, array.units(1, system.clock_hz, prescaler))
             return ClockCell(services, _carrier("clock", source, use, progression, top, services.span), driver, unit)

@@ -117,6 +117,19 @@ class ModeImage:
     control: Control | None
     time_base: TimeBase | None
 
+    def last_before(self, cell: CellImage, board: Board) -> int:
+        """When a cell expires for the last time before its first expiry, in its units since the first start store.
+
+        What expires then is forgotten in the order of these times (``finish``), which forgets no expiry of the round:
+
+        1. Each cell is waited for, so nothing is forgotten before it has expired.
+        2. The wait is for a counter that cannot have begun anew: no period is shorter than the lead (``Fitter``).
+        3. In this order the wait for one cell is over before the next one's, so each is forgotten at once, or behind the few
+           that expired together with it; its own next expiry is a whole period, so the lead or more, away.
+        """
+        position = next(k for k, store in enumerate(self.start) if any(c.use is cell.use for c in store.cells))
+        return cell.first + cell.use.units(position * board.start_spacing) - cell.period
+
 
 @dataclass(frozen=True, slots=True)
 class OsekImage:
@@ -209,7 +222,7 @@ def _cell_image(
     offset = times[0] if carrier.style is Style.MULTIPLEXED else use.progression.offset
     if carrier.role is Role.CONTROL and offset == 0:
         offset = round_length  # the end of the first round, not its beginning
-    first = use.units((board.lead if lead is None else lead) + offset - position * board.start_spacing)
+    first = use.units((board.lead_at(system.clock_hz) if lead is None else lead) + offset - position * board.start_spacing)
     period = use.units(use.progression.period)
     if carrier.style is Style.MULTIPLEXED and use.cell.array.rearm is Rearm.RELOAD:
         period = use.units(times[1] - times[0] if len(times) > 1 else round_length)
@@ -247,7 +260,7 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
             )
             return None
     target = cell.use.units(counts - board.switch_ticks)
-    return Control(cell, at, target, at + board.switch_ticks + board.lead - length)
+    return Control(cell, at, target, at + board.switch_ticks + board.lead_at(system.clock_hz) - length)
 
 
 def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBase | None:
@@ -305,7 +318,8 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
 def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
     uses = [(carrier, use) for carrier in allocation.carriers for use in carrier.cells]
     board = system.board
-    lead = 0 if all(use.progression.offset >= 2 * board.lead for _, use in uses) else board.lead
+    lead = board.lead_at(system.clock_hz)
+    lead = 0 if all(use.progression.offset >= 2 * lead for _, use in uses) else lead
     base, origin = allocation.base, 0
     if base is not None:
         origin = base.period - (0 if base.kind is BaseKind.UP else lead)  # it is at its period when it is started

@@ -88,7 +88,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     prepare: list[str] = []
     restart: list[str] = []
     align: list[str] = []
-    finish: list[str] = []
+    finish: list[tuple[int, str]] = []
     stop: list[str] = []
     control = mode.control.cell if mode.control else None
     for cell in mode.cells:
@@ -105,7 +105,8 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         if cell.family.align:
             align.append(text.macro(cell, "ALIGN", cell.number, cell.first, cell.period) + "," + comment)
         if cell.finishes:
-            finish.append(text.macro(cell, "FINISH", cell.number, cell.first, cell.period) + "," + comment)
+            line = text.macro(cell, "FINISH", cell.number, cell.first, cell.period) + "," + comment
+            finish.append((mode.last_before(cell, board), line))
     own = [c.carrier.source for c in mode.cells if text.controlled(board, c.carrier.source)]
     prepare += _store_list(board, "UNPEND", own)
     prepare += _store_list(board, "ENABLE", _enabled(mode, image))
@@ -125,7 +126,8 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         else:
             held = disarmed(cells[0]) and cells[0].use.cell.array.request_enable == "cell"
             start.append(text.macro(cells[0], "START_DISARMED" if held else "START", cells[0].number) + "," + who)
-    lists = {"prepare": prepare, "restart": restart, "start": start, "finish": finish, "stop": stop}
+    finished = [line for _, line in sorted(finish, key=lambda item: item[0])]
+    lists = {"prepare": prepare, "restart": restart, "start": start, "finish": finished, "stop": stop}
     for kind, items in lists.items():
         lines += _array("struct carillon_store", f"{name}_{kind}", items)
     lines += _array("struct carillon_shift", f"{name}_align", align)

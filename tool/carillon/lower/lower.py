@@ -23,7 +23,7 @@ def _lower_mode(mode: Mode, system: System) -> LoweredMode:
     ends = [completion.end for completion in completions(mode, system)] if known else None
     demands = [*_activations(mode, system, ends), *_deadlines(mode)]
     if len(system.modes) > 1:
-        at = _control(mode, ends, system.board.switch_ticks + system.board.lead)
+        at = _control(mode, ends, system.board.switch_ticks + system.board.lead_at(system.clock_hz))
         point = ExpiryPoint(at, Role.CONTROL, mode.name, at, mode.span)
         demands.append(Demand(Role.CONTROL, mode.name, (point,), required=True, bounded=True))
     demands.extend(_enables(mode))

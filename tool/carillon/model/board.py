@@ -79,6 +79,7 @@ class Clock(_Frozen):
     hz: Hertz
     instructions_per_tick: Count = Field(default=1, description="0 on a board whose code takes no time")
     qemu_shift: Annotated[int, Field(strict=True, ge=0, le=10)] | None = None
+    lead: Count | None = Field(default=None, description="the board's lead at this clock, if it is another")
     defines: dict[Identifier, Int] = Field(default_factory=dict, description="C macros that set this clock up")
 
 
@@ -331,6 +332,11 @@ class Board(_Frozen):
         own = set(sources)
         arrays = [a for a in self.cells if a.start is Start.TIMER and own & set(a.sources)]
         return frozenset(own.union(*(a.sources for a in arrays)))
+
+    def lead_at(self, hz: int) -> int:
+        """Ticks from the first start store to the round's first tick, at a clock of exactly ``hz``."""
+        own = self.clock(hz).lead
+        return self.lead if own is None else own
 
     def clock(self, hz: int) -> Clock:
         """The clock setting of exactly ``hz``; KeyError if the board has none."""

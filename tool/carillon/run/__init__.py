@@ -155,7 +155,7 @@ def _simavr_command(
     lines += [f"{table[symbol][0]:x} M 0" for symbol in marks]
     chart = out.with_suffix(".map")
     chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    limit = (ticks + board.lead) * clock.instructions_per_tick + 1
+    limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     frequency = clock.hz * clock.instructions_per_tick
     device = [*how.command, str(how.ram_end)]
     return [str(runner), *device, str(firmware.elf), str(chart), str(out), str(limit), str(frequency)]
@@ -230,7 +230,7 @@ def _qemu_command(
             lengths += [cell.use.progression.period for cell in image.osek.cells if cell is not image.osek.base]
         before = max(lengths, default=1) * clock.instructions_per_tick
         warm_up = _warm_up(how.warm_up_at, before, table)
-    limit = (ticks + board.lead) * clock.instructions_per_tick + 1
+    limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     if image.osek is not None and image.modes:
         limit += BENEATH  # the plugin counts from the start of the event-triggered system's cells
     return [

@@ -181,7 +181,9 @@ class Decoder:
         """The trace of a run of ``ticks``; events before the first round are left out."""
         system = self._image.system
         begins = [(r.time, self._mode_of(r.value)) for r in records if r.code == Code.BEGIN and self._is_round(r.value)]
-        lead = (system.board.lead if self._image.modes or not self._image.osek else self._image.osek.lead) * self._per_tick
+        lead = (
+            system.board.lead_at(system.clock_hz) if self._image.modes or not self._image.osek else self._image.osek.lead
+        ) * self._per_tick
         origin = begins[0][0] + lead if begins else 0
         end = next((r for r in records if r.code == Code.HALT), Record(0, Code.HALT, 0))
         halt = end.time

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which period has each timer whose cells are its channels?
+
+A channel matches once in its timer's period, so a timer serves the points of one period alone: the round's, or that of
+tasks that recur within it.  A mode has few periods and a board few such timers: all ways to give them out are tried, the one
+first in which every timer counts the round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from carillon.allocate.fit import Fitter
+from carillon.allocate.progressions import partition
+from carillon.lower import LoweredMode
+from carillon.model.board import Board, Start
+
+MOST = 256
+"""Ways that are tried: all of them with four timers and four periods."""
+
+
+def timer_periods(board: Board, mode: LoweredMode, fitter: Fitter, busy: frozenset[int]) -> Iterator[dict[str, int]]:
+    """Each way as :class:`Fitter` has it; timers that count the round are left out.  ``busy``: sources that are taken."""
+    yield {}
+    timers = [a for a in board.cells if a.start is Start.TIMER and not busy.issuperset(a.sources)]
+    if not timers:
+        return
+    shortest = max(fitter.board.lead_at(fitter.clock_hz), *(a.min_period(fitter.clock_hz) for a in timers))
+    length = mode.round_length
+    periods: set[int] = set()
+    for demand in mode.demands:
+        cover = partition(sorted({t % length for t in demand.times}), length, lambda _: True)
+        periods |= {p.period for p in cover.progressions} if cover is not None else set()
+    usable = sorted(p for p in periods if shortest <= p < length)
+    ways = product([length, *reversed(usable)], repeat=len(timers))
+    seen: set[tuple[object, ...]] = set()
+    for _, way in zip(range(MOST * 64), ways, strict=False):
+        # Timers that are alike but for their names may change places.
+        alike = tuple(
+            sorted((a.model_dump_json(exclude={"names", "sources", "prefer"}), p) for a, p in zip(timers, way, strict=True))
+        )
+        if alike in seen or len(seen) >= MOST or all(p == length for p in way):
+            continue
+        seen.add(alike)
+        yield {a.names[0]: p for a, p in zip(timers, way, strict=True) if p != length}
