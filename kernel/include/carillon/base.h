@@ -21,6 +21,7 @@
 #ifndef CARILLON_BASE_H
 #define CARILLON_BASE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "carillon_config.h"
@@ -69,7 +70,7 @@ static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base 
 }
 
 /* Has exactly one tick passed since `at`?  It may say no although one has, where the base has begun anew. */
-static inline int carillon_base_one(carillon_base at, carillon_base units)
+static inline bool carillon_base_one(carillon_base at, carillon_base units)
 {
     const carillon_base passed = (carillon_base)(at - carillon_base_left());
     return (carillon_base)(passed - units) < units;

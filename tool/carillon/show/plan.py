@@ -340,6 +340,7 @@ def _time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
             "kind": clock.services.clock.value,
             "tick": float(clock.tick),
             "why": "its tick" if clock.services.clock is ClockKind.PERIODIC else "whatever comes next",
+            "late": _lateness(image, "clock", int(clock.tick), 0) if clock.services.clock is ClockKind.PERIODIC else [],
         }
         | _cell_json(allocation, clock.carrier),
         "slices": None
@@ -485,6 +486,8 @@ def _render_time(console: Console, planned: Planned) -> None:
             rows.add_row(what, f"{row['tick']:g}", row["cell"], str(row["source"]), str(row["level"]), row["why"])
     console.print(heading("time services"))
     console.print(rows)
+    for line in clock["late"]:
+        console.print(f"  · {line}", markup=False)
     rows = _table("line", "thread", "priority", "level", "stack", "period")
     for thread in plan["threads"]:
         rows.add_row(
