@@ -177,6 +177,19 @@ def test_a_multiplexed_cell_begins_anew_in_every_mode(lab: Laboratory, board: st
     assert outcome.at(Kind.ENTER, "Many") == [n for n in expected if n < 200000]
 
 
+def test_a_cell_that_is_started_anew_after_an_overrun_begins_no_mode(lab: Laboratory) -> None:
+    schedule = declared(Many=60, Chooser=100)
+    ats = (300, 710, 1480, 2070, 2700, 3300, 4441, 4900)
+    for mode, length in (("first", 8000), ("second", 9000)):
+        schedule += points(length, *((at, "Many") for at in ats), (5500, "Chooser"), mode=mode, window="wcet")
+    switch = "if (++jobs == 1u) {\n (void)ttSwitchAppMode(1u);\n}"
+    code = "static unsigned jobs, n;\n" + task("Chooser", switch) + task("Many", "carillon_work(++n % 11u == 5u ? 1500u : 30u);")
+    outcome = lab.run(schedule, code, MPS, ticks=60_000)
+    assert [name for _, name in outcome.trace.modes] == ["first", "second"]
+    assert {e.object for e in outcome.events(Kind.ENTER)} == {"Many", "Chooser", "first"}
+    assert len(outcome.at(Kind.ENTER, "Many")) == len(outcome.at(Kind.START, "Many"))
+
+
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
 def test_a_switch_in_the_middle_of_lowered_tasks_waits_for_them(lab: Laboratory, board: str) -> None:
     periodic = '[task.{0}]\nperiod = "{1} ticks"\noffset = "{2} ticks"\nwcet = "{3} ticks"\n'

@@ -266,6 +266,8 @@ class Decoder:
                     yield event(Kind.RESUME, stack[-1].object)
 
             if record.code == Code.BEGIN:
+                if not self._is_round(record.value):
+                    continue  # a cell that is started anew, or the event-triggered system beneath: the mode goes on
                 objects, direct = self._vectors[self._mode_of(record.value)]
             elif record.code == Code.ENTER:
                 if stack and stack[-1].runs:
