@@ -10,7 +10,7 @@
 /* What happened, and what `value` is. */
 enum record {
     RECORD_BEGIN,   /* the first store that starts cells comes next; the list's address */
-    RECORD_ENTER,   /* a handler's first instruction; its address, of the virtual controller its source */
+    RECORD_ENTER,   /* a handler's first instruction; its source, or its address where the processor tells no more */
     RECORD_EXIT,    /* the first instruction after it */
     RECORD_EXPIRY,  /* of the virtual controller: a cell expired; its number */
     RECORD_CALL,    /* a watched function's first instruction; its address */

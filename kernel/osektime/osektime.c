@@ -150,6 +150,7 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode)
 
 void carillon_deadline_missed(uint16_t task)
 {
+    CARILLON_NOTE(carillon_deadline_missed);
 #if CARILLON_NARROW
     const uint32_t saved = carillon_port_lock(); /* a deadline above may pass between the bytes */
     missed_task = task;

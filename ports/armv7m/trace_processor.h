@@ -11,7 +11,17 @@
 #define START_TURN 5u
 #define START_STORED 2u
 
-/* Thumb: bl, blx; bx lr, pop {.., pc}, ldm sp!, {.., pc}, ldr pc, [sp], #4. */
+/* b of the four encodings, and its condition, of the two that have one. */
+static bool is_b(uint32_t first, uint32_t second, size_t size)
+{
+    if (size == 2) {
+        return (first & 0xF800) == 0xE000 || ((first & 0xF000) == 0xD000 && (first & 0xF00) < 0xE00);
+    }
+    return (first & 0xF800) == 0xF000 &&
+           ((second & 0xD000) == 0x9000 || ((second & 0xD000) == 0x8000 && (first & 0x3C0) < 0x380));
+}
+
+/* Thumb: bl, blx; bx lr, pop {.., pc}, ldm sp!, {.., pc}, ldr pc, [sp], #4; b, bx, mov pc, ldr pc. */
 static enum flow classify(const uint8_t *bytes, size_t size)
 {
     const uint32_t first = (uint32_t)(bytes[0] | bytes[1] << 8);
@@ -19,7 +29,10 @@ static enum flow classify(const uint8_t *bytes, size_t size)
         if (first == 0x4770 || (first & 0xFF00) == 0xBD00) {
             return RETURN;
         }
-        return (first & 0xFF87) == 0x4780 ? CALL : PLAIN;
+        if ((first & 0xFF87) == 0x4780) {
+            return CALL;
+        }
+        return is_b(first, 0, size) || (first & 0xFF87) == 0x4700 || (first & 0xFF87) == 0x4687 ? JUMP : PLAIN;
     }
     const uint32_t second = (uint32_t)(bytes[2] | bytes[3] << 8);
     if ((first & 0xF800) == 0xF000 && (second & 0xD000) == 0xD000) {
@@ -28,16 +41,34 @@ static enum flow classify(const uint8_t *bytes, size_t size)
     if ((first == 0xE8BD && (second & 0x8000) != 0) || (first == 0xF85D && second == 0xFB04)) {
         return RETURN;
     }
-    return PLAIN;
+    return is_b(first, second, size) || ((first & 0xFF70) == 0xF850 && second >> 12 == 15) ? JUMP : PLAIN;
 }
 
-/* Where a call goes, a bl; 0 if a register holds it. */
+/* The `bits` low bits of a signed number, times two. */
+static uint32_t halfwords(uint32_t value, uint32_t bits)
+{
+    const uint32_t sign = UINT32_C(1) << (bits - 1);
+    return (((value & (2 * sign - 1)) ^ sign) - sign) << 1;
+}
+
+/* Where a call or a jump goes, a bl or b; 0 if a register holds it. */
 static uint32_t target(uint32_t address, const uint8_t *bytes, size_t size)
 {
+    const uint32_t first = (uint32_t)(bytes[0] | bytes[1] << 8);
     if (size == 2) {
+        if (!is_b(first, 0, size)) {
+            return 0;
+        }
+        return address + 4 + ((first & 0xF000) == 0xD000 ? halfwords(first, 8) : halfwords(first, 11));
+    }
+    const uint32_t second = (uint32_t)(bytes[2] | bytes[3] << 8);
+    if ((first & 0xF800) != 0xF000) { /* a load */
         return 0;
     }
-    const uint32_t first = (uint32_t)(bytes[0] | bytes[1] << 8), second = (uint32_t)(bytes[2] | bytes[3] << 8);
+    if ((second & 0xD000) == 0x8000) { /* b with a condition */
+        const uint32_t high = (first >> 10 & 1) << 19 | (second >> 11 & 1) << 18 | (second >> 13 & 1) << 17;
+        return address + 4 + halfwords(high | (first & 0x3F) << 11 | (second & 0x7FF), 20);
+    }
     const uint32_t sign = first >> 10 & 1;
     const uint32_t i1 = (second >> 13 & 1) == sign, i2 = (second >> 11 & 1) == sign;
     const uint32_t offset =

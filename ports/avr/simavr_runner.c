@@ -43,7 +43,7 @@
 
 /* What is at a place of the code. */
 struct place {
-    bool watched, begin, store, halt, mark, returns, vector;
+    bool watched, begin, store, halt, mark, returns, reti, vector;
     char flow; /* C, U, R, S or X */
     uint32_t value;
 };
@@ -303,7 +303,8 @@ static void read_map(const char *path)
     }
     for (uint32_t word = 0; word < words; word++) {
         const uint32_t code = (uint32_t)(avr->flash[2 * word] | avr->flash[2 * word + 1] << 8);
-        places[word].returns = code == 0x9508 || code == 0x9518;
+        places[word].reti = code == 0x9518;
+        places[word].returns = code == 0x9508 || places[word].reti;
     }
     unsigned address, value;
     char kind;
@@ -384,16 +385,19 @@ int main(int argc, char **argv)
         if (avr->cycle >= limit) {
             end_run(0);
         }
+        /* An interrupt may be taken in the step that returns from another: what runs tells both, how many do not. */
         const uint8_t running = avr->interrupts.running_ptr;
+        const bool returned = awake && running != 0 && places[avr->pc / 2].reti;
         const int state = avr_run(avr);
         if (state == cpu_Crashed || state == cpu_Done) {
             fail(state == cpu_Done ? "the processor sleeps with interrupts off" : "the processor crashed");
         }
         find_lost_matches(awake && state == cpu_Running);
-        if (avr->interrupts.running_ptr > running) {
-            enter();
-        } else if (avr->interrupts.running_ptr < running) {
+        if (returned) {
             leave();
+        }
+        if (avr->interrupts.running_ptr > (returned ? running - 1 : running)) {
+            enter();
         }
     }
 }

@@ -470,6 +470,18 @@ static void run_at(carillon_vector function, uint32_t least)
     machine.current = current;
 }
 
+void carillon_port_note(uint32_t function)
+{
+    record(RECORD_CALL, function);
+}
+
+void carillon_port_run_recorded(carillon_vector function)
+{
+    record(RECORD_CALL, (uint32_t)(uintptr_t)function);
+    function();
+    record(RECORD_RETURN, (uint32_t)(uintptr_t)function);
+}
+
 void carillon_port_run_lowered(carillon_vector function)
 {
     run_at(function, CARILLON_BELOW_TASKS); /* interrupts below all tasks stay below */

@@ -15,15 +15,24 @@
  *
  * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where
  * the code region begins, and its bytes), warm_up=N (instructions before reset).
- * The map's lines are "address kind value": V where a handler is entered, and what is recorded of it; F a function to
- * watch, B the load of a start list, L the branch that lowers the execution priority, H the end of the run; C and U the
- * beginning and the end of a call that may end anywhere within; R the store that names the context to resume, S and X
- * the loads that name the context that suspends itself or ends; M a mark, which is recorded each time it is executed.
+ * The map's lines are "address kind value": V where a handler is entered, and what is recorded of it; T the same place,
+ * and the application's function that the handler runs; F a function to watch, B the load of a start list, L the branch
+ * that lowers the execution priority, H the end of the run; C and U the beginning and the end of a call that may end
+ * anywhere within; R the store that names the context to resume, S and X the loads that name the context that suspends
+ * itself or ends; M a mark, which is recorded each time it is executed.
  *
- * A handler is entered where its first instruction follows something that does not branch there.  It is left by an
- * instruction of its own, or (RETURN_LEAVES) where a return finds no call of the handler to return from.  Calls are
- * counted for each handler on a stack.  What a call or a conditional return does is decided when the next instruction
- * of the same handler is seen, because an interrupt may come between the two.
+ * A handler is entered where its first instruction follows something that does not lead there.  A function may be one
+ * source's vector and another source's handler may call it, or end in a branch to it.  That an interrupt comes between
+ * the branch and the function, and enters that very function, cannot be: of a task one activation runs at a time.
+ *
+ * A handler is left by an instruction of its own, or (RETURN_LEAVES) where a return finds no call of the handler to
+ * return from.  Calls are counted for each handler on a stack.  What a call or a conditional return did is decided when
+ * the next instruction of the same handler is seen, because an interrupt may come between the two:
+ * 1. A call counts once the function that it calls is executed, or the handler that came between has been left.
+ * 2. A conditional return that an interrupt follows at once is in doubt: it has returned, or it was skipped.  When the
+ *    interrupt's handler has been left, what follows in memory follows in time only if it was skipped.
+ * 3. So records are held back while something is in doubt, and those of a return that was carried out are inserted
+ * where the doubt began.  Doubts nest as handlers do: the innermost is settled first, and its records are the latest.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,7 +85,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t,
 /* An image that has started no round after so many instructions never will. */
 #define NEVER_BEGUN UINT64_C(500000000) /* beside the warm-up */
 
-enum flow { PLAIN, CALL, RETURN, HANDLER_RETURN };
+enum flow { PLAIN, JUMP, CALL, RETURN, HANDLER_RETURN };
 enum region { NO_REGION, BEGIN, END };
 
 #include "trace_processor.h"
@@ -84,8 +93,9 @@ enum region { NO_REGION, BEGIN, END };
 
 struct insn {
     uint32_t address;
-    uint32_t target;  /* of a call, 0 if it is not known */
+    uint32_t target;  /* of a call or a jump, 0 if it is not known */
     uint32_t handler; /* of a vector */
+    uint32_t runs;    /* of a vector: the application's function that its handler runs, 0 if it runs none */
     uint8_t size, flow;
     bool vector, watched, begin, halt, mark, known;
     uint8_t region;   /* what happens to the regions of the frame: BEGIN or END */
@@ -95,6 +105,7 @@ struct insn {
 
 struct frame {
     uint32_t handler;
+    uint32_t runs;           /* the application's function that it runs */
     uint32_t depth;          /* calls not returned from */
     const struct insn *last; /* executed in this frame, its effect not yet applied */
     uint64_t last_index;
@@ -103,6 +114,8 @@ struct frame {
     uint32_t watching;
     uint32_t region[64]; /* calls when a task was begun or resumed: within, how many there are tells nothing */
     uint32_t regions;
+    bool doubtful; /* whether `last`, a conditional return, was carried out is not known */
+    size_t place;  /* where its records belong if it was */
 };
 
 static struct insn *table;
@@ -113,24 +126,45 @@ static uint64_t executed, limit = UINT64_MAX, never = NEVER_BEGUN;
 static bool begun, copies;
 static FILE *out;
 
+/* Records that are not written yet; while something is in doubt none is. */
+static struct record_line *lines;
+static size_t line_count, line_space;
+static uint32_t doubts;
+
+static void write_lines(void)
+{
+    (void)fwrite(lines, sizeof *lines, line_count, out);
+    line_count = 0;
+}
+
+/* A record before the one at `place`. */
+static void insert(size_t place, uint64_t time, enum record kind, uint32_t value)
+{
+    if (line_count == line_space) {
+        line_space = line_space == 0 ? 1024 : 2 * line_space;
+        lines = realloc(lines, line_space * sizeof *lines);
+        if (lines == NULL) {
+            fprintf(stderr, "carillon: no memory for the records\n");
+            _Exit(1);
+        }
+    }
+    memmove(&lines[place + 1], &lines[place], (line_count - place) * sizeof *lines);
+    lines[place] = (struct record_line){time, (uint32_t)kind, value};
+    line_count++;
+}
+
 static void record(uint64_t time, enum record kind, uint32_t value)
 {
-    const struct record_line line = {time, (uint32_t)kind, value};
-    (void)fwrite(&line, sizeof line, 1, out);
+    insert(line_count, time, kind, value);
 }
 
 static void end_run(uint32_t why)
 {
     record(executed, RECORD_HALT, why);
+    write_lines();
     fclose(out);
     fflush(stdout);
     _Exit(0);
-}
-
-static void leave(uint64_t index)
-{
-    record(index, RECORD_EXIT, frames[top].handler);
-    top--;
 }
 
 /* Whether `last`, which branched, is the end of a handler. */
@@ -148,13 +182,78 @@ static bool branched(const struct insn *last, const struct insn *now)
            ((last->flow == RETURN || last->flow == HANDLER_RETURN) && !last->conditional);
 }
 
-/* Returned from a call: watched functions of that depth have ended, at the instruction `index`. */
-static void returned(struct frame *frame, uint64_t index)
+/* Whether the frame's own last instruction leads to `now`.  Where a register says where, a handler leads to the
+ * function that it runs, once. */
+static bool leads(const struct frame *frame, const struct insn *now)
 {
-    frame->depth--;
-    while (frame->watching != 0 && frame->watched_depth[frame->watching - 1] > frame->depth) {
+    const struct insn *const last = frame->last;
+    if (last == NULL || (last->flow != CALL && last->flow != JUMP)) {
+        return false;
+    }
+    return last->target != 0 ? last->target == now->address : frame->runs == now->address && frame->watching == 0;
+}
+
+/* Watched functions called in a depth beyond `depth` have ended, at the instruction `index`. */
+static void end_functions(struct frame *frame, uint32_t depth, uint64_t index, size_t place)
+{
+    while (frame->watching != 0 && frame->watched_depth[frame->watching - 1] > depth) {
         frame->watching--;
-        record(index, RECORD_RETURN, frame->watched[frame->watching]);
+        insert(place++, index, RECORD_RETURN, frame->watched[frame->watching]);
+    }
+}
+
+static void leave(struct frame *frame, size_t place)
+{
+    while (frame->watching != 0) { /* the handler is the task */
+        frame->watching--;
+        insert(place++, frame->last_index, RECORD_RETURN, frame->watched[frame->watching]);
+    }
+    insert(place, frame->last_index + 1, RECORD_EXIT, frame->handler);
+    top--;
+}
+
+/* Apply what the last instruction of the innermost frame did, now that `now` follows it; where it left a handler, also
+ * what the last instruction of the frame below did. */
+static void settle(const struct insn *now)
+{
+    for (;;) {
+        struct frame *const frame = &frames[top];
+        const struct insn *const last = frame->last;
+        if (last == NULL) {
+            return;
+        }
+        const bool entered = now->vector && !leads(frame, now);
+        if (entered && last->flow == RETURN && last->conditional) {
+            if (!frame->doubtful) {
+                frame->doubtful = true;
+                frame->place = line_count;
+                doubts++;
+            }
+            return;
+        }
+        size_t place = line_count;
+        if (frame->doubtful) {
+            frame->doubtful = false;
+            place = frame->place;
+            doubts--;
+        }
+        if (!branched(last, now)) {
+            return;
+        }
+        if (leaves(frame, last)) {
+            leave(frame, place);
+            continue;
+        }
+        if (last->flow == RETURN) {
+            if (frame->depth != 0) {
+                frame->depth--;
+                end_functions(frame, frame->depth, frame->last_index, place);
+            } /* else of a task on its own stack: its calls were made before */
+            frame->last = NULL;
+        } else if (last->flow == CALL && !entered) {
+            frame->depth++;
+        }
+        return;
     }
 }
 
@@ -162,42 +261,12 @@ static void on_instruction(unsigned cpu, void *data)
 {
     (void)cpu;
     const struct insn *const now = data;
-    struct frame *frame = &frames[top];
-    const struct insn *last = frame->last;
-
-    /* Apply what the last instruction of this frame did. */
-    if (last != NULL && branched(last, now)) {
-        if (leaves(frame, last)) {
-            while (frame->watching != 0) { /* the handler is the task */
-                frame->watching--;
-                record(frame->last_index, RECORD_RETURN, frame->watched[frame->watching]);
-            }
-            leave(executed);
-            frame = &frames[top];
-            last = frame->last;
-            if (!now->vector && last != NULL && branched(last, now)) {
-                /* The preempted frame goes on after its own pending call or return. */
-                if (last->flow == CALL) {
-                    frame->depth++;
-                } else if (last->flow == RETURN && frame->depth != 0) {
-                    returned(frame, frame->last_index);
-                }
-            }
-        } else if (last->flow == RETURN) {
-            if (frame->depth == 0 && frame->regions != 0) {
-                frame->last = NULL; /* a task on its own stack: its calls were made before */
-                last = NULL;
-            } else if (frame->depth != 0 && (!now->vector || !last->conditional)) {
-                returned(frame, frame->last_index);
-                frame->last = NULL;
-                last = NULL;
-            }
-        } else if (last->flow == CALL && (!now->vector || last->target == now->address)) {
-            frame->depth++;
-        }
+    if (doubts == 0 && line_count >= 1024) {
+        write_lines();
     }
-    const bool called = last != NULL && last->flow == CALL && last->target == now->address;
-    if (now->vector && !called) {
+    settle(now);
+    struct frame *frame = &frames[top];
+    if (now->vector && !leads(frame, now)) {
         top++;
         if (top == sizeof frames / sizeof frames[0]) {
             fprintf(stderr, "carillon: interrupts nest deeper than %u\n", top);
@@ -206,15 +275,21 @@ static void on_instruction(unsigned cpu, void *data)
         }
         frame = &frames[top];
         frame->handler = now->handler;
+        frame->runs = now->runs;
         frame->depth = 0;
+        frame->last = NULL;
         frame->watching = 0;
         frame->regions = 0;
+        frame->doubtful = false;
         record(executed, RECORD_ENTER, now->handler);
     }
     if (now->mark) {
         record(executed, RECORD_MARK, now->address);
     }
-    if (now->watched && frame->watching < 64) {
+    /* A loop may come back to a function's first instruction: that is no other call. */
+    const bool again = frame->watching != 0 && frame->watched[frame->watching - 1] == now->address &&
+                       frame->watched_depth[frame->watching - 1] == frame->depth;
+    if (now->watched && !again && frame->watching < 64) {
         frame->watched[frame->watching] = now->address;
         frame->watched_depth[frame->watching] = frame->depth;
         frame->watching++;
@@ -224,10 +299,7 @@ static void on_instruction(unsigned cpu, void *data)
         frame->region[frame->regions++] = frame->depth;
     } else if (now->region == END && frame->regions != 0) {
         frame->depth = frame->region[--frame->regions];
-        while (frame->watching != 0 && frame->watched_depth[frame->watching - 1] > frame->depth) {
-            frame->watching--;
-            record(executed, RECORD_RETURN, frame->watched[frame->watching]);
-        }
+        end_functions(frame, frame->depth, executed, line_count);
     }
     frame->last = now;
     frame->last_index = executed;
@@ -301,7 +373,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             insn->size = (uint8_t)qemu_plugin_insn_size(it);
             if (insn->flow == PLAIN) {
                 insn->flow = (uint8_t)classify(bytes, insn->size);
-                insn->target = insn->flow == CALL ? target(insn->address, bytes, insn->size) : 0;
+                insn->target = insn->flow == CALL || insn->flow == JUMP ? target(insn->address, bytes, insn->size) : 0;
             }
         }
         insn->conditional |= is_conditional(insn->address, bytes, insn->size);
@@ -321,6 +393,7 @@ static void at_exit(qemu_plugin_id_t id, void *data)
     (void)id;
     (void)data;
     record(executed, RECORD_HALT, 0);
+    write_lines();
     fclose(out);
 }
 
@@ -358,6 +431,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         if (kind == 'V') {
             insn->vector = true;
             insn->handler = value;
+        }
+        if (kind == 'T') {
+            insn->runs = value;
         }
         insn->watched |= kind == 'F';
         insn->begin |= kind == 'B';

@@ -17,6 +17,7 @@ from carillon.pipeline import Planned, plan, releases
 from carillon.run import run
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.analyse import Summary, TaskSummary, analyse
+from carillon.trace.consistency import inconsistency
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -116,6 +117,7 @@ class Laboratory:
             diagnostics = Diagnostics()
             trace = run(planned.image, firmware, length, diagnostics, rounds=0 if ticks else rounds)
             assert trace is not None, [str(d) for d in diagnostics.found]
+            assert inconsistency(trace) == ""
             self._outcomes[key] = Outcome(planned, firmware, trace)
         return self._outcomes[key]
 
@@ -139,38 +141,6 @@ class Laboratory:
     ) -> Outcome:
         """Run an application that is written down here."""
         return self.run_file(self.write(schedule, code, system=system), board, kernel=kernel, rounds=rounds, ticks=ticks)
-
-
-def consistent(outcome: Outcome) -> str:
-    """The empty string if every event follows from those before it, else where one does not.
-
-    What runs is innermost; it is preempted before anything else begins, and resumes when that has ended.
-    """
-    stack: list[tuple[str, str]] = []
-    waiting: set[str] = set()
-    for e in outcome.trace.events:
-        top = stack[-1] if stack else ("", "")
-        begins = e.kind is Kind.START or (e.kind is Kind.RESUME and e.object in waiting)
-        if e.kind is Kind.ENTER or begins:
-            fits = top[0] != "runs"
-            stack.append(("handler" if e.kind is Kind.ENTER else "runs", e.object))
-            waiting.discard(e.object) if begins else None
-        elif e.kind in (Kind.PREEMPT, Kind.RESUME):
-            before, after = ("runs", "preempted") if e.kind is Kind.PREEMPT else ("preempted", "runs")
-            fits = top == (before, e.object)
-            stack[-1:] = [(after, e.object)]
-        elif e.kind is Kind.IDLE:
-            fits = not stack
-        elif e.kind in (Kind.END, Kind.WAIT, Kind.EXIT):
-            fits = top == ("handler" if e.kind is Kind.EXIT else "runs", e.object)
-            stack = stack[:-1]
-            if e.kind is Kind.WAIT:
-                waiting.add(e.object)
-        else:
-            fits = True
-        if not fits:
-            return f"{e.kind.value} {e.object} in {e.n}, within {stack}"
-    return ""
 
 
 def task(name: str, code: str = "") -> str:

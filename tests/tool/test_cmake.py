@@ -12,7 +12,6 @@ from carillon.build.symbols import defined_functions, symbols
 from carillon.diagnostics import Diagnostics
 from carillon.emit.image import Image
 from carillon.emit.text import stem
-from carillon.emit.vectors import handlers
 from carillon.pipeline import plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +65,7 @@ def test_a_cmake_project_builds_arm_firmware_with_kernel_tables_and_tasks(tmp_pa
     if shutil.which("arm-none-eabi-gcc") is None:
         pytest.skip("needs arm-none-eabi-gcc")
     image = _project(tmp_path, "ast1030-evb")
-    wanted = set(handlers(image, image.modes[0]).values())
+    wanted = {vector.symbol for vector in image.vectors[0]}
     wanted |= {"Task1", "Task2", "Task3", "carillon_port_reset", "carillon_board_init", "ttStartOS"}
     elf = _build(tmp_path, "arm-none-eabi")
     assert wanted <= defined_functions(elf)

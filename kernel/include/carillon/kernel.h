@@ -11,6 +11,15 @@
 extern "C" {
 #endif
 
+/* A handler runs a function of the application; a function of the kernel's has been called.  A port without an emulator
+ * that watches them records both. */
+#ifndef CARILLON_RUN
+#define CARILLON_RUN(function) (function)()
+#endif
+#ifndef CARILLON_NOTE
+#define CARILLON_NOTE(function)
+#endif
+
 /* Bring the hardware into a mode's image and start its round.  Interrupts are locked. */
 void carillon_mode_start(const struct carillon_mode *mode);
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from carillon.run.records import DELIVER, Code, Record
+from carillon.run.records import DELIVER, Code, Record, entry_values
 
 if TYPE_CHECKING:
     from carillon.pipeline import Planned
@@ -33,11 +33,9 @@ def handlers_of(
     planned: Planned, table: dict[str, tuple[int, int]], records: Iterable[Record], sources: Collection[int]
 ) -> list[Handler]:
     """The handlers of some sources, in order; above them is nothing.  ``table`` has the firmware's symbols."""
-    from carillon.emit.osek import vectors
-
     kind = planned.system.board.run.kind if planned.system.board.run is not None else ""
-    names = vectors(planned.image)
-    entries = {source if kind == "native" else table[names[source]][0] & ~1 for source in sources}
+    below = [v for v in planned.image.vectors[0] if v.source in sources]
+    entries = set(entry_values(planned.image, table, below).values())
     deliver = table.get(DELIVER, (-1, 0))[0]
     entry = ENTRY if kind == "simavr" else 0
     found: list[Handler] = []
@@ -47,6 +45,6 @@ def handlers_of(
         if began is not None and (code in (Code.ENTER, Code.EXIT) or delivers):
             found.append(Handler(began, time, time - began + entry))
             began = None
-        if code == Code.ENTER and (value if kind == "native" else value & ~1) in entries:
+        if code == Code.ENTER and value in entries:
             began = time
     return found

@@ -130,6 +130,15 @@ class ModeImage:
         position = next(k for k, store in enumerate(self.start) if any(c.use is cell.use for c in store.cells))
         return cell.first + cell.use.units(position * board.start_spacing) - cell.period
 
+    @property
+    def watched(self) -> frozenset[tuple[str, int]]:
+        """The deadlines that the kernel watches: tasks and ticks of the round (its end is 0)."""
+        length = self.allocation.mode.round_length
+        if self.table:
+            return frozenset((e.point.object, e.point.at % length) for e in self.table if e.point.role is Role.DEADLINE)
+        carriers = [c for c in self.allocation.carriers if c.role is Role.DEADLINE]
+        return frozenset((c.demand.object, t % length) for c in carriers for t in c.demand.times)
+
 
 @dataclass(frozen=True, slots=True)
 class OsekImage:
@@ -152,13 +161,34 @@ class OsekImage:
 
 
 @dataclass(frozen=True, slots=True)
+class Vector:
+    """What an interrupt source is for while a mode runs.
+
+    ``symbol`` is the C function that its vector names.  ``object`` is the task, interrupt, counter ... that it serves,
+    ``role`` in which role of the rounds (None: an interrupt of the application, or event-triggered).  ``runs`` is the
+    function of the application that its handler runs, or is; empty where the kernel decides what runs, or nothing does.
+    """
+
+    source: int
+    symbol: str
+    object: str
+    role: Role | None
+    runs: str
+
+
+@dataclass(frozen=True, slots=True)
 class Image:
-    """Everything about the application; ``osek`` is None where all is time-triggered."""
+    """Everything about the application; ``osek`` is None where all is time-triggered.
+
+    ``vectors`` has a table for each mode, by source; one table where there is no mode.  Whatever reads a run reads
+    there what an interrupt means.
+    """
 
     system: System
     allocation: Allocation
     modes: tuple[ModeImage, ...]
     osek: OsekImage | None = None
+    vectors: tuple[tuple[Vector, ...], ...] = ()
 
 
 def base_levels(image: Image) -> int:
@@ -277,6 +307,8 @@ def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBa
 
 def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics) -> Image:
     """Work out the image of every mode.  Reports C094 where the conventional kernel cannot switch in time."""
+    from carillon.emit import vectors
+
     modes = []
     for mode in allocation.modes:
         length = mode.mode.round_length
@@ -312,7 +344,8 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
             )
         )
     osek = _osek(system, allocation.osek) if allocation.osek is not None else None
-    return Image(system, allocation, tuple(modes), osek)
+    image = Image(system, allocation, tuple(modes), osek)
+    return replace(image, vectors=vectors.table(image))
 
 
 def _osek(system: System, allocation: OsekAllocation) -> OsekImage:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import base, clock, text
-from carillon.emit.image import CellImage, Image, OsekImage
+from carillon.emit.image import CellImage, Image, OsekImage, Vector
 from carillon.model.osek import (
     ActivateTask,
     Alarm,
@@ -78,6 +78,21 @@ def vectors(image: Image) -> dict[int, str]:
     else:
         names |= {level.source: _handler(level) for level in allocation.levels}
     return names
+
+
+def table(image: Image) -> tuple[Vector, ...]:
+    """What the sources of everything event-triggered are for."""
+    if image.osek is None:
+        return ()
+    allocation = image.osek.allocation
+    serves = {isr.source: (isr.name, f"carillon_isr_{isr.name}") for isr, _ in allocation.isrs}
+    serves |= {c.source: (c.demand.object, "") for c in allocation.carriers}
+    for level in (x for x in allocation.levels if x.source):
+        name = level.tasks[0].name
+        serves[level.source] = (name, f"carillon_task_{name}" if level.kind is TaskKind.DIRECT else "")
+    if allocation.software:
+        serves[allocation.dispatcher] = ("dispatcher", "")
+    return tuple(Vector(source, symbol, serves[source][0], None, serves[source][1]) for source, symbol in vectors(image).items())
 
 
 def _handler(level: TaskLevel) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import clock, osek, text
-from carillon.emit.image import CellImage, Image, ModeImage
+from carillon.emit.image import CellImage, Image, ModeImage, Vector
 from carillon.emit.tables import disarmed
 from carillon.model.board import Role
 
@@ -63,7 +63,7 @@ def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
         start.append("    carillon_lowered_tasks++;")
         after.insert(0, "    carillon_lowered_tasks--;")
     apart = carrier.lowered or plain(image, carrier)  # the handler itself has interrupts off, or is above the task
-    call = f"    carillon_port_run_lowered({task.entry});" if apart else f"    {task.entry}();"
+    call = f"    carillon_port_run_lowered({task.entry});" if apart else f"    CARILLON_RUN({task.entry});"
     return _guarded(carrier, before, [*start, call, *after])
 
 
@@ -169,9 +169,19 @@ def _body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     return _control(mode, carrier) if carrier.role is Role.CONTROL else _system_timer(mode, carrier)
 
 
-def handlers(image: Image, mode: ModeImage) -> dict[int, str]:
-    """The vector of every source that the mode uses: source -> C function."""
-    return _handlers(image)[0][image.modes.index(mode)]
+def table(image: Image) -> tuple[tuple[Vector, ...], ...]:
+    """What every source is for, in each mode; beneath the rounds too."""
+    below = osek.table(image)
+    tables = []
+    for mode, names in zip(image.modes, _handlers(image)[0], strict=True):
+        own = []
+        for carrier in mode.allocation.carriers:
+            task = carrier.demand.object if carrier.role is Role.ACTIVATION else None
+            runs = image.system.task(task).entry if task is not None else ""
+            own.append(Vector(carrier.source, names[carrier.source], carrier.demand.object, carrier.role, runs))
+        own += [Vector(i.source, names[i.source], i.name, None, i.handler) for i in image.system.interrupts]
+        tables.append((*below, *own))
+    return tuple(tables) or (below,)
 
 
 def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
@@ -222,7 +232,7 @@ def _declaration(image: Image, name: str, nested: bool = False) -> str:
 def direct(image: Image) -> dict[str, bool]:
     """The application's functions that are vectors, or all but their beginning, and whether others may preempt them."""
     tasks = {t.entry for t in image.system.tasks}
-    used = {function for names in _handlers(image)[0] for function in names.values()}
+    used = {vector.symbol for mode in image.vectors for vector in mode}
     for mode in image.modes:
         held = (c for c in mode.allocation.carriers if _only_held(image, mode, c))
         used |= {image.system.task(c.demand.object).entry for c in held}
@@ -294,7 +304,7 @@ def emit(image: Image) -> str:
                 f"void {name}(void)",
                 "{",
                 f"    carillon_port_disarm({source}, CARILLON_SOURCE_BIT({source}));",
-                f"    {interrupt.handler}();",
+                f"    CARILLON_RUN({interrupt.handler});",
                 "}",
                 "",
             ]

@@ -18,13 +18,11 @@ from pathlib import Path
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.emit import osek
-from carillon.emit.image import Image
-from carillon.emit.vectors import handlers
+from carillon.emit.image import Image, Vector
 from carillon.model import System
 from carillon.model.board import Run
 from carillon.resources import data_root
-from carillon.run.records import DELIVER, Code, Decoder, Record, read_records
+from carillon.run.records import DELIVER, ENTRIES, MISSED, Code, Decoder, Record, entry_values, read_records
 from carillon.trace import Trace
 
 # A run that takes longer than this many seconds of wall time is ended: the firmware hangs or storms.
@@ -43,9 +41,6 @@ BENEATH = 10_000
 
 # A jump where vectors, or a port's entries to handlers (ENTRIES), are code.
 _VECTOR_BYTES = 4
-
-# Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0.
-ENTRIES = "carillon_port_entries"
 
 # The load of a start list's first store, if it is not the first instruction of carillon_port_start.
 START_LOAD = "carillon_port_start_load"
@@ -144,8 +139,8 @@ def _simavr_command(
     if "carillon_port_start" not in table:
         diagnostics.error("C095", None, *NOTHING_STARTS)
         return None
-    vectors = osek.vectors(image) | {s: h for mode in image.modes for s, h in handlers(image, mode).items()}
-    lines = [f"{_VECTOR_BYTES * source:x} V {table[handler][0]:x}" for source, handler in sorted(vectors.items())]
+    vectors = entry_values(image, table, _all_vectors(image))
+    lines = [f"{_VECTOR_BYTES * source:x} V {value:x}" for source, value in sorted(vectors.items())]
     places = {"carillon_port_start": "B", "carillon_port_start_store": "D"}
     places |= dict.fromkeys(("carillon_port_halt", "carillon_port_unexpected"), "H")
     if image.system.osek is not None:
@@ -161,6 +156,10 @@ def _simavr_command(
     return [str(runner), *device, str(firmware.elf), str(chart), str(out), str(limit), str(frequency)]
 
 
+def _all_vectors(image: Image) -> list[Vector]:
+    return [vector for mode in image.vectors for vector in mode]
+
+
 def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
     """The functions whose calls and returns are recorded: those that the linker kept, as somebody uses them."""
     functions = {t.entry for t in image.system.tasks} | {i.handler for i in image.system.interrupts}
@@ -168,7 +167,7 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
         functions |= {f"carillon_task_{t.name}" for t in image.system.osek.tasks if not t.extended}
         functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
         functions.add(DELIVER)
-    return functions & table.keys()
+    return (functions | {MISSED}) & table.keys()
 
 
 def _native_command(firmware: Firmware, ticks: int, out: Path) -> list[str]:
@@ -206,12 +205,14 @@ def _qemu_command(
     if "carillon_port_start" not in table:
         diagnostics.error("C095", None, *NOTHING_STARTS)
         return None
-    entries = {(s, h) for mode in image.modes for s, h in handlers(image, mode).items()} | set(osek.vectors(image).items())
-    if ENTRIES in table:
-        vectors = {table[ENTRIES][0] + _VECTOR_BYTES * source: table[h][0] for source, h in entries}
-    else:
-        vectors = {table[h][0]: table[h][0] for _, h in entries}
-    lines = [f"{place:x} V {handler:x}" for place, handler in sorted(vectors.items())]
+    entered = {v.source: table[ENTRIES][0] + _VECTOR_BYTES * v.source for v in _all_vectors(image)} if ENTRIES in table else {}
+    places: dict[int, tuple[int, int]] = {}
+    for mode in image.vectors:
+        values = entry_values(image, table, mode)
+        for v in mode:
+            runs = table[v.runs][0] if v.runs in table else 0
+            places[entered.get(v.source, table[v.symbol][0])] = values[v.source], runs
+    lines = [f"{place:x} V {value:x}\n{place:x} T {runs:x}" for place, (value, runs) in sorted(places.items())]
     if image.system.osek is not None:
         lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
     lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]

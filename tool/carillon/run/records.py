@@ -3,22 +3,22 @@
 
 A record is what the virtual board and the tracing plugin write: 64-bit time, 32-bit kind, 32-bit value,
 little-endian.  The time counts ticks on a virtual board and instructions in QEMU; the value is a source, a
-cell or an address.
+cell or an address.  What an interrupt is for stands in the image's table of vectors, and in the firmware's symbols
+where a function is; nothing that the emitters decided is worked out here again.
 """
 
 from __future__ import annotations
 
 import struct
-from bisect import bisect_left
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from carillon.emit import osek, text
-from carillon.emit.image import Image, ModeImage
-from carillon.emit.vectors import handlers
+from carillon.emit import text
+from carillon.emit.image import Image, ModeImage, Vector
 from carillon.model import Mode
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
@@ -29,6 +29,12 @@ _RECORD = struct.Struct("<QII")
 DELIVER = "carillon_software_deliver"
 """The function that runs tasks where a software interrupt controller dispatches: by its interrupt, or called by a service."""
 
+MISSED = "carillon_deadline_missed"
+"""The function that is called for a deadline that was missed, and calls the error hook."""
+
+ENTRIES = "carillon_port_entries"
+"""Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0."""
+
 RESPONSE = 16
 """Cycles within which an AVR has answered an interrupt, unless a handler has interrupts off."""
 
@@ -37,7 +43,7 @@ class Code(IntEnum):
     """Kinds of records, as in ``ports/trace_records.h``."""
 
     BEGIN = 0  # the first start store of a mode comes next; value: address of its start list
-    ENTER = 1  # a handler's first instruction; value: its address, on virtual boards its source
+    ENTER = 1  # a handler's first instruction; value: what entry_values says
     EXIT = 2  # the first instruction after it
     EXPIRY = 3  # virtual boards: a cell expired
     CALL = 4  # a watched function's first instruction
@@ -64,6 +70,16 @@ def read_records(path: Path) -> list[Record]:
     return [Record(*fields) for fields in _RECORD.iter_unpack(data[:usable])]
 
 
+def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Collection[Vector]) -> dict[int, int]:
+    """What a record of a handler's entry has as its value: by source.
+
+    It is the source, except where the processor enters the functions that vectors name: their address then.
+    """
+    kind = image.system.board.run.kind if image.system.board.run is not None else ""
+    by_source = kind in ("native", "simavr") or ENTRIES in symbols
+    return {v.source: v.source if by_source else symbols[v.symbol][0] for v in vectors}
+
+
 def _by_priority(system: Osek) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """ISRs and tasks, the most urgent first."""
     isrs = sorted(system.isrs, key=lambda i: (i.category, -i.priority))
@@ -78,12 +94,26 @@ def _timers(system: Osek) -> tuple[str, ...]:
 class _Frame:
     """What has begun and not ended: a handler and what it serves, or (``runs``) a task's or an ISR's own code.
 
-    ``delivers``: the software dispatcher, within its handler or a service.
+    ``delivers``: the software dispatcher, within its handler or a service.  ``entered``: of a handler, the event of its
+    entry, and ``role`` the role in which it serves.
     """
 
     object: str
     runs: bool
     delivers: bool = False
+    entered: Event | None = None
+    role: Role | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Deadline:
+    """A deadline that came due: of ``task`` at tick ``t``, ``n``; ``end`` is its activation's end (None: it had none)."""
+
+    task: str
+    t: int
+    n: int
+    end: int | None
+    watched: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +124,14 @@ class _Segment:
     mode: Mode
     begin: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A vector, and whether its function is the application's own and begins unseen with the handler."""
+
+    vector: Vector
+    begins: bool
 
 
 class Decoder:
@@ -121,51 +159,20 @@ class Decoder:
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
         self._deliver = symbols.get(DELIVER, (-1, 0))[0]
         self._unexpected = symbols.get("carillon_port_unexpected", (0, 0))[0]
-        self._checks: set[int] = set()  # vectors that check deadlines
-        self._checked: set[int] = set()  # when they were entered
-        self._watches: set[int] = set()  # vectors that are only taken when a deadline is missed
-        self._caught: set[tuple[int, str]] = set()  # when they were entered, and the task
-        below = self._of_osek(symbols)
-        modes = [self._of_mode(mode, symbols) for mode in image.modes] or [({}, {})]
-        self._vectors = [(below[0] | objects, below[1] | direct) for objects, direct in modes]
+        self._missed = symbols.get(MISSED, (-1, 0))[0]
+        self._misses: list[tuple[Event, str | None]] = []  # the handler's entry, and the task if that is known
+        self._served: dict[str, int] = {}  # of objects that share a function: how many points had come when each was served
+        self._checks: list[Event] = []  # entries of the handler that looks whether deadlines are met
+        self._vectors = [self._of_mode(vectors, symbols) for vectors in image.vectors]
 
-    def _of_mode(self, mode: ModeImage, symbols: dict[str, tuple[int, int]]) -> tuple[dict[int, str], dict[int, str]]:
-        """What each vector of a mode serves, and which task or interrupt it runs if that is not seen by itself."""
-        objects: dict[int, str] = {}
-        direct: dict[int, str] = {}
-        names = handlers(self._image, mode)
-        serves = {c.source: (c.demand.object, c.role, c.lowered) for c in mode.allocation.carriers}
-        serves |= {i.source: (i.name, Role.ACTIVATION, False) for i in self._image.system.interrupts}
-        for source, handler in names.items():
-            name, role, lowered = serves[source]
-            key = source if self._native else symbols[handler][0]
-            objects[key] = name
-            if role in (Role.DEADLINE, Role.SYSTEM):
-                self._checks.add(key)
-            if role is Role.DEADLINE:
-                self._watches.add(key)
-            if self._native and role is Role.ACTIVATION and not lowered:
-                direct[key] = name
-        return objects, direct
-
-    def _of_osek(self, symbols: dict[str, tuple[int, int]]) -> tuple[dict[int, str], dict[int, str]]:
-        """The same of the event-triggered system."""
-        objects: dict[int, str] = {}
-        direct: dict[int, str] = {}
-        if self._image.osek is None:
-            return objects, direct
-        allocation = self._image.osek.allocation
-        serves = {isr.source: isr.name for isr, _ in allocation.isrs}
-        serves |= {c.source: c.demand.object for c in allocation.carriers}
-        serves |= {level.source: level.tasks[0].name for level in allocation.levels if level.source}
-        serves |= {allocation.dispatcher: "dispatcher"} if allocation.software else {}
-        for source, function in osek.vectors(self._image).items():
-            key = source if self._native else symbols.get(function, (0, 0))[0]
-            objects[key] = serves[source]
-            own = (f"carillon_task_{serves[source]}", f"carillon_isr_{serves[source]}")
-            if self._native and any(name in symbols and symbols[function][0] == symbols[name][0] for name in own):
-                direct[key] = serves[source]
-        return objects, direct
+    def _of_mode(self, vectors: Collection[Vector], symbols: dict[str, tuple[int, int]]) -> dict[int, list[_Entry]]:
+        """What may be meant by each value of a record of an entry, while a mode runs."""
+        entries: dict[int, list[_Entry]] = {}
+        values = entry_values(self._image, symbols, vectors)
+        for vector in vectors:
+            itself = vector.runs in symbols and symbols[vector.runs][0] == symbols[vector.symbol][0]
+            entries.setdefault(values[vector.source], []).append(_Entry(vector, self._native and itself))
+        return entries
 
     def _mode_of(self, address: int) -> int:
         for (begin, size), mode in self._starts.items():
@@ -191,8 +198,11 @@ class Decoder:
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length)
         due = self._due(segments, origin) + self._alarms(length)
-        events = self._sort(list(self._happenings(records, origin)) + due)
-        events = self._with_deadlines(events, segments, origin, length)
+        times: dict[str, list[int]] = {}
+        for event in due:
+            times.setdefault(event.object, []).append(event.n)
+        events = self._sort(list(self._happenings(records, origin, times)) + due)
+        events = self._with_deadlines(events, segments, length)
         first = next((m for m in system.modes if m.name == system.start_mode), None)
         below = _by_priority(system.osek) if system.osek is not None else ((), ())
         return Trace(
@@ -237,10 +247,24 @@ class Decoder:
             segments.append(_Segment(image, mode, begin, end))
         return segments
 
-    def _happenings(self, records: list[Record], origin: int) -> Iterator[Event]:
-        """Events that were seen, in their order."""
+    def _meant(self, entries: list[_Entry], n: int, due: dict[str, list[int]]) -> _Entry | None:
+        """What an entry was for.  Of several objects that share a function: the one that came due last and was not served."""
+        if len({e.vector.object for e in entries}) <= 1:
+            return entries[0] if entries else None
+
+        def waits_since(entry: _Entry) -> int:
+            times = due.get(entry.vector.object, [])
+            k = bisect_right(times, n)
+            return times[k - 1] if k > self._served.get(entry.vector.object, 0) else -1
+
+        chosen = max(entries, key=waits_since)
+        self._served[chosen.vector.object] = bisect_right(due.get(chosen.vector.object, []), n)
+        return chosen
+
+    def _happenings(self, records: list[Record], origin: int, due: dict[str, list[int]]) -> Iterator[Event]:
+        """Events that were seen, in their order; ``due`` is when each object's points came."""
         stack: list[_Frame] = []
-        objects, direct = self._vectors[0]
+        entries = self._vectors[0]
         waiting: set[str] = set()
         for record in records:
             n = record.time - origin
@@ -266,20 +290,28 @@ class Decoder:
                     yield event(Kind.RESUME, stack[-1].object)
 
             if record.code == Code.BEGIN:
-                if not self._is_round(record.value):
-                    continue  # a cell that is started anew, or the event-triggered system beneath: the mode goes on
-                objects, direct = self._vectors[self._mode_of(record.value)]
+                if self._is_round(record.value):  # not a cell that is started anew, or the event-triggered system beneath
+                    entries = self._vectors[self._mode_of(record.value)]
             elif record.code == Code.ENTER:
                 if stack and stack[-1].runs:
                     yield event(Kind.PREEMPT, stack[-1].object)
-                stack.append(_Frame(objects.get(record.value, "unexpected"), False))
-                if record.value in self._checks:
-                    self._checked.add(n)
-                if record.value in self._watches:
-                    self._caught.add((n, stack[-1].object))
-                yield event(Kind.ENTER, stack[-1].object)
-                if record.value in direct:
-                    yield from begin(direct[record.value], Kind.START)
+                meant = self._meant(entries.get(record.value, []), n, due)
+                if meant is None:
+                    entered = event(Kind.ENTER, "unexpected")
+                    stack.append(_Frame("unexpected", False, entered=entered))
+                    yield entered
+                    continue
+                entered = event(Kind.ENTER, meant.vector.object)
+                stack.append(_Frame(meant.vector.object, False, entered=entered, role=meant.vector.role))
+                if meant.vector.role is Role.SYSTEM:
+                    self._checks.append(entered)
+                yield entered
+                if meant.begins:
+                    yield from begin(meant.vector.object, Kind.START)
+            elif record.code == Code.CALL and record.value == self._missed:
+                handler = stack[-1] if stack else None
+                if handler is not None and handler.entered is not None:
+                    self._misses.append((handler.entered, handler.object if handler.role is Role.DEADLINE else None))
             elif record.code == Code.CALL and record.value == self._deliver:
                 if stack and stack[-1].runs:
                     yield event(Kind.PREEMPT, stack[-1].object)
@@ -336,9 +368,33 @@ class Decoder:
                 events += [Event(at, at * scale, Kind.EXPIRY, it.alarm.action.task) for at in due]
         return events
 
-    def _with_deadlines(self, events: list[Event], segments: list[_Segment], origin: int, length: int) -> list[Event]:
-        """Add what became of each deadline: whether its task had ended when it passed."""
-        del origin
+    def _with_deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[Event]:
+        """Add what became of each deadline.
+
+        One that the kernel watches is missed if the kernel said so.  Of the others, and where the application kept the
+        interrupt out that watches it, the task's last instruction decides: it lies before the deadline, or not.
+        """
+        deadlines = self._deadlines(events, segments, length)
+        found = self._attributed([d for d in deadlines if d.watched])
+        checks = sorted(self._checks, key=lambda e: e.n)
+        times = [e.n for e in checks]
+        verdicts: list[Event] = []
+        inside: dict[int, list[Event]] = {}
+        for deadline in deadlines:
+            handler = found.get(id(deadline))
+            late = deadline.end is None or deadline.end >= deadline.n + (self._response if deadline.watched else 0)
+            kind = Kind.DEADLINE_MISSED if handler is not None or late else Kind.DEADLINE_MET
+            if handler is None:  # the handler that looked at it came then, or where a processor answers later, soon after
+                k = bisect_left(times, deadline.n)
+                handler = checks[k] if k < len(checks) and times[k] <= deadline.n + self._response else None
+            if handler is None:
+                verdicts.append(Event(deadline.t, deadline.n, kind, deadline.task))
+            else:
+                inside.setdefault(id(handler), []).append(Event(deadline.t, handler.n, kind, deadline.task))
+        return self._merge(events, sorted(verdicts, key=lambda e: e.n), inside)
+
+    def _deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[_Deadline]:
+        """The deadlines of the rounds that began, as far as the run went."""
         scale = 1 if self._native else self._per_tick
         starts: dict[str, list[int]] = {}
         ends: dict[str, list[int]] = {}
@@ -347,52 +403,54 @@ class Decoder:
                 starts.setdefault(e.object, []).append(e.n)
             elif e.kind is Kind.END:
                 ends.setdefault(e.object, []).append(e.n)
-        verdicts = []
-        checked = sorted(self._checked)
+        found: list[_Deadline] = []
         for segment in segments:
-            for begin in range(segment.begin, segment.end, segment.mode.round_length):
+            watched, round_length = segment.image.watched, segment.mode.round_length
+            for begin in range(segment.begin, segment.end, round_length):
                 for a in segment.mode.activations:
                     if begin + a.at >= segment.end:
                         continue
-                    started = starts.get(a.task, [])
+                    started, done = starts.get(a.task, []), ends.get(a.task, [])
                     k = bisect_left(started, (begin + a.at) * scale)
-                    done = ends.get(a.task, [])
                     end = done[k] if k < len(started) and k < len(done) else None
-                    for deadline in a.deadlines:
-                        n = (begin + deadline) * scale
-                        if begin + deadline < length:
-                            # A task whose last instruction is the last before the deadline is not disarmed yet.
-                            met = (end is not None and end < n) or (end == n and self._native)
-                            seen = self._seen(checked, n)
-                            met = met and (seen, a.task) not in self._caught
-                            kind = Kind.DEADLINE_MET if met else Kind.DEADLINE_MISSED
-                            verdicts.append(Event(begin + deadline, seen, kind, a.task))
-        return self._merge(events, sorted(verdicts, key=lambda e: e.n))
+                    found += [
+                        _Deadline(a.task, begin + d, (begin + d) * scale, end, (a.task, d % round_length) in watched)
+                        for d in a.deadlines
+                        if begin + d < length
+                    ]
+        return found
 
-    def _seen(self, checked: list[int], n: int) -> int:
-        """When the handler that checks a deadline at ``n`` was entered; ``n`` if there was none.
+    def _attributed(self, deadlines: list[_Deadline]) -> dict[int, Event]:
+        """For each deadline that the kernel found missed, by its identity, the entry of the handler that did.
 
-        That is then, or where a processor answers after the instruction that it executes, soon after.
+        That is the latest one due by then, of the handler's task.  A handler that checks the deadlines of all tasks finds
+        those that ended last, of several that are due in one tick.
         """
-        k = bisect_left(checked, n)
-        return checked[k] if k < len(checked) and checked[k] <= n + self._response else n
+        order = sorted(deadlines, key=lambda d: (d.n, d.end is None, d.end or 0))
+        queues: dict[str | None, list[_Deadline]] = {None: order}
+        for deadline in order:
+            queues.setdefault(deadline.task, []).append(deadline)
+        found: dict[int, Event] = {}
+        for handler, task in self._misses:
+            queue = queues.get(task, [])
+            k = bisect_right(queue, handler.n, key=lambda d: d.n) - 1
+            while k >= 0 and id(queue[k]) in found:
+                k -= 1
+            if k >= 0:
+                found[id(queue[k])] = handler
+        return found
 
-    def _merge(self, events: list[Event], verdicts: list[Event]) -> list[Event]:
-        """Verdicts among events: in the handler that checked them if there is one, else before what happens then."""
+    @staticmethod
+    def _merge(events: list[Event], verdicts: list[Event], inside: dict[int, list[Event]]) -> list[Event]:
+        """Verdicts among events: in the handler that found them if there is one, else before what happens then."""
         merged: list[Event] = []
         k = 0
         for event in events:
-            while k < len(verdicts) and (
-                verdicts[k].n < event.n
-                or (verdicts[k].n == event.n and event.n not in self._checked and event.kind is not Kind.EXPIRY)
-            ):
+            while k < len(verdicts) and (verdicts[k].n < event.n or (verdicts[k].n == event.n and event.kind is not Kind.EXPIRY)):
                 merged.append(verdicts[k])
                 k += 1
             merged.append(event)
-            if event.kind is Kind.ENTER and event.n in self._checked:
-                while k < len(verdicts) and verdicts[k].n == event.n:
-                    merged.append(verdicts[k])
-                    k += 1
+            merged += inside.get(id(event), [])
         return merged + verdicts[k:]
 
     @staticmethod

@@ -16,7 +16,6 @@ from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
 from carillon.emit import osek as emitted
 from carillon.emit.image import Image, ModeImage
-from carillon.emit.vectors import handlers
 from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.osek import (
@@ -62,8 +61,7 @@ def _when(carrier: Carrier, length: int) -> str:
 def _rows(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
     mode = image.allocation
     length = mode.mode.round_length
-    vectors = handlers(planned.image, image)
-    entries = {t.name: t.entry for t in planned.system.tasks}
+    vectors = {v.source: v for v in planned.image.vectors[planned.image.modes.index(image)]}
     rows = []
     for carrier in mode.carriers:
         vector = vectors[carrier.source]
@@ -80,8 +78,8 @@ def _rows(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
                 "style": carrier.style.value,
                 "lowered": carrier.lowered,
                 "guard": carrier.guard.value,
-                "vector": vector,
-                "direct": carrier.role is Role.ACTIVATION and vector == entries.get(carrier.demand.object),
+                "vector": vector.symbol,
+                "direct": carrier.role is Role.ACTIVATION and vector.symbol == vector.runs,
             }
         )
     return rows

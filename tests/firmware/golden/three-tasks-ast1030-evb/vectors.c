@@ -20,7 +20,7 @@ void carillon_activation_0_Task1(void);
 void carillon_activation_0_Task1(void)
 {
     carillon_port_arm(35, CARILLON_SOURCE_BIT(35));
-    Task1();
+    CARILLON_RUN(Task1);
     carillon_port_disarm(35, CARILLON_SOURCE_BIT(35));
 }
 
@@ -30,7 +30,7 @@ void carillon_activation_0_Task2(void);
 void carillon_activation_0_Task2(void)
 {
     carillon_port_arm(36, CARILLON_SOURCE_BIT(36));
-    Task2();
+    CARILLON_RUN(Task2);
     carillon_port_disarm(36, CARILLON_SOURCE_BIT(36));
 }
 
@@ -40,7 +40,7 @@ void carillon_activation_0_Task3(void);
 void carillon_activation_0_Task3(void)
 {
     carillon_port_arm(37, CARILLON_SOURCE_BIT(37));
-    Task3();
+    CARILLON_RUN(Task3);
     carillon_port_disarm(37, CARILLON_SOURCE_BIT(37));
 }
 

@@ -20,7 +20,7 @@ void carillon_activation_0_Task1(void);
 void carillon_activation_0_Task1(void)
 {
     carillon_port_arm(3, CARILLON_SOURCE_BIT(3));
-    Task1();
+    CARILLON_RUN(Task1);
     carillon_port_disarm(3, CARILLON_SOURCE_BIT(3));
 }
 
@@ -30,7 +30,7 @@ void carillon_activation_0_Task2(void);
 void carillon_activation_0_Task2(void)
 {
     carillon_port_arm(4, CARILLON_SOURCE_BIT(4));
-    Task2();
+    CARILLON_RUN(Task2);
     carillon_port_disarm(4, CARILLON_SOURCE_BIT(4));
 }
 
@@ -40,7 +40,7 @@ void carillon_activation_0_Task3(void);
 void carillon_activation_0_Task3(void)
 {
     carillon_port_arm(5, CARILLON_SOURCE_BIT(5));
-    Task3();
+    CARILLON_RUN(Task3);
     carillon_port_disarm(5, CARILLON_SOURCE_BIT(5));
 }
 
