@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import pytest
-from laboratory import AST, MPS, TC, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
+from laboratory import AST, MPS, RV32, TC, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
 from carillon.allocate.result import Style
+from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.model.board import Role
+from carillon.pipeline import plan
 from carillon.trace import Kind
 
 BOARDS = [AST, MPS, VIRTUAL_AST]
@@ -282,3 +284,104 @@ def test_a_task_that_ends_before_its_deadline_has_met_it_and_the_trace_says_what
         verdicts.append((end < 399, missed == 0))
     assert [on_time for on_time, _ in verdicts] == [True] * 3 + [False] * 3
     assert all(on_time == met for on_time, met in verdicts)
+
+
+# Every round the first job lasts an instruction longer; the hook notes the job that it was called in.
+SWEEP = """
+#define ROUNDS 60u
+static volatile uint16_t jobs, job; /* begun, and the last of them */
+static volatile uint8_t missed[ROUNDS + 1u];
+
+void Swept(void);
+void Swept(void)
+{{
+    job = jobs++;
+    carillon_port_delay({delay}u + job * {step}u);
+}}
+
+void ttErrorHook(ttStatusType error)
+{{
+    (void)error;
+    missed[job]++;
+}}
+
+void Stop(void);
+void Stop(void)
+{{
+    if (jobs == ROUNDS) {{
+        for (unsigned k = 0u; k < ROUNDS; k += 20u) {{
+            uint32_t bits = 0u;
+            for (unsigned bit = 0u; bit < 20u; bit++) {{
+                bits |= (uint32_t)missed[k + bit] << bit;
+            }}
+            report("missed", bits);
+        }}
+        ttShutdownOS(0u);
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("board", "kernel", "delay", "step"),
+    [
+        *((AST, "carillon", 350, 1), (AST, "conventional", 320, 1)),
+        *((MPS, "carillon", 1950, 1), (MPS, "conventional", 1920, 1)),
+        *(("atmega128", "carillon", 100, 5), ("atmega128", "conventional", 100, 5)),
+        (RV32, "conventional", 9600, 7),
+    ],
+)
+def test_the_trace_says_missed_exactly_when_the_error_hook_is_called_whatever_the_instruction_of_the_end(
+    lab: Laboratory, board: str, kernel: str, delay: int, step: int
+) -> None:
+    code = SWEEP.format(delay=delay, step=step)
+    schedule = declared(Swept=0, Stop=0) + points(3000, (1000, "Swept", 1400), (2000, "Stop"))
+    outcome = lab.run(schedule, code, board, system=CONTINUE, kernel=kernel, rounds=90)
+    verdicts = [e.kind is Kind.DEADLINE_MISSED for e in outcome.events(Kind.DEADLINE_MET, Kind.DEADLINE_MISSED)][:60]
+    assert verdicts == [bool(bits >> bit & 1) for bits in outcome.said("missed") for bit in range(20)]
+    assert verdicts == sorted(verdicts)
+    assert set(verdicts) == {False, True}
+    # The one rule: what is missed had not ended before its tick, but for the store that ends it in the handler.
+    ends = [e.n for e in outcome.events(Kind.END, of="Swept")][:60]
+    due = [(3000 * k + 1400) * outcome.per_tick for k in range(60)]
+    assert all(missed for end, n, missed in zip(ends, due, verdicts, strict=True) if end >= n)
+
+
+@pytest.mark.parametrize("kernel", ["carillon", "conventional"])
+@pytest.mark.parametrize("board", [VIRTUAL, "virtual-tiny"])
+def test_a_task_that_ends_on_the_tick_of_its_deadline_has_missed_it_watched_or_not(
+    lab: Laboratory, board: str, kernel: str
+) -> None:
+    hook = 'void ttErrorHook(ttStatusType error)\n{\n    report("missed", error);\n}\n'
+    for monitor in ("always", "never"):
+        for duration, late in ((399, 0), (400, 1), (401, 1)):
+            task_table = f'[task.A]\nmonitor = "{monitor}"\n'
+            schedule = task_table + points(10_000, (1000, "A", 1400))
+            outcome = lab.run(schedule, works(A=duration) + hook, board, system=CONTINUE, kernel=kernel, rounds=2)
+            watched = monitor == "always"
+            assert len(outcome.said("missed")) == (2 * late if watched else 0)
+            assert len(outcome.events(Kind.DEADLINE_MISSED)) == 2 * late
+
+
+def test_check_refuses_a_deadline_on_the_tick_on_which_the_task_ends(lab: Laboratory) -> None:
+    for deadline, codes in ((1400, ["C043"]), (1401, [])):
+        path = lab.write(declared(A=400) + points(10_000, (1000, "A", deadline)), works(A=400))
+        diagnostics = Diagnostics()
+        if codes:
+            with pytest.raises(CarillonError):
+                plan(path, diagnostics, VIRTUAL)
+        else:
+            assert lab.run_file(path, VIRTUAL, rounds=2).events(Kind.DEADLINE_MISSED) == []
+        assert [d.code for d in diagnostics.found] == codes
+
+
+@pytest.mark.parametrize("board", [VIRTUAL, VIRTUAL_AST])
+def test_a_task_that_an_activation_finds_on_its_last_tick_is_late_in_check_and_in_the_run(lab: Laboratory, board: str) -> None:
+    schedule = declared(A=400, B=100) + points(10_000, (1000, "A", 1450), (1400, "B"))
+    diagnostics = Diagnostics()
+    with pytest.raises(CarillonError):
+        plan(lab.write(schedule, works(A=400, B=100)), diagnostics, board)
+    assert [d.code for d in diagnostics.found] == ["C043"]
+    unknown = declared(A=0, B=0) + points(10_000, (1000, "A", 1450), (1400, "B"))
+    outcome = lab.run(unknown, works(A=400, B=100), board, system=CONTINUE, rounds=2)
+    assert len(outcome.events(Kind.DEADLINE_MISSED)) == 2

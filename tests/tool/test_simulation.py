@@ -53,8 +53,11 @@ def systems(draw: st.DrawFn) -> System:
     return make_system(wcets, points, 40)
 
 
-def played(mode: Mode, wcets: dict[str, int]) -> list[int]:
-    """When each activation is finished, by executing one tick after the other."""
+def played(mode: Mode, wcets: dict[str, int], *, late: bool = False) -> list[int]:
+    """When each activation is finished, by executing one tick after the other.
+
+    ``late``: what has nothing left ends at the next tick's beginning, after the activations of that tick.
+    """
     left: dict[int, int] = {}
     ends = [0] * len(mode.activations)
     tick = 0
@@ -62,10 +65,13 @@ def played(mode: Mode, wcets: dict[str, int]) -> list[int]:
         for number, activation in enumerate(mode.activations):
             if activation.at == tick:
                 left[number] = wcets[activation.task]
+        while late and left and left[max(left)] == 0:
+            ends[max(left)] = tick
+            del left[max(left)]
         if left:
             newest = max(left)
             left[newest] -= 1
-            if left[newest] == 0:
+            if left[newest] == 0 and not late:
                 del left[newest]
                 ends[newest] = tick + 1
         tick += 1
@@ -81,6 +87,7 @@ def test_the_simulation_agrees_with_playing_tick_by_tick(system: System) -> None
     assert [completion.activation for completion in found] == list(mode.activations)
     assert [completion.end for completion in found] == played(mode, wcets)
     assert completions(mode, system) == found
+    assert [completion.end for completion in simulate_round(mode, system, late=True)] == played(mode, wcets, late=True)
 
 
 @UNHURRIED
@@ -96,10 +103,10 @@ def test_every_late_activation_is_reported_and_no_other(system: System) -> None:
         assert "C042" in {d.code for d in diagnostics.found}
         return
     expected = {}
-    ends = played(mode, wcets)
+    ends, latest = played(mode, wcets), played(mode, wcets, late=True)
     for number, (activation, end) in enumerate(zip(mode.activations, ends, strict=True)):
         again = [a.at for a in mode.activations[number + 1 :] if a.task == activation.task]
-        if any(deadline < end for deadline in activation.deadlines):
+        if any(deadline <= latest[number] for deadline in activation.deadlines):
             expected[activation.span] = "C043"
         elif again and again[0] < end:
             expected[activation.span] = "C045"
@@ -113,19 +120,24 @@ def test_the_last_activated_runs_first_and_the_preempted_goes_on() -> None:
     assert [c.end for c in simulate_round(system.modes[0], system)] == [15, 9, 7]
 
 
-def test_a_task_that_ends_at_the_tick_of_the_next_activation_is_not_preempted() -> None:
-    system = make_system({"a": 4, "b": 3}, [("a", 0, (4,)), ("b", 4, ())], 100)
+@pytest.mark.parametrize(("deadline", "found"), [(4, ["C043"]), (5, ["C043"]), (7, ["C043"]), (8, [])])
+def test_a_task_that_ends_at_the_tick_of_the_next_activation_has_not_ended_before_that_tick(
+    deadline: int, found: list[str]
+) -> None:
+    system = make_system({"a": 4, "b": 3}, [("a", 0, (deadline,)), ("b", 4, ())], 100)
     assert [c.end for c in simulate_round(system.modes[0], system)] == [4, 7]
+    assert [c.end for c in simulate_round(system.modes[0], system, late=True)] == [7, 7]
     diagnostics = Diagnostics()
     check_system(system, diagnostics)
-    assert not diagnostics.found
+    assert [d.code for d in diagnostics.found] == found
 
 
-def test_a_task_may_end_with_the_round() -> None:
-    system = make_system({"a": 4}, [("a", 96, (100,))], 100)
+@pytest.mark.parametrize(("deadlines", "found"), [((), []), ((100,), ["C043"])])
+def test_a_task_may_end_with_the_round_but_not_before_a_deadline_there(deadlines: tuple[int, ...], found: list[str]) -> None:
+    system = make_system({"a": 4}, [("a", 96, deadlines)], 100)
     diagnostics = Diagnostics()
     check_system(system, diagnostics)
-    assert not diagnostics.found
+    assert [d.code for d in diagnostics.found] == found
 
 
 def test_tasks_without_a_wcet_are_not_reported_but_the_others_are() -> None:

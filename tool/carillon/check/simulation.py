@@ -5,6 +5,9 @@ Each activation preempts whatever runs, and the last activated runs until it is 
 stack-based scheduling (OSEKtime OS 1.0; Sloth on Time paper, section on time-triggered tasks).  So one
 pass over the table with a stack gives the worst-case completion of every activation.  Interrupts of the
 application are not included: their load is not declared.
+
+A deadline is met if the task has ended before its tick.  So one that ends on that tick misses it, and one that an
+activation finds on its last tick has not ended: for deadlines it counts as preempted.
 """
 
 from __future__ import annotations
@@ -27,12 +30,13 @@ class Completion:
     end: int
 
 
-def simulate_round(mode: Mode, system: System) -> list[Completion]:
+def simulate_round(mode: Mode, system: System, *, late: bool = False) -> list[Completion]:
     """The worst-case completion of every activation of one round, in the order of ``mode.activations``.
 
     The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A
     task without a WCET takes no time, so the others' completions are then lower bounds.  Linear in the
-    number of activations, which must ascend.
+    number of activations, which must ascend.  ``late``: a task that would end on the tick of an activation is
+    preempted by it.
     """
     wcets = {task.name: task.wcet or 0 for task in system.tasks}
     ends = [0] * len(mode.activations)
@@ -42,7 +46,7 @@ def simulate_round(mode: Mode, system: System) -> list[Completion]:
 
     def run(until: int | None) -> None:
         nonlocal now
-        while running and (until is None or now + remaining[-1] <= until):
+        while running and (until is None or now + remaining[-1] + late <= until):
             now += remaining.pop()
             ends[running.pop()] = now
         if until is not None:
@@ -87,14 +91,16 @@ def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics) -> None:
         following[task] = mode.activations[number].at
     wcets = {task.name: task.wcet for task in system.tasks}
     reported: set[tuple[str, object]] = set()
+    latest = simulate_round(mode, system, late=True)
     for number, completion in enumerate(simulate_round(mode, system)):
         activation, end = completion.activation, completion.end
         wcet = wcets[activation.task]
         if wcet is None or (activation.task, activation.span) in reported:
             continue
         again = next_of[number]
-        missed = next((d for d in activation.deadlines if activation.at < d < end), None)
+        missed = next((d for d in activation.deadlines if activation.at < d <= latest[number].end), None)
         if missed is not None:
+            end = latest[number].end
             code, fate = "C043", f"may miss its deadline at {time(missed, system)}"
         elif again is not None and again < end:
             code, fate = "C045", f"may still run when it is activated again at {time(again, system)}"

@@ -167,7 +167,7 @@ class Verdict:
     """What became of a deadline at tick ``at``.
 
     ``run`` is an index into :attr:`Summary.runs`, -1 if the activation never began.  ``observed``: an event
-    of the run says so; otherwise it is computed (missed if the task's end lies after the deadline).
+    of the run says so; otherwise it is computed (missed unless the task ended before the deadline).
     """
 
     task: str
@@ -787,7 +787,7 @@ def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequen
             if position in told:
                 verdicts.append(Verdict(task, deadline, index, told[position], True))
             elif finished is not None and deadline <= end.t:
-                verdicts.append(Verdict(task, deadline, index, finished.t > deadline, False))
+                verdicts.append(Verdict(task, deadline, index, finished.t >= deadline, False))
             elif deadline < end.t:
                 verdicts.append(Verdict(task, deadline, index, True, False))
     return tuple(sorted(verdicts, key=lambda v: (v.at, v.task, v.run)))
