@@ -47,6 +47,13 @@ BoardOption = Annotated[
     str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")
 ]
 KernelOption = Annotated[str, typer.Option("--kernel", "-k", help="carillon, or for comparison: conventional, counter-per-task.")]
+TimeLimitOption = Annotated[
+    float,
+    typer.Option(
+        "--time-limit", help="What the allocation may cost for each mode: the work of a processor in so many seconds.", min=0.1
+    ),
+]
+TIME_LIMIT = 20.0
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 OutOption = Annotated[
     Path | None, typer.Option("--out", "-o", help="Build folder.", show_default="build/BOARD-KERNEL beside the schedule")
@@ -205,13 +212,23 @@ def new(
 
 
 @app.command(epilog="Example: carillon check examples/engine --board tc1796")
-def check(path: Schedule = Path(SCHEDULE), board: BoardOption = None, as_json: JsonOption = False) -> None:
-    """Check a schedule: names, times, order, utilisation, and every deadline by its tasks' WCETs."""
+def check(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out whether the board's cells and levels suffice.")] = False,
+    time_limit: TimeLimitOption = TIME_LIMIT,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a schedule: names, times, order, every deadline by its tasks' WCETs, and whether the board can keep it."""
 
     def work(report: _Report) -> None:
-        from carillon.pipeline import read_and_check
+        from carillon import pipeline
 
-        system = read_and_check(_schedule(path), report.diagnostics, board)
+        if quick:
+            system = pipeline.read_and_check(_schedule(path), report.diagnostics, board)
+        else:
+            report.status("allocating")
+            system = pipeline.plan(_schedule(path), report.diagnostics, board, time_limit=time_limit).system
         activations = sum(len(m.activations) for m in system.modes)
         result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
         result["activations"] = activations
@@ -227,6 +244,9 @@ def check(path: Schedule = Path(SCHEDULE), board: BoardOption = None, as_json: J
             listed = ", ".join(_count(number, kind) for kind, number in counts.items())
             found.append(f"event-triggered: {listed}" if found else listed)
         found.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
+        if quick:
+            found.append("whether the board's cells and levels suffice was not looked at (--quick)")
+        result["allocated"] = not quick
         report.result(result)
         if not as_json:
             report.warnings()
@@ -292,7 +312,7 @@ def plan(
     path: Schedule = Path(SCHEDULE),
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
-    time_limit: Annotated[float, typer.Option(help="Seconds that the allocation may take for each mode.", min=0.1)] = 20.0,
+    time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:
     """Show the allocation: schedule line, cell, vector, task, and why."""
@@ -319,6 +339,7 @@ def build(
     kernel: KernelOption = "carillon",
     out: OutOption = None,
     generate_only: Annotated[bool, typer.Option("--generate-only", help="Write the generated files, compile nothing.")] = False,
+    time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:
     """Build firmware: generated tables and vectors, kernel, port, cells and application."""
@@ -330,7 +351,7 @@ def build(
         from carillon.build import write_generated
 
         report.status("allocating")
-        planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel)
+        planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel, time_limit)
         folder = _folder(planned, kernel, out)
         if generate_only:
             generated = write_generated(planned.image, folder)
@@ -403,11 +424,12 @@ def run(
     out: OutOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the timeline as a page of its own.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed.")] = False,
+    time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task."""
     _kernel(kernel)
-    _show_runs(path, board, (kernel,), rounds, time, window, out, as_json, strict=strict, events=events, html=html)
+    _show_runs(path, board, (kernel,), rounds, time, window, out, as_json, time_limit, strict=strict, events=events, html=html)
 
 
 @app.command(epilog="Example: carillon show examples/three-tasks --compare --html three-tasks.html --svg three-tasks.svg")
@@ -424,12 +446,15 @@ def show(
     svg: Annotated[Path | None, typer.Option("--svg", help="Write a picture.")] = None,
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a trace for the Perfetto viewer.")] = None,
     vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
+    time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:
     """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
     _kernel(kernel)
     kernels = ("carillon", "conventional") if compare else (kernel,)
-    _show_runs(path, board, kernels, rounds, time, window, out, as_json, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
+    _show_runs(
+        path, board, kernels, rounds, time, window, out, as_json, time_limit, html=html, svg=svg, perfetto=perfetto, vcd=vcd
+    )
 
 
 def _show_runs(
@@ -441,6 +466,7 @@ def _show_runs(
     window: str | None,
     out: Path | None,
     as_json: bool,
+    time_limit: float,
     *,
     strict: bool = False,
     events: Path | None = None,
@@ -458,9 +484,11 @@ def _show_runs(
         from carillon.trace.analyse import analyse
 
         traces = []
+        clock: int | None = None
         for kernel in kernels:
             report.status(f"allocating for the {kernel} kernel")
-            planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel)
+            planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel, time_limit, clock)
+            clock = planned.system.clock_hz  # of all that are compared
             ticks, count = _duration(planned, rounds, time)
             part = _window(window, planned.system.clock_hz)
             trace = _run(planned, kernel, out / kernel if out and len(kernels) > 1 else out, ticks, count, report)

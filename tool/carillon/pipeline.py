@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from carillon.allocate.result import Allocation
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.emit.image import Image, build_image
 from carillon.lower import LoweredMode
 from carillon.model import System
+from carillon.read.times import format_frequency
 from carillon.trace import Trace
 from carillon.trace.analyse import Release
 
 KERNELS = ("carillon", "conventional", "counter-per-task")
 """Ours, and those to compare with: one tick, a queue and a software ready list; the same with a counter for each event,
 all of which every tick decrements, as uC/OS-II does."""
+
+CLOCK_CODES = ("C060", "C061", "C064", "C161", "C162", "C171", "C172", "C174")
+"""What another clock may mend: cells that cannot keep an interval, or too few that can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +34,12 @@ class Planned:
     image: Image
 
 
-def read_and_check(path: Path, diagnostics: Diagnostics, board: str | None = None) -> System:
+def read_and_check(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System:
     """The checked model of a schedule; raises CarillonError with everything found if it has errors."""
     from carillon.check import check_system
     from carillon.read import read_schedule
 
-    system = read_schedule(path, diagnostics, board)
+    system = read_schedule(path, diagnostics, board, clock)
     if system is not None:
         check_system(system, diagnostics)
     diagnostics.stop_on_errors()
@@ -43,14 +48,58 @@ def read_and_check(path: Path, diagnostics: Diagnostics, board: str | None = Non
 
 
 def plan(
-    path: Path, diagnostics: Diagnostics, board: str | None = None, kernel: str = "carillon", time_limit: float = 20.0
+    path: Path,
+    diagnostics: Diagnostics,
+    board: str | None = None,
+    kernel: str = "carillon",
+    time_limit: float = 20.0,
+    clock: int | None = None,
 ) -> Planned:
-    """Read, check, lower and allocate; raises CarillonError if any of it fails."""
+    """Read, check, lower and allocate; raises CarillonError if any of it fails.
+
+    The clock is ``clock`` (Hz), or the schedule's, or else the first of the board's into whose ticks all times divide and at
+    which all of it can be allocated.  Where there is none, the errors are those of the first into whose ticks they divide.
+    """
+    first = Diagnostics()
+    system = _into(first, diagnostics, lambda: read_and_check(path, first, board, clock))
+    try:
+        planned = _plan(system, first, kernel, time_limit)
+    except CarillonError as refused:
+        if clock is None and all(d.code in CLOCK_CODES for d in first.errors):
+            for hz in system.other_clocks:
+                other = Diagnostics()
+                try:
+                    planned = _plan(read_and_check(path, other, board, hz), other, kernel, time_limit)
+                except CarillonError:
+                    continue
+                if not system.clock_given:
+                    diagnostics.found += other.found
+                    return planned
+                named = f'write clock = "{format_frequency(hz)}" in [system], at which all of it can be kept; or '
+                found = [replace(d, remedy=named + d.remedy) if d.code in CLOCK_CODES else d for d in first.in_order()]
+                diagnostics.found += found
+                raise CarillonError(found) from None
+        diagnostics.found += first.found
+        raise refused
+    diagnostics.found += first.found
+    return planned
+
+
+def _into(own: Diagnostics, all_of_them: Diagnostics, work: Callable[[], System]) -> System:
+    """What ``work`` does; what it found is not lost if it fails."""
+    try:
+        return work()
+    except CarillonError:
+        all_of_them.found += own.found
+        raise
+
+
+def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float) -> Planned:
+    """Lower and allocate at the system's clock."""
     from carillon.allocate import allocate, allocate_conventional
     from carillon.allocate.osek import allocate_osek, plan_osek
     from carillon.lower.lower import lower
 
-    system = read_and_check(path, diagnostics, board)
     lowered = lower(system)
     osek = plan_osek(system, diagnostics, kernel) if system.osek is not None else None
     diagnostics.stop_on_errors()

@@ -92,18 +92,20 @@ def _allocate_mode(
     """The mode with the periods of timers that suit it best; where none does, why the round does not."""
     best: ModeAllocation | None = None
     first: Diagnostics | None = None
+    chosen: Diagnostics | None = None
     for timers in timer_periods(system.board, mode, fitter, busy):
         said = Diagnostics()
         fitting = replace(fitter, round_length=mode.round_length, timers=timers)
         classes = source_classes(system.board, busy, timers)
         found = _allocate_on(system, mode, classes, fitting, controls, said, time_limit, below)
-        first = first or said
-        if found is not None and (best is None or _merit(found) < _merit(best)):
-            best = found
+        if first is None:
+            first = said
+        if found is not None and not said.errors and (best is None or _merit(found) < _merit(best)):
+            best, chosen = found, said
         if best is not None and not best.unmonitored:
             break
-    if best is None and first is not None:
-        diagnostics.found += first.found
+    report = first if best is None else chosen
+    diagnostics.found += report.found if report is not None else []
     return best
 
 
@@ -135,7 +137,7 @@ def _allocate_on(
             f"no cell of board '{system.board.name}' can keep the {what} in a round of {mode.round_length} ticks: "
             + "; ".join(o.refusals)
             + (f"; {o.no_sharing}" if o.no_sharing else ""),
-            "use intervals and a round that the cells can express, another clock, or a board with wider cells",
+            "use intervals and a round that the cells can express, or a board with wider cells",
         )
     if refused:
         return None

@@ -472,7 +472,7 @@ def _counter_cells(
                 "C162",
                 counter.span,
                 f"no cell of board '{system.board.name}' can tick counter '{counter.name}' every {counter.tick} ticks",
-                "choose another tick, another clock, or a board with more cells",
+                "choose another tick, or a board with more cells",
             )
             return None
         result.append(found)
@@ -539,8 +539,7 @@ def _no_clock(system: System, services: TimeServices) -> tuple[Span, str, str]:
         return services.spans["clock"], f"{nobody} be a {kind.value} clock", f"write clock = {' or '.join(fitting)}"
     tick = _duration(services.tick, system) if services.tick is not None else ""
     if kind is ClockKind.PERIODIC:
-        slower = ", another clock in [system]" if len(board.clocks) > 1 else ""
-        return services.spans["tick"], f"{nobody} tick every {tick}", f"choose another tick{slower}, or a board with more cells"
+        return services.spans["tick"], f"{nobody} tick every {tick}", "choose another tick, or a board with more cells"
     if tick:
         remedy = "choose another tick, or none: then it is what the timer counts"
         return services.spans["tick"], f"{nobody} be a {kind.value} clock that counts units of {tick}", remedy

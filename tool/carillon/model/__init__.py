@@ -154,6 +154,8 @@ class System:
     drifts: tuple[Drift, ...]
     osek: Osek | None = None
     time: TimeServices | None = None
+    other_clocks: tuple[int, ...] = ()  # those, too, that every time divides at, in Hz
+    clock_given: bool = False  # by the schedule
 
     @property
     def cplusplus(self) -> bool:

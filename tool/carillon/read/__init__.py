@@ -13,15 +13,16 @@ from carillon.read.shape import fit
 from carillon.read.text import parse_toml, read_text
 
 
-def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None) -> System | None:
-    """Read the schedule or OIL file ``path``; ``board`` (a name or a path) overrides the board that it names.
+def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
+    """Read the schedule or OIL file ``path``.
 
+    ``board`` (a name or a path) overrides the board that it names, ``clock`` (one of the board's, in Hz) its clock.
     Never raises for anything that a file can hold.  If ``diagnostics`` has no error afterwards, the result is
     the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
     or None; it must not be lowered then.
     """
     if path.suffix.lower() == SUFFIX:
-        return read_oil_system(path, diagnostics, board)
+        return read_oil_system(path, diagnostics, board, clock)
     text = read_text(path, diagnostics)
     if text is None:
         return None
@@ -29,4 +30,4 @@ def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None
     if parsed is None:
         return None
     file, broken = fit(parsed.data, parsed.places, diagnostics)
-    return Builder(path, text.digest, parsed.places, broken, diagnostics).build(file, board)
+    return Builder(path, text.digest, parsed.places, broken, diagnostics).build(file, board, clock)

@@ -30,7 +30,7 @@ from carillon.read.osek import OsekReader
 from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable, PointTable, ScheduleFile, TaskTable
 from carillon.read.shape import Broken, describe
 from carillon.read.spans import SpanIndex
-from carillon.read.ticks import LONGEST, Ticks, choose_clock, whole
+from carillon.read.ticks import LONGEST, Ticks, fitting_clocks, whole
 from carillon.read.time import TimeReader
 from carillon.read.times import Time, format_duration, format_frequency, format_number, shorten
 from carillon.resources import board_names, find_board
@@ -51,8 +51,11 @@ class Builder:
         self.broken = broken
         self.diagnostics = diagnostics
 
-    def build(self, file: ScheduleFile, override: str | None) -> System | None:
-        """The system, without the parts that could not be built; None if nothing is left, or there is no board."""
+    def build(self, file: ScheduleFile, override: str | None, clock: int | None = None) -> System | None:
+        """The system, without the parts that could not be built; None if nothing is left, or there is no board.
+
+        ``clock`` overrides the clock, in Hz, that the file names or that would be chosen.
+        """
         self.file = file
         # Time services are those of the event-triggered system.
         implied = OsekTable.model_validate({}) if self._event_triggered() else None
@@ -68,7 +71,8 @@ class Builder:
         time.resolve()
         if board is None:
             return None
-        clock_hz = self._clock(board, [*self._times(), *(osek.times() if osek else ()), *time.times()])
+        chosen = self._clock(board, [*self._times(), *(osek.times() if osek else ()), *time.times()])
+        clock_hz = chosen if clock is None else clock
         if clock_hz is None:
             return None
         self.ticks = Ticks(board, clock_hz, file.system.inexact_times == "refuse", self.diagnostics)
@@ -101,6 +105,8 @@ class Builder:
             drifts=tuple(self.ticks.drifts),
             osek=event_triggered,
             time=time.build(self.ticks),
+            other_clocks=tuple(hz for hz in self.fitting if hz != clock_hz),
+            clock_given=file.system.clock is not None,
         )
 
     # The system table
@@ -160,11 +166,12 @@ class Builder:
             return None
 
     def _clock(self, board: Board, times: Iterable[Time]) -> int | None:
+        self.fitting = fitting_clocks(board, times)
         if self.broken.at("system", "clock"):
             return None
         wanted = self.file.system.clock
         if wanted is None:
-            return choose_clock(board, times)
+            return next(iter(self.fitting), board.clocks[0].hz)
         for clock in board.clocks:
             if clock.hz == wanted:
                 return clock.hz

@@ -19,13 +19,10 @@ LONGEST = 2**63 - 1
 _SECONDS_A_DAY = 86_400
 
 
-def choose_clock(board: Board, times: Iterable[Time]) -> int:
-    """The first of the board's clocks, in Hz, into whose ticks every time divides; the first of all if none does."""
+def fitting_clocks(board: Board, times: Iterable[Time]) -> list[int]:
+    """The board's clocks, in Hz, into whose ticks every time divides, in the board's order."""
     written = set(times)
-    for clock in board.clocks:
-        if all(time.ticks(clock.hz).denominator == 1 for time in written):
-            return clock.hz
-    return board.clocks[0].hz
+    return [clock.hz for clock in board.clocks if all(time.ticks(clock.hz).denominator == 1 for time in written)]
 
 
 class Ticks:

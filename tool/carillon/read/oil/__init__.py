@@ -67,15 +67,17 @@ def read_oil(path: Path, diagnostics: Diagnostics, board: str | None = None) -> 
     return None if file.malformed else Oil(converted, lexer.digest)
 
 
-def build_system(path: Path, oil: Oil, diagnostics: Diagnostics, board: str | None = None) -> System | None:
+def build_system(
+    path: Path, oil: Oil, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None
+) -> System | None:
     """The system of an OIL file that was read; changes its data."""
     file, broken = fit(oil.converted.data, oil.converted.places, diagnostics)
     for wrong in oil.converted.broken:
         broken.add(wrong)
-    return Builder(path, oil.digest, oil.converted.places, broken, diagnostics).build(file, board)
+    return Builder(path, oil.digest, oil.converted.places, broken, diagnostics).build(file, board, clock)
 
 
-def read_oil_system(path: Path, diagnostics: Diagnostics, board: str | None = None) -> System | None:
+def read_oil_system(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
     """As :func:`carillon.read.read_schedule`, of an OIL file."""
     oil = read_oil(path, diagnostics, board)
-    return None if oil is None else build_system(path, oil, diagnostics, board)
+    return None if oil is None else build_system(path, oil, diagnostics, board, clock)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clock that the tool takes is one at which the board can keep the schedule, and ``check`` says what ``build`` would say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from carillon.cli import app
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.pipeline import plan
+
+LONG = '[task.a]\nperiod = "10ms"\nwcet = "10us"\n'  # 160,000 ticks at the first clock of an AVR: more than 16 bits
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "schedule.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def carillon(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("board", ["atmega128", "atmega128-xmem", "atmega2560"])
+def test_the_first_clock_whose_ticks_and_range_fit_is_taken(tmp_path: Path, board: str) -> None:
+    diagnostics = Diagnostics()
+    assert plan(write(tmp_path, LONG), diagnostics, board).system.clock_hz == 2_000_000
+    assert not diagnostics.errors
+
+
+def test_a_clock_that_the_schedule_names_is_kept_and_the_message_names_one_that_would_do(tmp_path: Path) -> None:
+    path = write(tmp_path, '[system]\nclock = "16MHz"\n' + LONG)
+    with pytest.raises(CarillonError) as refused:
+        plan(path, Diagnostics(), "atmega128")
+    error = refused.value.diagnostics[0]
+    assert error.code == "C061"
+    assert error.remedy.startswith('write clock = "2MHz" in [system], at which all of it can be kept; or ')
+
+
+def test_where_no_clock_would_do_no_message_speaks_of_another(tmp_path: Path) -> None:
+    path = write(tmp_path, '[task.a]\nperiod = "20s"\n')
+    with pytest.raises(CarillonError) as refused:
+        plan(path, Diagnostics(), "atmega128")
+    assert "clock" not in refused.value.diagnostics[0].remedy
+
+
+def test_check_says_what_build_would_say(tmp_path: Path) -> None:
+    tasks = "".join(f'[task.t{k}]\nperiod = "1ms"\noffset = "{k}us"\nwcet = "1us"\n' for k in range(3))
+    path = write(tmp_path, tasks)
+    code, said = carillon("check", str(path), "--board", "virtual-tiny")
+    assert code == 1
+    assert "error C060" in said
+    assert said == carillon("build", str(path), "--board", "virtual-tiny")[1]
+    code, said = carillon("check", str(path), "--board", "virtual-tiny", "--quick")
+    assert code == 0
+    assert "whether the board's cells and levels suffice was not looked at (--quick)" in said
+
+
+def test_check_says_in_json_whether_it_allocated(tmp_path: Path) -> None:
+    path = write(tmp_path, LONG)
+    for options, allocated in (((), True), (("--quick",), False)):
+        code, said = carillon("check", str(path), "--board", "virtual-256", "--json", *options)
+        assert code == 0
+        assert json.loads(said)["allocated"] is allocated
+
+
+@pytest.mark.parametrize("command", ["check", "plan", "build", "run", "show"])
+def test_every_command_that_plans_takes_a_limit(tmp_path: Path, command: str) -> None:
+    code, said = carillon(command, str(tmp_path / "gone.toml"), "--time-limit", "5")
+    assert code == 1
+    assert "C010" in said
+    assert carillon(command, str(tmp_path / "gone.toml"), "--time-limit", "0")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "board", ["ast1030-evb", "atmega128", "atmega128-xmem", "atmega2560", "mps2-an385", "tc1796", "virtual-256"]
+)
+def test_what_new_makes_can_be_planned_on_the_board(tmp_path: Path, board: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert carillon("new", "my-app")[0] == 0
+    assert carillon("check", "my-app", "--board", board)[0] == 0
