@@ -268,3 +268,29 @@ def test_check_counts_event_triggered_objects(tmp_path: Path, more: str, counted
     result = CliRunner().invoke(app, ["check", str(schedule(tmp_path, more=more))], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     assert counted in result.output
+
+
+def test_the_drawing_looks_at_each_carriers_points_as_often_however_many_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from carillon.show import plan as module
+
+    calls = []
+    for count in (300, 1200):
+        entries = "\n".join(f'    {{ at = "{20 * k + k * k % 7} ticks", activate = "T" }},' for k in range(count))
+        path = tmp_path / f"{count}.toml"
+        path.write_text(
+            f'[system]\nname = "many"\nboard = "virtual-256"\n[task.T]\nwcet = "5 ticks"\n'
+            f'[mode.m]\nround = "{20 * count} ticks"\nwindow = "wcet"\npoints = [\n{entries}\n]\n',
+            encoding="utf-8",
+        )
+        planned = plan(path, Diagnostics())
+        (carrier,) = planned.allocation.modes[0].carriers
+        assert len(carrier.demand.points) == count
+        looked: list[int] = []
+        points = module._points
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "_points", lambda c, n, p=points, seen=looked: seen.append(1) or p(c, n))
+            render_plan(Console(file=io.StringIO(), width=100), planned)
+        calls.append(len(looked))
+    assert calls[0] == calls[1] < 10

@@ -405,14 +405,20 @@ def _drawing(mode: ModeAllocation, width: int) -> list[tuple[str, str]]:
     lines = []
     for carrier in mode.carriers:
         track = [" "] * width
+        served = _points(carrier, length)
+        own = set(served) if carrier.role is Role.ACTIVATION else set()
         for point in carrier.demand.points:
-            if carrier.role is Role.ACTIVATION and point.at in set(_points(carrier, length)):
+            if point.at in own:
                 for x in range(point.at * width // length, min(width, -(-point.window_end * width // length))):
                     track[x] = "─"
-        for t in _points(carrier, length):
+        for t in served:
             track[min(width - 1, t % length * width // length)] = _MARKS[carrier.role]
-        lines.append((f"{'+'.join(u.cell.name for u in carrier.cells)} {carrier.demand.object}", "".join(track)))
+        lines.append((_label(carrier), "".join(track)))
     return lines
+
+
+def _label(carrier: Carrier) -> str:
+    return f"{'+'.join(u.cell.name for u in carrier.cells)} {carrier.demand.object}"
 
 
 def render_plan(console: Console, planned: Planned) -> None:
@@ -445,8 +451,7 @@ def render_plan(console: Console, planned: Planned) -> None:
                 vector,
             )
         console.print(table)
-        labels = _drawing(mode, 10)
-        margin = max((len(label) for label, _ in labels), default=0) + 2
+        margin = max((len(_label(carrier)) for carrier in mode.carriers), default=0) + 2
         width = max(20, console.width - margin - 2)
         console.print()
         for label, track in _drawing(mode, width):
