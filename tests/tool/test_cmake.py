@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carillon.build import write_generated
+from carillon.build import build, write_generated
 from carillon.build.symbols import defined_functions, symbols
 from carillon.diagnostics import Diagnostics
 from carillon.emit.image import Image
@@ -70,6 +70,29 @@ def test_a_cmake_project_builds_arm_firmware_with_kernel_tables_and_tasks(tmp_pa
     elf = _build(tmp_path, "arm-none-eabi")
     assert wanted <= defined_functions(elf)
     assert symbols(elf)[f"{stem(image, image.modes[0])}_vectors"][0] == 0  # where the processor looks
+
+
+@pytest.mark.parametrize(
+    ("board", "toolchain"),
+    [("ast1030-evb", "arm-none-eabi"), ("atmega2560", "avr"), ("qemu-rv32-virt", "riscv64-unknown-elf")],
+)
+def test_a_cmake_project_builds_the_same_bytes_as_the_tool(tmp_path: Path, board: str, toolchain: str) -> None:
+    compiler, objcopy = f"{toolchain}-gcc", f"{toolchain}-objcopy"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"needs {compiler}")
+    schedule = tmp_path / "schedule.toml"
+    schedule.write_text('[task.Blink]\nperiod = "2ms"\nwcet = "10us"\n', encoding="utf-8")
+    code = '#include "carillon/osektime.h"\n\nint table[3] = {1, 2, 3};\n\nttTASK(Blink)\n{\n    table[0]++;\n}\n'
+    (tmp_path / "main.c").write_text(code, encoding="utf-8")
+    diagnostics = Diagnostics()
+    image = plan(schedule, diagnostics, board).image
+    built = build(image, tmp_path, diagnostics)
+    assert built is not None, diagnostics.found
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT.as_posix()), encoding="utf-8")
+    elf = _build(tmp_path, toolchain)
+    loaded = tmp_path / "app.bin"
+    subprocess.run([objcopy, "-O", "binary", str(elf), str(loaded)], check=True, timeout=60)
+    assert loaded.read_bytes() == built.elf.with_suffix(".bin").read_bytes()
 
 
 def test_a_board_for_another_compiler_is_refused_with_the_toolchain_to_use(tmp_path: Path) -> None:
