@@ -30,6 +30,24 @@ SWEPT_SOURCE = 39  # the timer of TMR8
 KINDS = {"begin": 1, "status": 2, "error": 3, "out": 4}
 MACROS = re.compile(r"\b(ActivateTask|ChainTask|TerminateTask|SetEvent|GetResource|ReleaseResource)\(")
 
+LONG = "10u"  # ticks, of which there is none in a run
+TIME_SERVICES = {
+    Mark.TAKE: "carillon_semaphore_p(&semaphores[{x}])",
+    Mark.TAKE_WITHIN: f"carillon_semaphore_p_within(&semaphores[{{x}}], {LONG})",
+    Mark.TAKE_NOW: "carillon_semaphore_p_within(&semaphores[{x}], 0u)",
+    Mark.GIVE: "carillon_semaphore_v(&semaphores[{x}])",
+    Mark.START: f"carillon_alarm_start(&alarms[{{x}}], {LONG}, 1u)",
+    Mark.STOP: "carillon_alarm_stop(&alarms[{x}])",
+    Mark.CHANGE: f"carillon_alarm_change(&alarms[{{x}}], {LONG})",
+    Mark.LEFT: "carillon_alarm_left(&alarms[{x}], &ticks)",
+    Mark.DELAY: f"carillon_delay({LONG})",
+}
+TIME_OBJECTS = """#include "carillon/time.h"
+static carillon_duration ticks;
+static struct carillon_semaphore semaphores[] = {CARILLON_SEMAPHORE_UP_TO(0, 1), CARILLON_SEMAPHORE_UP_TO(0, 1)};
+static struct carillon_alarm alarms[] = {CARILLON_ALARM_OF_TASK(T1), CARILLON_ALARM_OF_TASK(T1)};
+"""
+
 
 def board(folder: Path) -> Path:
     """The reference board with one cell less, whose interrupt is the application's source ``swept``."""
@@ -82,6 +100,8 @@ class Writer:
                     return f"say_events(T{step.x});"
                 case Mark.SET:
                     return f"set_events(T{step.x});"
+                case mark:
+                    return f"done({TIME_SERVICES[mark].format(x=step.x)});"
         if step.code is Code.HALT:
             return "finish();"
         call = self.compiler.call(step).replace("VOID(", "(")
@@ -111,6 +131,7 @@ class Writer:
         application = self.application
         lines = ["/* SPDX-License-Identifier: Apache-2.0 */", f"#define PROGRAMS {len(self.programs)}u"]
         lines += ['#include "sweep.h"', '#include "ask.h"', ""]
+        lines += [TIME_OBJECTS] if "[time]" in self.setting.extra else []
         named = [*(f"R{n}" for n in range(application.explicit_resources)), "RES_SCHEDULER", "(ResourceType)200u"]
         lines += [f"const ResourceType resources[] = {{{', '.join(named)}}};", ""]
         lines += ["static inline void request(unsigned isr)", "{", "    switch (isr) {"]

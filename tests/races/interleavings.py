@@ -18,6 +18,9 @@ from enum import Enum
 
 from reference import (
     E_OK,
+    E_OS_LIMIT,
+    E_OS_NOFUNC,
+    E_OS_STATE,
     SUSPENDED,
     VOID,
     Application,
@@ -40,6 +43,16 @@ class Mark(Enum):
     EXPIRE = "expire"  # the cell of a task's alarm expires
     EVENTS = "events"  # what GetEvent says of a task, if it is not suspended
     SET = "set"  # set all events of a task, if it is not suspended
+    # The time services (carillon/time.h), in a time in which nothing expires: semaphore x, alarm x.
+    TAKE = "take"  # a unit of a semaphore, waiting
+    TAKE_WITHIN = "take within"  # the same for a long time
+    TAKE_NOW = "take now"  # the same without waiting
+    GIVE = "give"
+    START = "start"
+    STOP = "stop"
+    CHANGE = "change"
+    LEFT = "left"
+    DELAY = "delay"  # for a long time
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,9 @@ class Interleaved(Machine):
         self.armed = False
         self.steps = 0
         self.words: list[Word] = []
+        self.units = [0] * 4  # of semaphores, of which each may have one
+        self.lines: list[list[_Frame]] = [[] for _ in self.units]
+        self.running_alarms: set[int] = set()
 
     def say(self, about: str, *pairs: tuple[int, int]) -> None:
         self.words.append((about, frozenset(pairs)))
@@ -106,7 +122,7 @@ class Interleaved(Machine):
         self.runs[frame.number] += 1
         for op in variants[min(run, len(variants) - 1)]:
             if isinstance(op, Do):
-                yield from self.do(op)
+                yield from self.do(op, frame)
                 continue
             if op.code is Code.HALT:
                 raise _Over
@@ -136,7 +152,48 @@ class Interleaved(Machine):
         """Between the end of a task and the next dispatch: whoever may be the next of its level may count as running."""
         return [queue[0].number for queue in self.ready.values() if queue]
 
-    def do(self, it: Do) -> Iterator[None]:
+    def wait(self, frame: _Frame) -> None:
+        """The task waits for something else than an event."""
+        self.leave(frame)
+        frame.internal = False
+        self.waiting[frame.number] = (frame, 0)
+        self.running = None
+
+    def time_service(self, it: Do, frame: _Frame) -> int:
+        """The status of a time service."""
+        running = it.x in self.running_alarms
+        match it.mark:
+            case Mark.TAKE | Mark.TAKE_WITHIN | Mark.TAKE_NOW:
+                if self.units[it.x]:
+                    self.units[it.x] -= 1
+                elif it.mark is Mark.TAKE_NOW:
+                    return E_OS_NOFUNC
+                else:
+                    line = self.lines[it.x]
+                    line.insert(sum(other.level >= frame.level for other in line), frame)
+                    self.wait(frame)
+            case Mark.GIVE:
+                if self.lines[it.x]:
+                    first = self.lines[it.x].pop(0)
+                    self.make_ready(self.waiting.pop(first.number)[0])
+                elif self.units[it.x]:
+                    return E_OS_LIMIT
+                else:
+                    self.units[it.x] += 1
+            case Mark.DELAY:
+                self.wait(frame)
+            case Mark.START:
+                if running:
+                    return E_OS_STATE
+                self.running_alarms.add(it.x)
+            case _:  # stop, change, left
+                if not running:
+                    return E_OS_NOFUNC
+                if it.mark is Mark.STOP:
+                    self.running_alarms.remove(it.x)
+        return E_OK
+
+    def do(self, it: Do, frame: _Frame) -> Iterator[None]:
         match it.mark:
             case Mark.ARM:
                 self.armed = True
@@ -151,6 +208,13 @@ class Interleaved(Machine):
             case Mark.SET:
                 if self.state(it.x) != SUSPENDED:
                     self.set_events(it.x, 7)
+            case _:
+                status = self.time_service(it, frame)
+                yield
+                if status != E_OK:
+                    self.error(None, {status})
+                    yield
+                self.say("status", (status, 0))
         yield
 
     def error(self, op: Op | None, statuses: set[int]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import zip_longest
 
 from interleavings import Do, Mark, Step
 from reference import CALLBACK, ISR, Action, Alarm, Application, Code, Counter, Isr, Op, Program, Resource, Task, hook
@@ -30,7 +31,7 @@ class Victim:
     """A task that calls the first service, and what it has done before."""
 
     task: int
-    before: tuple[Op, ...] = ()
+    before: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Family:
     name: str
     application: Application
     victims: tuple[Victim, ...]
-    bodies: tuple[tuple[int, tuple[Op, ...]], ...] = ()  # of tasks that do more than end
+    bodies: tuple[tuple[int, tuple[Step, ...]], ...] = ()  # of tasks that do more than end
+    clock: str = ""  # of the time services
     own_cells: frozenset[int] = frozenset()  # tasks that are activated by an alarm's cell of their own
 
 
@@ -133,6 +135,22 @@ def _families() -> Iterator[Family]:
         ),
         ((3, waits),),
     )
+    takes = (Do(Mark.TAKE_WITHIN), END)
+    for clock in ("periodic",):
+        yield Family(
+            f"time, {clock} clock",
+            Application(
+                (DRIVER, Task(1), Task(2, events=1), Task(3, autostart=ALWAYS, events=1)),
+                isrs=(ROUTINE,),
+            ),
+            (
+                Victim(2),
+                Victim(2, (Do(Mark.GIVE, 1), Do(Mark.START, 0))),
+                Victim(2, (Do(Mark.GIVE, 0), Do(Mark.GIVE, 0), Do(Mark.START, 1), Do(Mark.START, 0))),
+            ),
+            ((3, takes),),
+            clock=clock,
+        )
     yield Family(
         "category 1",
         Application((DRIVER, Task(1), Task(2), Task(3, activations=2)), isrs=(Isr(1, 2), Isr(2, 1))),
@@ -153,6 +171,13 @@ def settings(family: Family) -> Iterator[tuple[str, Setting]]:
         "autostart = { at = 1000, cycle = 1000 }\n"
         for task in sorted(family.own_cells)
     )
+    if family.clock:
+        tick = 'tick = "100 ms"\n' if family.clock == "periodic" else ""
+        time = f'[time]\nclock = "{family.clock}"\n{tick}'
+        yield "inline", Setting(standard, extra=time)
+        yield "software", Setting(standard, "software", extra=time)
+        yield "extended", Setting(extended, extra=time)
+        return
     yield "inline", Setting(standard, extra=extra)
     yield "functions", Setting(standard, functions=True, extra=extra)
     if not family.own_cells:
@@ -200,9 +225,23 @@ def _held(resources: tuple[int, ...], inner: tuple[Op, ...] = ()) -> Iterator[tu
         yield (op(Code.GET_RESOURCE, resource), *inner, op(Code.RELEASE_RESOURCE, resource))
 
 
-def firsts(family: Family, victim: int) -> Iterator[tuple[Op, ...]]:
+def _of_time() -> Iterator[tuple[Step, ...]]:
+    """The time services that tasks and interrupt service routines may call."""
+    for x in range(2):
+        for mark in (Mark.TAKE_NOW, Mark.GIVE, Mark.START, Mark.STOP, Mark.CHANGE, Mark.LEFT):
+            yield (Do(mark, x),)
+    yield (Do(Mark.GIVE, 0), Do(Mark.GIVE, 1))
+    yield (Do(Mark.STOP, 0), Do(Mark.STOP, 1))
+
+
+def firsts(family: Family, victim: int) -> Iterator[tuple[Step, ...]]:
     """What a victim calls."""
     application = family.application
+    if family.clock:
+        yield from _of_time()
+        yield from ((Do(mark, x),) for mark in (Mark.TAKE, Mark.TAKE_WITHIN, Mark.DELAY) for x in range(2 - (mark is Mark.DELAY)))
+        yield (op(Code.ACTIVATE_TASK, 1),)
+        return
     task = application.tasks[victim]
     explicit = tuple(r for r in task.resources if r < application.explicit_resources)
     inner = (op(Code.ACTIVATE_TASK, len(application.tasks) - 1),)
@@ -224,6 +263,11 @@ def firsts(family: Family, victim: int) -> Iterator[tuple[Op, ...]]:
 def seconds(family: Family) -> Iterator[tuple[Step, ...]]:
     """What comes in between."""
     application = family.application
+    if family.clock:
+        yield from _of_time()
+        yield (op(Code.ACTIVATE_TASK, 1),)
+        yield (op(Code.ACTIVATE_TASK, 3),)
+        return
     if application.isrs[0].category == 1:
         yield ()
         yield (op(Code.PEND, 1),)
@@ -241,7 +285,7 @@ def describe(steps: tuple[Step, ...]) -> str:
     said = []
     for step in steps:
         if isinstance(step, Do):
-            said.append(f"{step.mark.value} {step.x}")
+            said.append(f"{step.mark.value.capitalize()} {step.x}")
             continue
         numbers = [step.x, step.y, step.z]
         while numbers and not numbers[-1]:
@@ -256,7 +300,7 @@ def pairs(family: Family, setting: Setting) -> Iterator[Pair]:
     tasks = range(len(application.tasks))
     extended = [n for n in tasks if application.tasks[n].events]
     asks: tuple[Step, ...] = tuple(op(Code.GET_TASK_STATE, n) for n in tasks)
-    asks += tuple(Do(Mark.EVENTS, n) for n in extended)
+    asks += tuple(Do(Mark.EVENTS, n) for n in extended if not family.clock)
     asks += tuple(op(Code.GET_ALARM, a) for a in range(len(application.alarms)))
     bodies: dict[int, tuple[tuple[Step, ...], ...]] = dict.fromkeys(tasks, ((END,),))
     bodies |= {n: (body,) for n, body in family.bodies}
@@ -264,7 +308,7 @@ def pairs(family: Family, setting: Setting) -> Iterator[Pair]:
     bodies |= {CALLBACK + n: ((),) for n, a in enumerate(application.alarms) if a.action is Action.CALLBACK}
     bodies |= {hook(name): ((op(Code.GET_TASK_ID),) if "task" in name else (),) for name in application.hooks}
     for victim in family.victims:
-        rescue = (Do(Mark.SET, victim.task),) if application.tasks[victim.task].events else ()
+        rescue = (Do(Mark.SET, victim.task),) if application.tasks[victim.task].events and not family.clock else ()
         driver = ((op(Code.ACTIVATE_TASK, victim.task), Do(Mark.DISARM), *rescue, *asks, op(Code.HALT)),)
         for first in dict.fromkeys(firsts(replace(family, application=application), victim.task)):
             body = ((*victim.before, Do(Mark.ARM), *first, END), (END,))
@@ -274,14 +318,31 @@ def pairs(family: Family, setting: Setting) -> Iterator[Pair]:
                 yield Pair(f"T{victim.task}: {before}| {describe(first)} | I0: {describe(second)}", program)
 
 
-ASKS = ("GetTaskState", "GetTaskId", "GetEvent", "GetAlarm")
+# What changes what the other looks at: pairs of two of a row are the ones that a part of all begins with.
+RELATED = (
+    ("ActivateTask", "ChainTask", "TerminateTask", "Expire", "Schedule"),
+    ("SetEvent", "WaitEvent", "ClearEvent"),
+    ("SetRelAlarm", "SetAbsAlarm", "CancelAlarm", "IncrementCounter"),
+    ("Give", "Take"),
+    ("Start", "Stop"),
+    ("Suspend", "Disable", "Pend"),
+)
+
+
+def _rank(pair: Pair) -> tuple[int, bytes]:
+    """Pairs of two related services first, the rarer kinds of services before the others; of a rank in any order."""
+    first, second = (part.removeprefix(" I0:").strip() for part in pair.name.split("|")[1:])
+    rows = [n for n, row in enumerate(RELATED) if first.startswith(row) and second.startswith(row)]
+    return (rows[0] if rows else -1), sha256(pair.name.encode()).digest()
 
 
 def some(all_pairs: list[Pair], count: int) -> list[Pair]:
-    """So many pairs, always the same, most of them of two services that change something."""
-    ordered = sorted(all_pairs, key=lambda pair: sha256(pair.name.encode()).digest())
-    quiet = [p.name for p in ordered if any(part.strip(" I0:").startswith(ASKS) for part in p.name.split("|")[1:])]
-    loud = [p.name for p in ordered if p.name not in set(quiet)]
-    rest = max(count // 5, count - len(loud))
-    chosen = {*quiet[:rest], *loud[: count - min(rest, len(quiet))]}
-    return [p for p in all_pairs if p.name in chosen]
+    """So many pairs, always the same: two thirds of them of two related services, as many of each relation."""
+    rows: dict[int, list[Pair]] = {}
+    for pair in sorted(all_pairs, key=_rank):
+        rows.setdefault(_rank(pair)[0], []).append(pair)
+    others = rows.pop(-1, [])
+    turns = [pair for turn in zip_longest(*rows.values()) for pair in turn if pair is not None]
+    related = turns[: max(count - count // 3, count - len(others))]
+    chosen = {pair.name for pair in [*related, *others[: count - len(related)]]}
+    return [pair for pair in all_pairs if pair.name in chosen]

@@ -163,6 +163,10 @@ static void start_sweep(void)
 {
     if (STATE->magic != MAGIC) {
         keep_data();
+#ifdef CARILLON_CLOCK_BITS
+        /* The emulator cannot have a timer begin before power-up: a one-shot clock's is set a range back. */
+        carillon_port_delay(UINT32_C(2) << CARILLON_CLOCK_BITS);
+#endif
         STATE->magic = MAGIC;
         STATE->program = CARILLON_REGISTER(FIRST);
         STATE->instruction = 0u;
