@@ -80,3 +80,18 @@ function(carillon_add_library target generated)
         set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_DEPENDS "${linker_script}")
     endif()
 endfunction()
+
+# Write the generated files of `schedule` into the folder `out`/generated, now and whenever the schedule changes.
+function(carillon_generate command schedule board out)
+    cmake_path(ABSOLUTE_PATH schedule BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" NORMALIZE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${schedule}")
+    set(options "")
+    if(board)
+        set(options --board "${board}")
+    endif()
+    execute_process(COMMAND "${command}" build "${schedule}" --generate-only --out "${out}" ${options}
+                    RESULT_VARIABLE failed OUTPUT_QUIET)
+    if(failed)
+        message(FATAL_ERROR "carillon build ${schedule} failed")
+    endif()
+endfunction()

@@ -3,6 +3,7 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,28 @@ def test_a_cmake_project_builds_the_same_bytes_as_the_tool(tmp_path: Path, board
     loaded = tmp_path / "app.bin"
     subprocess.run([objcopy, "-O", "binary", str(elf), str(loaded)], check=True, timeout=60)
     assert loaded.read_bytes() == built.elf.with_suffix(".bin").read_bytes()
+
+
+def test_a_project_that_names_its_schedule_is_generated_again_when_that_changes(tmp_path: Path) -> None:
+    schedule = tmp_path / "schedule.toml"
+    text = '[system]\nboard = "virtual-tiny"\n[task.Blink]\nperiod = "2ms"\nwcet = "10us"\n'
+    schedule.write_text(text, encoding="utf-8")
+    code = '#include "carillon/osektime.h"\n\nttTASK(Blink)\n{\n}\n'
+    (tmp_path / "main.c").write_text(code, encoding="utf-8")
+    named = f'set(CARILLON_COMMAND "{Path(sys.executable).parent / "carillon"}")\n'
+    named += "set(CARILLON_SCHEDULE ${CMAKE_CURRENT_SOURCE_DIR}/schedule.toml)"
+    project = PROJECT.format(root=ROOT.as_posix())
+    project = project.replace("set(CARILLON_GENERATED_DIR ${CMAKE_CURRENT_SOURCE_DIR}/generated)", named)
+    (tmp_path / "CMakeLists.txt").write_text(project, encoding="utf-8")
+    app = _build(tmp_path, "host")
+    tables = tmp_path / "out" / "carillon" / "schedule" / "generated" / "tables.c"
+    assert "2000" in tables.read_text(encoding="utf-8")
+    before = app.read_bytes()
+    schedule.write_text(text.replace("2ms", "3ms"), encoding="utf-8")
+    again = _cmake("--build", str(tmp_path / "out"))
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "3000" in tables.read_text(encoding="utf-8")
+    assert app.read_bytes() != before
 
 
 def test_a_board_for_another_compiler_is_refused_with_the_toolchain_to_use(tmp_path: Path) -> None:
