@@ -325,3 +325,19 @@ def test_the_page_of_an_event_triggered_system_has_its_own_tables(tmp_path: Path
     assert data["round"] == (1000 if mixed else 0)
     server = next(lane for lane in data["panels"][0]["lanes"] if lane["name"] == "Server")
     assert (server["sleep"]["b"], server["sleep"]["l"]) == ([70, 430], [275, 500])
+
+
+def test_the_page_names_the_modes_and_says_times_beside_ticks(tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    trace = replace(traces.trace(), modes=((0, "first"), (1000, "<second>")))
+    show.write_html(path, trace, traces.releases(2))
+    text = path.read_text(encoding="utf-8")
+    found = re.search(r'id="data">(.*?)</script>', text, re.S)
+    assert found
+    assert json.loads(found[1])["modes"] == [[0, "first"], [1000, "<second>"]]
+    cells = re.findall(r"<td data-key=\"[^\"]*\">([^<]*)<small>([^<]*)</small>", text)
+    assert cells
+    clock = trace.clock_hz
+    for ticks, times in cells:
+        own = [scene.format_time(Fraction(tick.strip()), clock) for tick in ticks.split("/")]
+        assert times == (own[0] if len(own) == 1 else " / ".join(own))

@@ -11,6 +11,7 @@ import itertools
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from importlib.resources import files
 from typing import IO
 
@@ -26,6 +27,7 @@ from carillon.show.scene import (
     default_window,
     describe,
     format_number,
+    format_time,
     length_of,
     unit_of,
 )
@@ -144,6 +146,20 @@ def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:
     def share(value: float) -> tuple[str, float]:
         return f"{100 * value:.2f} %", value
 
+    def times(value: Spread | int | None) -> str:
+        """Ticks as times: one, or minimum, median and maximum."""
+        if value is None:
+            return ""
+        numbers = (
+            [Fraction(value)]
+            if isinstance(value, int)
+            else [Fraction(value.minimum), Fraction(value.median), Fraction(value.maximum)]
+        )
+        texts = [format_time(number, panel.trace.clock_hz) for number in numbers]
+        if len(set(texts)) > 1:
+            return " / ".join(texts)
+        return "" if numbers[0] == 0 else texts[0]
+
     runs = f"{task.activations} (-{task.unstarted})" if task.unstarted else str(task.activations)
     kernel = [spread(task.dispatch, panel.counts_code), spread(task.terminate, panel.counts_code)]
     cells = [
@@ -158,13 +174,18 @@ def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:
         single(task.deadlines_missed),
         *kernel,
     ]
+    timed: dict[int, Spread | int | None] = {1: task.start_delay, 2: task.jitter, 3: task.drift, 4: task.response}
     if task.event_triggered:
+        timed = {3: task.longest}
         cells = [single(task.activations), single(task.waits), single(task.preemptions), single(task.longest), share(task.share)]
         cells += [spread(task.execution), *kernel]
     return {
         "name": task.lane.name,
         "colour": colours_of([panel])[task.lane],
-        "cells": [{"text": text, "key": format_number(key, 6)} for text, key in cells],
+        "cells": [
+            {"text": text, "key": format_number(key, 6), "time": times(timed.get(column))}
+            for column, (text, key) in enumerate(cells)
+        ],
         "late": task.deadlines_missed > 0,
     }
 
@@ -176,6 +197,7 @@ def payload(panels: Sequence[Panel], window: Window) -> dict[str, object]:
         "begin": min(panel.summary.begin.t for panel in panels),
         "end": length_of(panels),
         "round": panels[0].trace.round_length if panels[0].rounds else 0,
+        "modes": panels[0].trace.modes,
         "first": default_window(panels),
         "window": window,
         "missed": MISSED,
