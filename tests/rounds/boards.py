@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boards, and what is drawn for each."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from drawing import Profile
+from machine import Target
+from model import Costs
+
+_EXT = ("ext0", "ext1", "ext2")
+_SOFT = ("soft0", "soft1")
+TARGETS = {
+    t.profile.board: t
+    for t in (
+        Target(Profile("virtual-256", 100, interrupts=_EXT, mixed=True)),
+        Target(Profile("virtual-tiny", 100, tasks=2, points=5, modes=1, interrupts=("ext0", "ext1"), enables=False)),
+        Target(Profile("virtual-ast1030-evb", 1000, interrupts=_SOFT, mixed=True, tasks=4, points=14)),
+        Target(Profile("tc1796", 100, interrupts=("srn64", "srn65"))),
+        Target(
+            Profile("ast1030-evb", 5000, interrupts=_SOFT, mixed=True, tasks=4, points=14, fine=1000),
+            Costs(160, 160, 300, 40),
+            edge=60,
+        ),
+        Target(
+            Profile("mps2-an385", 2000, interrupts=_SOFT, tasks=3, points=8, fine=400, modes=1, steps=(1, 2)),
+            Costs(50, 50, 100, 10),
+            edge=20,
+            slack=5,
+        ),
+        Target(
+            Profile("atmega128", 2000, interrupts=_SOFT, below=False, tasks=4, modes=1, fine=500, steps=(1, 2)),
+            Costs(450, 450, 600, 60),
+            by_time=True,
+            edge=200,
+            slack=60,
+        ),
+        Target(
+            Profile("atmega2560", 2000, interrupts=_SOFT, below=False, tasks=5, modes=1, fine=500, steps=(1, 2)),
+            Costs(450, 450, 600, 60),
+            by_time=True,
+            edge=200,
+            slack=60,
+        ),
+        Target(
+            Profile("atmega128-xmem", 2000, interrupts=_SOFT, below=False, tasks=4, modes=1, fine=500, steps=(1, 2)),
+            Costs(450, 450, 600, 60),
+            by_time=True,
+            edge=200,
+            slack=60,
+        ),
+        Target(
+            Profile(
+                "qemu-rv32-virt",
+                1000,
+                interrupts=("soft0", "soft1"),
+                tasks=1,
+                points=4,
+                modes=1,
+                fine=200,
+                deadlines=False,
+                enables=False,
+            ),
+            Costs(20, 20, 20, 4),
+            edge=8,
+            slack=25,
+        ),
+    )
+}
+
+# Two activations of a task wait, one in the guard's flag and one in the source of the job that runs: with
+# CARILLON_ROUNDS_DOUBLED=1 such jobs are drawn too.
+if os.environ.get("CARILLON_ROUNDS_DOUBLED") != "1":
+    TARGETS = {board: replace(t, profile=replace(t.profile, doubled=False)) for board, t in TARGETS.items()}

@@ -1,0 +1,520 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drawn schedules are planned, built and run, and what happened is compared with what the model expects."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import inf
+from pathlib import Path
+
+from drawing import Case, Draw, Profile, code, letters, toml
+from elftools.elf.elffile import ELFFile
+from model import Carrier, Costs, Expected, Happening, Plan, Schedule, Script, Work, expected, windows
+
+from carillon.allocate.result import Style
+from carillon.build import Firmware, build
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.model.board import Role
+from carillon.pipeline import Planned, plan, releases
+from carillon.run import run
+from carillon.trace import Event, Kind, Trace
+from carillon.trace.analyse import analyse
+
+VIRTUAL_TIME = Costs()
+KINDS = {Kind.START: "start", Kind.END: "end", Kind.PREEMPT: "preempt", Kind.RESUME: "resume"}
+
+
+@dataclass
+class Tally:
+    """What has been tried."""
+
+    images: int = 0
+    schedules: Counter[str] = field(default_factory=Counter)  # run, of each board
+    refused: Counter[str] = field(default_factory=Counter)  # by code
+    starts: int = 0
+    exact: int = 0
+    verdicts: int = 0
+    missed: int = 0
+    hooks: int = 0
+    switches: int = 0
+    absorbed: int = 0
+    waited: int = 0
+    crossed: int = 0
+    lowered: int = 0
+    shared: int = 0
+    loose: int = 0
+    by_levels: int = 0  # schedules in which a window was broken, so that levels of the plan decided
+
+    def __str__(self) -> str:
+        runs = ", ".join(f"{board} {n}" for board, n in self.schedules.items())
+        return (
+            f"{self.images} images, {sum(self.schedules.values())} runs ({runs}; {self.loose} loosely), "
+            f"{self.starts} starts ({self.exact} exact), {self.verdicts} verdicts ({self.missed} missed), {self.hooks} hooks, "
+            f"{self.switches} switches, {self.absorbed} absorbed, {self.waited} waited ({self.crossed} at another source); "
+            f"of the runs {self.lowered} with lowered tasks, {self.shared} with shared cells, "
+            f"{self.by_levels} with broken windows; refused {dict(self.refused)}"
+        )
+
+
+@dataclass(frozen=True)
+class Target:
+    """How a board is compared: ``exact`` where code takes no time."""
+
+    profile: Profile
+    costs: Costs = VIRTUAL_TIME
+    by_time: bool = False
+    edge: int = 1  # how far from a tick on which something is due jobs are made to end
+    slack: int = 0  # ticks by which a start may be late where nothing delays it
+
+    @property
+    def exact(self) -> bool:
+        return self.costs == VIRTUAL_TIME
+
+
+def data(planned: Planned) -> dict[str, Plan]:
+    """The plan's levels, sources and control points."""
+    sources = {i.name: i.source for i in planned.system.interrupts}
+    found = {}
+    for image in planned.image.modes:
+        mode, control = image.allocation, image.control
+        carriers = []
+        for c in mode.carriers:
+            if c.role not in (Role.ACTIVATION, Role.DEADLINE):
+                continue
+            length = mode.mode.round_length
+            shared = c.style is Style.MULTIPLEXED
+            points = c.demand.times if shared else tuple(t for use in c.cells for t in use.progression.times(length))
+            carriers.append(
+                Carrier(
+                    c.role is Role.DEADLINE,
+                    c.demand.object,
+                    frozenset(t % length for t in points),
+                    c.source,
+                    inf if c.role is Role.DEADLINE else c.level,
+                    c.lowered,
+                    shared,
+                )
+            )
+        found[mode.mode.name] = Plan(tuple(carriers), control.at if control else None, control.gap if control else 0, sources)
+    return found
+
+
+def simple(happenings: list[Happening]) -> list[Happening]:
+    """Without interruptions that took no time: handlers of the kernel, and one handler right after another."""
+    found: list[Happening] = []
+    for h in happenings:
+        last = found[-1] if found else None
+        if last and {last.what, h.what} == {"preempt", "resume"} and (last.t, last.who) == (h.t, h.who):
+            found.pop()
+        else:
+            found.append(h)
+    return found
+
+
+def inconsistent(trace: Trace) -> str:
+    """Where an event does not follow from those before it; empty if none."""
+    stack: list[tuple[str, str]] = []
+    waits: set[str] = set()
+    begun: set[str] = set()
+    last = -1
+    for e in trace.events:
+        if e.n < last:
+            return f"{e} is earlier than what stands before it"
+        last = e.n
+        top = stack[-1] if stack else ("", "")
+        fits = True
+        if e.kind is Kind.ENTER or e.kind is Kind.START or (e.kind is Kind.RESUME and e.object in waits):
+            fits = top[0] != "runs"
+            stack.append(("handler" if e.kind is Kind.ENTER else "runs", e.object))
+            waits.discard(e.object)
+            begun.add(e.object)
+            if e.kind is Kind.START and e.object not in trace.event_triggered:
+                fits = fits and top == ("handler", e.object)
+        elif e.kind in (Kind.PREEMPT, Kind.RESUME):
+            fits = top == ("runs" if e.kind is Kind.PREEMPT else "preempted", e.object)
+            # The event-triggered system starts a little before tick 0, where the events begin.
+            fits |= e.kind is Kind.PREEMPT and not stack and e.object in trace.event_triggered and e.object not in begun
+            begun.add(e.object)
+            stack[-1:] = [("preempted" if e.kind is Kind.PREEMPT else "runs", e.object)]
+        elif e.kind is Kind.IDLE:
+            fits = not stack
+        elif e.kind in (Kind.END, Kind.EXIT, Kind.WAIT):
+            fits = top == ("handler" if e.kind is Kind.EXIT else "runs", e.object)
+            stack = stack[:-1]
+            if e.kind is Kind.WAIT:
+                waits.add(e.object)
+        if not fits:
+            return f"{e.kind.value} {e.object} in {e.n} does not follow: {stack}"
+    return ""
+
+
+def untrue(trace: Trace) -> str:
+    """A verdict that does not follow from the events: met if the task has ended before the deadline's tick."""
+    per_tick = max(1, trace.instructions_per_tick)
+    jobs: dict[str, list[list[int]]] = {}  # of each task, when it was released and ended
+    events = sorted(trace.events, key=lambda e: e.n)
+    for e in events:
+        if e.kind is Kind.START:
+            jobs.setdefault(e.object, []).append([e.n, 10**18])
+        elif e.kind is Kind.END and jobs.get(e.object):
+            next(j for j in reversed(jobs[e.object]) if j[1] == 10**18)[1] = e.n
+    for e in trace.events:
+        if e.kind in DEADLINES:
+            runs = any(start < e.t * per_tick <= end for start, end in jobs.get(e.object, ()))
+            if runs and e.kind is Kind.DEADLINE_MET:
+                return f"{e.object} is said to have met its deadline {e.t}, and runs then"
+    return ""
+
+
+@dataclass
+class Variant:
+    """A schedule with jobs for its tasks, and what is expected of it."""
+
+    schedule: Schedule
+    expected: Expected
+    latest: Expected  # where code takes time
+    loose: bool = False  # then it matters how much, so that order and times cannot be told beforehand
+
+
+@dataclass
+class Trial:
+    """A case with its plan and variants, which share an image."""
+
+    case: Case
+    target: Target
+    planned: Planned
+    plans: dict[str, Plan]
+    folder: Path
+    variants: list[Variant]
+
+
+def prepare(rng: random.Random, target: Target, folder: Path, tally: Tally, variants: int = 5) -> Trial | None:
+    """Draw a schedule and jobs for it; None if the tool refuses it, or no jobs make it comparable."""
+    drawn = Draw(rng, target.profile)
+    case = drawn.case()
+    planned = None
+    for shorter in (1, 4, 16):  # WCETs that are too long are what most are refused for
+        tasks = tuple(replace(t, wcet=-(-t.wcet // shorter)) for t in case.schedule.tasks)
+        case = replace(case, schedule=replace(case.schedule, tasks=tasks))
+        planned = planned or planning(case, folder, tally)
+        if planned is not None:
+            break
+    if planned is None:
+        return None
+    plans = data(planned)
+    trial = Trial(case, target, planned, plans, folder, [])
+    for _ in range(3 * variants):
+        schedule = drawn.scripts(case.schedule)
+        first = expected(schedule, plans, by_time=target.by_time)
+        if drawn.chance(40):
+            schedule = on_edge(rng, schedule, first, target.edge)
+            first = expected(schedule, plans, by_time=target.by_time)
+        if first.doubled and not target.profile.doubled:
+            continue
+        latest, loose = first, False
+        if not target.exact:
+            latest = expected(schedule, plans, by_time=target.by_time, costs=target.costs)
+            loose = not same_story(first, latest, schedule.length)
+            if loose and (sum(v.loose for v in trial.variants) == variants // 3 or any_end(first, schedule.length)):
+                continue
+        trial.variants.append(Variant(schedule, first, latest, loose))
+        if len(trial.variants) == variants:
+            break
+    tally.refused["close"] += not trial.variants
+    return trial if trial.variants else None
+
+
+def planning(case: Case, folder: Path, tally: Tally | None = None) -> Planned | None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "schedule.toml").write_text(toml(case), encoding="utf-8")
+    (folder / "main.c").write_text("", encoding="utf-8")
+    diagnostics = Diagnostics()
+    try:
+        return plan(folder / "schedule.toml", diagnostics)
+    except CarillonError:
+        if tally is not None:
+            tally.refused.update({d.code for d in diagnostics.found if d.severity.value == "error"})
+        return None
+
+
+def on_edge(rng: random.Random, schedule: Schedule, found: Expected, edge: int) -> Schedule:
+    """With jobs that end on, or just before or after, the tick of a deadline or, if code takes time, of an activation."""
+    scripts = dict(schedule.scripts)
+    numbers: Counter[str] = Counter()
+    places = []
+    for who, released, started, ended in sorted(found.spans, key=lambda s: s[2]):
+        number = numbers[who]
+        numbers[who] += 1
+        if who in {t.name for t in schedule.tasks} and started < ended <= schedule.length:
+            due = [d for d, task, _ in found.verdicts if task == who and d > released][:3]
+            due += [t for t, task in found.expiries if t > started and (task != who or edge == 1)][: 2 if edge > 1 else 0]
+            if due:
+                places.append((who, number, ended, rng.choice(due)))
+    for who, number, ended, due in rng.sample(places, min(2, len(places))):
+        script = scripts[who]
+        job = list(script.job(number))
+        work = job[-1]
+        assert isinstance(work, Work)
+        ticks = work.ticks + due - ended + rng.choice((-edge, 0, 0, edge, rng.randint(-edge, edge)))
+        if ticks >= 1:
+            job[-1] = Work(ticks)
+            scripts[who] = Script(script.usual, {**script.others, number: tuple(job)})
+    return replace(schedule, scripts=scripts)
+
+
+def any_end(found: Expected, length: int) -> bool:
+    """Whether anything happens so near to the end of the run that it may or may not be seen."""
+    return any(h.t > length - 3000 for h in found.happenings)
+
+
+def same_story(first: Expected, latest: Expected, length: int) -> bool:
+    """Whether the kernel's code changes when things happen, but not what."""
+
+    def story(of: Expected) -> list[object]:
+        order = [(h.what, h.who) for h in of.happenings if h.what in ("start", "end")]
+        verdicts = [(task, met) for _, task, met in of.verdicts]
+        return [order, verdicts, of.hooks, of.modes, len(of.undelayed), of.certain == inf, of.lost_deadlines]
+
+    return story(first) == story(latest) and not any_end(first, length)
+
+
+def firmware(trial: Trial, tally: Tally) -> Firmware:
+    """The image of all variants; which one runs stands in a byte of it."""
+    tally.images += 1
+    sources = trial.planned.system.board.application_sources
+    (trial.folder / "main.c").write_text(code(trial.case, [v.schedule for v in trial.variants], sources), encoding="utf-8")
+    diagnostics = Diagnostics()
+    found = build(trial.planned.image, trial.folder / "build", diagnostics)
+    assert found is not None, [str(d) for d in diagnostics.found]
+    return found
+
+
+def execute(trial: Trial, built: Firmware, number: int) -> Trace:
+    """Run one variant."""
+    content = bytearray(built.elf.read_bytes())
+    with built.elf.open("rb") as stream:
+        elf = ELFFile(stream)
+        symbol = elf.get_section_by_name(".symtab").get_symbol_by_name("variant")[0]
+        section = elf.get_section(symbol["st_shndx"])
+        content[section["sh_offset"] + symbol["st_value"] - section["sh_addr"]] = number
+    path = built.elf.with_name(f"variant{number}.elf")
+    path.write_bytes(content)
+    path.chmod(0o755)
+    diagnostics = Diagnostics()
+    trace = run(trial.planned.image, replace(built, elf=path), trial.variants[number].schedule.length, diagnostics)
+    assert trace is not None, [str(d) for d in diagnostics.found]
+    return trace
+
+
+def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> list[str]:
+    """What happened otherwise than the specification says: one line each, the first of each kind."""
+    found: list[str] = []
+    want, target, schedule = variant.expected, trial.target, variant.schedule
+    until = min(want.certain, want.end if want.stopped is None else inf)
+    tally.schedules[target.profile.board] += 1
+    tally.absorbed += want.absorbed
+    tally.waited += want.waited
+    tally.crossed += want.crossed
+    tally.switches += want.switches
+    tally.lowered += any(c.lowered for p in trial.plans.values() for c in p.carriers)
+    tally.shared += any(c.shared for p in trial.plans.values() for c in p.carriers)
+
+    wrong = inconsistent(trace)
+    if wrong:
+        found.append(f"trace: {wrong}")
+    wrong = untrue(trace)
+    if wrong:
+        found.append(f"trace: {wrong}")
+    totals = analyse(trace, releases(trial.planned.system, trace)).totals  # what --strict looks at
+    counted = Counter(e.kind for e in trace.events if e.kind in DEADLINES)
+    if (totals.deadlines_met, totals.deadlines_missed) != (counted[Kind.DEADLINE_MET], counted[Kind.DEADLINE_MISSED]):
+        found.append(f"summary: {totals.deadlines_met} met, {totals.deadlines_missed} missed, and events are {dict(counted)}")
+    if variant.loose:
+        counts = [Counter(h.who for h in of.happenings if h.what == "start") for of in (want, variant.latest)]
+        real = Counter(e.object for e in trace.events if e.kind is Kind.START and e.object not in trace.event_triggered)
+        tally.loose += 1
+        if counts[0] == counts[1] and min(want.certain, variant.latest.certain) == inf and real != counts[0]:
+            found.append(f"starts: {dict(real)}, must be {dict(counts[0])}")
+        return found
+    wrong = levels(trial, variant)
+    if wrong:
+        found.append(f"levels: {wrong}")
+    tally.by_levels += want.broken is not None
+
+    own = {t.name for t in schedule.tasks} | {i.name for i in schedule.interrupts}
+    got = [Happening(e.t, KINDS[e.kind], e.object) for e in trace.events if e.kind in KINDS and e.object in own]
+    if target.exact:
+        until_stop = until if want.stopped is None else want.stopped  # on that tick the hook preempts
+        must_run = [h for h in simple(want.happenings) if h.t < until_stop]
+        found += compare("runs", must_run, [h for h in simple(got) if h.t < until_stop])
+        if want.stopped is not None and any(h.t > want.stopped or h.what != "preempt" for h in got if h.t >= want.stopped):
+            beyond = next(h for h in got if h.t >= want.stopped and (h.t > want.stopped or h.what != "preempt"))
+            found += [] if beyond in want.happenings else [f"runs: {beyond} after the shutdown"]
+    else:
+        early, late = ([h for h in of.happenings if h.what in ("start", "end")] for of in (want, variant.latest))
+        real = [h for h in got if h.what in ("start", "end")]
+        if until < inf:
+            until = min(until, variant.latest.certain)
+            count = sum(h.t < until for h in late)
+            early, late, real = early[:count], late[:count], real[:count]
+        found += compare("order", [f"{h.what} {h.who}" for h in early], [f"{h.what} {h.who}" for h in real])
+        for a, b, h in zip(early, late, real, strict=False):
+            if not a.t <= h.t <= b.t + 1:
+                found.append(f"times: {h.what} {h.who} at {h.t}, must be {a.t} to {b.t}")
+                break
+        found += undelayed(trial, variant, trace)
+    tally.starts += sum(h.what == "start" for h in got)
+    tally.exact += len(want.undelayed)
+
+    verdicts = [(e.t, e.object, e.kind is Kind.DEADLINE_MET) for e in trace.events if e.kind in DEADLINES]
+    lost = want.lost_deadlines
+    must = [v for v in sorted(want.verdicts) if v[0] < until and v[:2] not in lost]
+    seen = [v for v in sorted(verdicts) if v[0] < until and v[:2] not in lost]
+    if want.stopped is not None:
+        must = [v for v in must if v[0] < want.stopped]
+        seen = [v for v in seen if v[0] < want.stopped]
+    found += compare("verdicts", must, seen)
+    tally.verdicts += len(seen)
+    tally.missed += sum(not met for _, _, met in seen)
+
+    found += hooks(trial, variant, trace, until)
+    if not target.by_time:
+        names = letters(schedule)
+        last = min(until, variant.latest.certain, inf if want.stopped is None else want.stopped)
+        jobs = [h for h in variant.latest.happenings if h.what in ("start", "end") and h.t < last]
+        must_say = "".join(names[h.who][h.what == "end"] for h in jobs)
+        said = "".join(c for c in trace.output if c.isalpha())
+        if last < inf:
+            said = said[: len(must_say)]
+        if must_say != said:
+            place = next(
+                (n for n, (a, b) in enumerate(zip(must_say, said, strict=False)) if a != b), min(len(must_say), len(said))
+            )
+            at = f"{jobs[place].what} {jobs[place].who} at {jobs[place].t}" if place < len(jobs) else "nothing"
+            found.append(
+                f"firmware: number {place} is {said[place : place + 3]!r}, must be {at} ({must_say[place : place + 3]!r})"
+            )
+    tally.hooks += len(want.hooks)
+    if until == inf or target.exact:
+        found += compare(
+            "modes", [m for m in want.modes if m[0] < min(until, schedule.length)], [m for m in rounds(trace) if m[0] < until]
+        )
+    expiries = [(e.t, e.object) for e in trace.events if e.kind is Kind.EXPIRY and e.object in own]
+    if want.stopped is None:
+        found += compare(
+            "expiries", sorted(e for e in want.expiries if e[0] < until), sorted(e for e in expiries if e[0] < until)
+        )
+    return found
+
+
+DEADLINES = (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED)
+
+
+def rounds(trace: Trace) -> list[tuple[int, str]]:
+    return list(trace.modes)
+
+
+def compare(what: str, must: list[object] | list[Happening] | list[str], came: object) -> list[str]:
+    assert isinstance(came, list)
+    for n in range(max(len(must), len(came))):
+        a = must[n] if n < len(must) else "nothing"
+        b = came[n] if n < len(came) else "nothing"
+        if a != b:
+            return [f"{what}: number {n} is {b}, must be {a}"]
+    return []
+
+
+def story(trial: Trial, variant: Variant, found: list[str]) -> str:
+    """A case to read and to run again: what is wrong, the schedule, and the jobs."""
+    lines = [*found, "", toml(trial.case), f"for {variant.schedule.length} ticks, with these jobs:"]
+    for name, script in variant.schedule.scripts.items():
+        lines += [f"{name}: {script.usual}", *(f"    number {n}: {job}" for n, job in sorted(script.others.items()))]
+    return "\n".join(lines)
+
+
+def hooks(trial: Trial, variant: Variant, trace: Trace, until: float) -> list[str]:
+    """The error hook: of which tasks, in which order, and at which ticks if code takes no time."""
+    want = variant.expected
+    order = {t.name: str(n) for n, t in enumerate(variant.schedule.tasks)}
+    must = [(t, order[task]) for t, task in want.hooks]
+    shutdown = "!" if want.stopped is not None else ""
+    text = "".join(name for _, name in sorted(must)) + shutdown
+    came = "".join(c for c in trace.output if c in "0123456789!?")
+    if until == inf and "".join(sorted(came)) != "".join(sorted(text)):
+        return [f"hooks: {came!r}, must be {text!r} at {[t for t, _ in must]}"]
+    found = []
+    if trial.target.exact:
+        # A handler for a task that starts no task is of a deadline: of one that is missed, or else it must not be.
+        empty: list[tuple[int, str]] = []
+        previous: Event | None = None
+        for e in trace.events:
+            if e.kind in (Kind.START, Kind.ENTER, Kind.EXIT):
+                if previous is not None and previous.kind is Kind.ENTER and e.kind is Kind.EXIT and e.object in order:
+                    empty.append((e.t, e.object))
+                previous = e
+        for t, task in want.hooks:
+            if t < until and (t, task) not in empty and want.stopped is None:
+                found.append(f"hooks: none at {t} for {task}")
+                break
+        points = {(t, task) for t, task, met in want.verdicts if met}
+        for at in empty:
+            if at in points and at not in want.hooks and at not in want.expiries and at[0] < until:
+                found.append(f"hooks: an interrupt for the met deadline {at}")
+                break
+    return found
+
+
+def undelayed(trial: Trial, variant: Variant, trace: Trace) -> list[str]:
+    """Where nothing delays a start, it comes always as late."""
+    found: list[str] = []
+    delays: dict[tuple[str, str, int], int] = {}
+    per_tick = max(1, trace.instructions_per_tick)
+    entries: dict[int, tuple[str, str, int]] = {}
+    number = -1
+    numbered = [n for n, h in enumerate(variant.expected.happenings) if h.what == "start"]
+    for e in trace.events:
+        if e.kind is Kind.START and e.object not in trace.event_triggered:
+            number += 1
+            if number >= len(numbered):
+                break
+            who = variant.expected.undelayed.get(numbered[number])
+            if who is None:
+                continue
+            delay = e.n - variant.expected.happenings[numbered[number]].t * per_tick
+            entries[number] = who
+            first = delays.setdefault(who, delay)
+            if abs(delay - first) > trial.target.slack or delay < 0:
+                found.append(f"exact: start {e.object} at {e.t} is {delay} late, the first of its cell {first}")
+                break
+    return found
+
+
+def levels(trial: Trial, variant: Variant) -> str:
+    """Where no window is broken, levels are not to be seen: an activation preempts whatever runs."""
+    schedule = variant.schedule
+    pure = expected(schedule, trial.plans, by_time=True)
+    if pure.broken is not None or trial.target.by_time or pure.certain != inf:
+        return ""
+    ends: dict[tuple[str, int], int] = {}
+    for mode in schedule.modes:
+        ends.update({(mode.name, at): end for at, end in windows(schedule, mode).items()})
+    begins = [*pure.modes, (10**18, "")]
+    for who, released, _, ended in pure.spans:
+        if who in {i.name for i in schedule.interrupts}:
+            return ""  # takes time from windows
+        at, name = next(b for b, c in pairwise(begins) if b[0] <= released < c[0])
+        length = schedule.mode(name).length
+        within = (released - at) % length
+        if ended - (released - within) > ends[name, within]:
+            return ""
+    first, second = simple(pure.happenings), simple(variant.expected.happenings)
+    different = compare("runs", first, second)
+    return different[0] if different else ""
+
+
+__all__ = ["Tally", "Target", "Trial", "divergences", "execute", "firmware", "prepare", "story"]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random schedules run on every board as the specification says: model.py is its section "Meaning", played through.
+
+Without options each board gets the same few schedules every time.  ``CARILLON_ROUNDS=N`` is the number of schedules for
+each board, then drawn from another seed every time, which a failure names; ``CARILLON_ROUNDS_SEED=S`` sets it, so that
+``CARILLON_ROUNDS=N CARILLON_ROUNDS_SEED=S pytest tests/rounds -k BOARD`` repeats a run.
+
+Compared: every start, end, preemption and continuation (to the tick on virtual boards, where code takes no time; on the
+others their order, their times within what the kernel's code may take, and starts that nothing delays to the
+instruction), activations that wait or are absorbed, verdicts of deadlines, calls of the error hook, the shutdown, the
+first tick of each mode's rounds, re-enable points, and whether each event of the trace follows from those before it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from boards import TARGETS
+from machine import Tally, divergences, execute, firmware, prepare, story
+
+USUAL = {  # schedules by default; each runs with several sets of jobs
+    "virtual-256": 8,
+    "virtual-ast1030-evb": 6,
+    "virtual-tiny": 5,
+    "tc1796": 3,
+    "ast1030-evb": 5,
+    "mps2-an385": 4,
+    "atmega128": 3,
+    "atmega2560": 3,
+    "atmega128-xmem": 2,
+    "qemu-rv32-virt": 2,
+}
+
+
+@pytest.mark.parametrize("board", sorted(TARGETS))
+def test_schedules_mean_what_the_specification_says(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = os.environ.get("CARILLON_ROUNDS")
+    seed = os.environ.get("CARILLON_ROUNDS_SEED") or (str(random.randrange(10**6)) if asked else "0")
+    wanted = int(asked or USUAL[board])
+    tally = Tally()
+    for number in range(10 * wanted):  # most of those that are not compared are refused, for a good reason
+        rng = random.Random(f"{board} {seed} {number}")
+        trial = prepare(rng, TARGETS[board], tmp_path / "schedule", tally)
+        if trial is None:
+            continue
+        built = firmware(trial, tally)
+        for which, variant in enumerate(trial.variants):
+            trace = execute(trial, built, which)
+            found = divergences(trial, variant, trace, tally)
+            if found:
+                pytest.fail(f"seed {seed}, schedule {number}.{which} of {board}:\n" + story(trial, variant, found), pytrace=False)
+        if tally.images == wanted:
+            break
+    if asked:
+        with capsys.disabled():
+            print(f"\nseed {seed}: {tally}")
+    assert tally.images == wanted, tally.refused
+
+
+def test_every_board_that_runs_rounds_is_tried() -> None:
+    boards = {path.parent.name for path in (Path(__file__).parents[2] / "boards").glob("*/board.toml")}
+    assert boards == set(TARGETS) == set(USUAL)
