@@ -89,7 +89,7 @@ def test_one_activation_waits_and_further_ones_are_absorbed(lab: Laboratory, boa
     agree(outcome, "T", runs(rounds(at, 20000, 6), lengths), LATE.get(board, 40))
 
 
-@pytest.mark.parametrize("board", [AST])
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, VIRTUAL, TC])
 def test_a_task_on_two_levels_waits_by_a_flag(lab: Laboratory, board: str) -> None:
     # Other preempts T at 3000 and T's activation at 6000 preempts Other: T needs a level below it and one above.
     schedule = declared(T=0, Other=0) + points(20000, (1000, "T"), (3000, "Other"), (6000, "T"), (6500, "T"), (11000, "T"))
@@ -100,6 +100,17 @@ def test_a_task_on_two_levels_waits_by_a_flag(lab: Laboratory, board: str) -> No
     # First round: T runs from 1000, is preempted for 100 ticks, and 6000 waits, 6500 is absorbed.
     expected = [(1000, 9600), (9600, 9700), (11000, 11100), (21000, 21100), (26000, 26100), (26500, 26600), (31000, 31100)]
     agree(outcome, "T", expected, 60)
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, VIRTUAL])
+def test_with_a_flag_the_source_that_runs_the_task_does_not_let_another_one_wait(lab: Laboratory, board: str) -> None:
+    # T works from 1000 over the round's end: 12000 waits by the flag, 17000 is absorbed, but its own source asks again.
+    schedule = declared(T=0, Other=0) + points(16000, (1000, "T"), (3000, "Other"), (12000, "T"))
+    outcome = lab.run(schedule, working("T", [25000, 300]) + working("Other", [100]), board, rounds=4)
+    assert guards(outcome, "T") == {Guard.FLAG}
+    begins = [begin for begin, _ in seen(outcome, "T")]
+    assert [b // 1000 for b in begins][:2] == [1, 26]
+    assert sum(26000 <= b < 28000 for b in begins) == 1, begins
 
 
 def test_a_task_that_the_conventional_kernel_runs_waits_too(lab: Laboratory) -> None:

@@ -230,7 +230,7 @@ def check_guards(result: ModeAllocation) -> None:
             assert set(carrier.forgets) == {c.source for c in others}
         else:
             assert carrier.guard is Guard.FLAG
-            assert set(carrier.forgets) == {c.source for c in others if c.level <= carrier.level}
+            assert set(carrier.forgets) == {c.source for c in [carrier, *others] if c.level <= carrier.level}
         assert all(c.guard is carrier.guard for c in others)
 
 

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carillon.allocate.result import Allocation
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.emit.image import Image, build_image
 from carillon.lower import LoweredMode
-from carillon.model import System
+from carillon.model import System, Window
 from carillon.read.times import format_frequency
 from carillon.trace import Trace
 from carillon.trace.analyse import Release
+
+if TYPE_CHECKING:
+    from carillon.check.simulation import KernelTime
 
 KERNELS = ("carillon", "conventional", "counter-per-task")
 """Ours, and those to compare with: one tick, a queue and a software ready list; the same with a counter for each event,
@@ -95,12 +99,40 @@ def _into(own: Diagnostics, all_of_them: Diagnostics, work: Callable[[], System]
 
 
 def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float) -> Planned:
-    """Lower and allocate at the system's clock."""
+    """Lower and allocate at the system's clock, and check the deadlines with what handlers take.
+
+    That is known only after the allocation, and windows that end at worst-case completions depend on it: the allocation
+    is made again with what was found, until nothing more is found.  The conventional kernel's own time is not checked:
+    it is there to be measured.
+    """
+    from carillon.check.simulation import NOTHING, check_with_kernel
+    from carillon.emit.overhead import kernel_times
+
+    assumed = [NOTHING] * len(system.modes)
+    known = len(diagnostics.found)
+    while True:
+        del diagnostics.found[known:]  # what an allocation was warned of that is made again
+        planned = _allocated(system, diagnostics, kernel, time_limit, assumed)
+        if kernel != "carillon":
+            return planned
+        found = [before.most(now) for before, now in zip(assumed, kernel_times(planned.image), strict=True)]
+        if found == assumed or all(m.window is not Window.WCET for m in system.modes):
+            break
+        assumed = found
+    check_with_kernel(system, found, diagnostics)
+    diagnostics.stop_on_errors()
+    return planned
+
+
+def _allocated(
+    system: System, diagnostics: Diagnostics, kernel: str, time_limit: float, kernels: Sequence[KernelTime]
+) -> Planned:
+    """Lower and allocate a checked system whose handlers take what ``kernels`` says."""
     from carillon.allocate import allocate, allocate_conventional
     from carillon.allocate.osek import allocate_osek, plan_osek
     from carillon.lower.lower import lower
 
-    lowered = lower(system)
+    lowered = lower(system, kernels)
     osek = plan_osek(system, diagnostics, kernel) if system.osek is not None else None
     diagnostics.stop_on_errors()
     taken = osek.taken if osek is not None else frozenset()

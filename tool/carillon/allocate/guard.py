@@ -105,13 +105,20 @@ def guarded(carriers: Sequence[Carrier], board: Board, interrupts_above: bool) -
         # Without levels a deadline does not come before an activation of the same tick.
         stopped = carrier.demand.exclusive and not blocked and not by_time
         guard = _guard(carrier, group, board, by_time, carrier.demand.vouched or stopped)
-        forgotten = tuple(
-            sorted(
-                c.source for c in group if c is not carrier and guard in (Guard.FORGET, Guard.FLAG) and c.level <= carrier.level
-            )
-        )
+        forgotten = tuple(sorted(c.source for c in group if _forgets(guard, carrier, c))) if len(group) > 1 else ()
         result.append(replace(carrier, guard=guard, forgets=forgotten))
     return result
+
+
+def _forgets(guard: Guard, carrier: Carrier, other: Carrier) -> bool:
+    """Whether a handler that starts the task takes back what ``other``, which may be itself, has asked for.
+
+    A source on a higher level has been served before.  With a flag the handler starts the task again for an activation
+    that another source noted; its own source cannot preempt it, and may have asked for one more.
+    """
+    if guard is Guard.FORGET:
+        return other is not carrier
+    return guard is Guard.FLAG and other.level <= carrier.level
 
 
 def _stopped(carrier: Carrier) -> bool:

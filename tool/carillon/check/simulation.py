@@ -4,7 +4,8 @@
 Each activation preempts whatever runs, and the last activated runs until it is finished: OSEKtime's
 stack-based scheduling (OSEKtime OS 1.0; Sloth on Time paper, section on time-triggered tasks).  So one
 pass over the table with a stack gives the worst-case completion of every activation.  Interrupts of the
-application are not included: their load is not declared.
+application are not included: their load is not declared.  What the kernel's own code takes is known only after the
+allocation: :func:`check_with_kernel` is the same check with it.
 
 A deadline is met if the task has ended before its tick.  So one that ends on that tick misses it, and one that an
 activation finds on its last tick has not ended: for deadlines it counts as preempted.
@@ -12,7 +13,8 @@ activation finds on its last tick has not ended: for deadlines it counts as pree
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from carillon.check.common import listed, time, well_formed
 from carillon.check.utilisation import demand
@@ -30,16 +32,37 @@ class Completion:
     end: int
 
 
-def simulate_round(mode: Mode, system: System, *, late: bool = False) -> list[Completion]:
+@dataclass(frozen=True, slots=True)
+class KernelTime:
+    """What generated handlers take, in ticks, rounded up: per activation of each task, and per re-enable point."""
+
+    tasks: Mapping[str, int] = field(default_factory=dict)
+    enables: Mapping[str, int] = field(default_factory=dict)
+
+    def most(self, other: KernelTime) -> KernelTime:
+        """Of each figure the greater one."""
+        return KernelTime(_most(self.tasks, other.tasks), _most(self.enables, other.enables))
+
+
+def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {name: max(one.get(name, 0), other.get(name, 0)) for name in {**one, **other}}
+
+
+NOTHING = KernelTime()
+
+
+def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: KernelTime = NOTHING) -> list[Completion]:
     """The worst-case completion of every activation of one round, in the order of ``mode.activations``.
 
     The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A
     task without a WCET takes no time, so the others' completions are then lower bounds.  Linear in the
     number of activations, which must ascend.  ``late``: a task that would end on the tick of an activation is
-    preempted by it.
+    preempted by it.  ``kernel`` is added to what each activation takes; re-enable points preempt like activations.
     """
-    wcets = {task.name: task.wcet or 0 for task in system.tasks}
+    wcets = {task.name: (task.wcet or 0) + kernel.tasks.get(task.name, 0) for task in system.tasks}
     ends = [0] * len(mode.activations)
+    enables = sorted((e.at, kernel.enables[e.interrupt]) for e in mode.enables if kernel.enables.get(e.interrupt))
+    nobody = -1
     remaining: list[int] = []
     running: list[int] = []
     now = 0
@@ -48,27 +71,44 @@ def simulate_round(mode: Mode, system: System, *, late: bool = False) -> list[Co
         nonlocal now
         while running and (until is None or now + remaining[-1] + late <= until):
             now += remaining.pop()
-            ends[running.pop()] = now
+            ended = running.pop()
+            if ended != nobody:
+                ends[ended] = now
         if until is not None:
             if running:
                 remaining[-1] -= until - now
             now = until
 
+    def begin_enables(until: int | None) -> None:
+        while enables and (until is None or enables[0][0] <= until):
+            at, cost = enables.pop(0)
+            run(at)
+            running.append(nobody)
+            remaining.append(cost)
+
     for number, activation in enumerate(mode.activations):
+        begin_enables(activation.at)
         run(activation.at)
         running.append(number)
         remaining.append(wcets[activation.task])
+    begin_enables(None)
     run(None)
     return [Completion(activation, end) for activation, end in zip(mode.activations, ends, strict=True)]
 
 
-def completions(mode: Mode, system: System) -> list[Completion]:
+def completions(mode: Mode, system: System, kernel: KernelTime = NOTHING) -> list[Completion]:
     """As :func:`simulate_round`; raises ValueError if a task of the mode has no WCET."""
     unknown = {task.name for task in system.tasks if task.wcet is None}
     missing = [a.task for a in mode.activations if a.task in unknown]
     if missing:
         raise ValueError(f"mode '{mode.name}': no wcet of {listed(missing)}")
-    return simulate_round(mode, system)
+    return simulate_round(mode, system, kernel=kernel)
+
+
+def check_with_kernel(system: System, kernels: Sequence[KernelTime], diagnostics: Diagnostics) -> None:
+    """As :func:`check`, of a system that has passed it: ``kernels`` is what the handlers take in each of its modes."""
+    for mode, kernel in zip(system.modes, kernels, strict=True):
+        _check_mode(mode, system, diagnostics, kernel)
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
@@ -82,7 +122,7 @@ def check(system: System, diagnostics: Diagnostics) -> None:
             _check_mode(mode, system, diagnostics)
 
 
-def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics) -> None:
+def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics, kernel: KernelTime = NOTHING) -> None:
     following: dict[str, int] = {}
     next_of: list[int | None] = [None] * len(mode.activations)
     for number in range(len(mode.activations) - 1, -1, -1):
@@ -91,8 +131,8 @@ def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics) -> None:
         following[task] = mode.activations[number].at
     wcets = {task.name: task.wcet for task in system.tasks}
     reported: set[tuple[str, object]] = set()
-    latest = simulate_round(mode, system, late=True)
-    for number, completion in enumerate(simulate_round(mode, system)):
+    latest = simulate_round(mode, system, late=True, kernel=kernel)
+    for number, completion in enumerate(simulate_round(mode, system, kernel=kernel)):
         activation, end = completion.activation, completion.end
         wcet = wcets[activation.task]
         if wcet is None or (activation.task, activation.span) in reported:
@@ -116,9 +156,13 @@ def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics) -> None:
             code,
             activation.span,
             f"task '{activation.task}', activated at {time(activation.at, system)}, {fate}: "
-            f"with a wcet of {time(wcet, system)}, {why}, {finish}",
+            f"with a wcet of {time(wcet, system)}{_around(kernel.tasks.get(activation.task, 0), system)}, {why}, {finish}",
             _remedy(code, bool(preempting)),
         )
+
+
+def _around(ticks: int, system: System) -> str:
+    return f" and {time(ticks, system)} of kernel code around it" if ticks else ""
 
 
 def _remedy(code: str, preempted: bool) -> str:

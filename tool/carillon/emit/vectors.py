@@ -67,7 +67,7 @@ def _activation(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     return _guarded(carrier, before, [*start, call, *after])
 
 
-def _only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
+def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
     """Whether all that stands around a task is its source's being held back, which the port does in its own way."""
     return (
         image.system.board.vectors == "code"
@@ -159,7 +159,8 @@ def _comment(mode: ModeImage, carrier: Carrier) -> list[str]:
     ]
 
 
-def _body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
+def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
+    """The statements of a carrier's handler; none if the vector is the task's function."""
     if carrier.role is Role.ACTIVATION:
         return _activation(image, mode, carrier)
     if carrier.role is Role.DEADLINE:
@@ -193,7 +194,7 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
     for mode in image.modes:
         names: dict[int, str] = {}
         for carrier in mode.allocation.carriers:
-            if _only_held(image, mode, carrier):
+            if only_held(image, mode, carrier):
                 function = image.system.task(carrier.demand.object).entry
                 held = f"carillon_held_{carrier.source}_{carrier.demand.object}"
                 if held not in used:
@@ -201,20 +202,21 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
                     lines += [*_comment(mode, carrier), f"CARILLON_HELD_VECTOR({held}, {function}, {carrier.source});", ""]
                 names[carrier.source] = held
                 continue
-            body = _body(image, mode, carrier)
-            if not body:
+            statements = body(image, mode, carrier)
+            if not statements:
                 names[carrier.source] = image.system.task(carrier.demand.object).entry
                 continue
-            name = bodies.get(tuple(body))
+            name = bodies.get(tuple(statements))
             if name is None:
                 stem = text.symbol(image, mode, carrier.demand.object, carrier.role)
                 name, k = stem, 2
                 while name in used:
                     name, k = f"{stem}_{k}", k + 1
                 used.add(name)
-                bodies[tuple(body)] = name
+                bodies[tuple(statements)] = name
                 nested = carrier.role is Role.ACTIVATION and not plain(image, carrier)
-                lines += [*_comment(mode, carrier), _declaration(image, name, nested), f"void {name}(void)", "{", *body, "}", ""]
+                lines += [*_comment(mode, carrier), _declaration(image, name, nested)]
+                lines += [f"void {name}(void)", "{", *statements, "}", ""]
             names[carrier.source] = name
         for interrupt in image.system.interrupts:
             names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if interrupt.reenabled else interrupt.handler
@@ -234,7 +236,7 @@ def direct(image: Image) -> dict[str, bool]:
     tasks = {t.entry for t in image.system.tasks}
     used = {vector.symbol for mode in image.vectors for vector in mode}
     for mode in image.modes:
-        held = (c for c in mode.allocation.carriers if _only_held(image, mode, c))
+        held = (c for c in mode.allocation.carriers if only_held(image, mode, c))
         used |= {image.system.task(c.demand.object).entry for c in held}
     result = dict.fromkeys(sorted(used & tasks), True)
     return result | {i.handler: False for i in image.system.interrupts if i.handler in used}

@@ -3,24 +3,30 @@
 
 from __future__ import annotations
 
-from carillon.check.simulation import completions
+from collections.abc import Sequence
+
+from carillon.check.simulation import NOTHING, KernelTime, completions
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Activation, Mode, Monitor, OnDeadlineMiss, Overrun, System, Window
 from carillon.model.board import Role
 
 
-def lower(system: System) -> tuple[LoweredMode, ...]:
-    """The demands of every mode, in the order of the file.
+def lower(system: System, kernels: Sequence[KernelTime] = ()) -> tuple[LoweredMode, ...]:
+    """The demands of every mode, in the order of the file.  ``kernels``: what handlers take in each mode, if that is known.
 
     ``system`` must have passed ``check_system`` without errors.  With more than one mode, each has one demand
     of role CONTROL: its point is the tick at which a switch of modes is taken, and cuts nothing off.
     """
-    return tuple(_lower_mode(mode, system) for mode in system.modes)
+    return tuple(
+        _lower_mode(mode, system, kernel)
+        for mode, kernel in zip(system.modes, kernels or [NOTHING] * len(system.modes), strict=True)
+    )
 
 
-def _lower_mode(mode: Mode, system: System) -> LoweredMode:
+def _lower_mode(mode: Mode, system: System, kernel: KernelTime) -> LoweredMode:
     known = all(system.task(activation.task).wcet is not None for activation in mode.activations)
-    ends = [completion.end for completion in completions(mode, system)] if known else None
+    # With the kernel's time an end may lie past the round: the check of deadlines says so after the allocation.
+    ends = [min(c.end, mode.round_length) for c in completions(mode, system, kernel)] if known else None
     demands = [*_activations(mode, system, ends), *_deadlines(mode)]
     if len(system.modes) > 1:
         at = _control(mode, ends, system.board.switch_ticks + system.board.lead_at(system.clock_hz))

@@ -283,6 +283,7 @@ class Board(_Frozen):
     clocks: tuple[Clock, ...] = Field(min_length=1)
     cells: tuple[Cells, ...] = Field(min_length=1)
     costs: dict[ClockKind, ClockCosts] = Field(default_factory=dict, description="of each kind of clock, as measured")
+    interrupt_entry: Count = Field(default=0, description="instructions or cycles before and after each handler")
     system_vectors: Source = Field(default=0, description="vectors before the first that the tool fills")
     defines: dict[Identifier, Int] = Field(default_factory=dict, description="C macros for this board")
     request_base: Source = Field(default=0, description="first source whose request the controller can enable")

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the check of deadlines charges for the kernel's handlers is a bound, and what it passes does not miss.
+
+``CARILLON_OVERHEAD=100 pytest tests/firmware/test_overhead.py`` draws so many schedules; a few by default.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+from laboratory import AST, MPS, RV32, Laboratory, declared, points, works
+
+from carillon.check.simulation import simulate_round
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.emit import vectors
+from carillon.emit.overhead import handler_cost, kernel_times, operation, prices
+from carillon.model.board import Role
+from carillon.pipeline import plan
+from carillon.resources import data_root
+
+AVR = "atmega128"
+EXAMPLES = int(os.environ.get("CARILLON_OVERHEAD", "6"))
+
+PLAIN = points(8000, (500, "A"), (3000, "B"))
+ONE = points(8000, (500, "A", 1500), (3000, "B", 4000, 5000))
+SHARED = points(8000, (500, "A"), (1500, "A"), (2700, "A"), (5500, "B"), (6900, "B"), (7700, "B"), window="wcet")
+OPEN = points(8000, (500, "A"), (1500, "A"), (2700, "B"), (5500, "A"))
+TURNS = points(8000, (500, "A"), (700, "B"), (2500, "B"), (2700, "A"), (4500, "A"), (4700, "B"), (6500, "B"), (6700, "A"))
+
+
+@pytest.mark.parametrize("schedule", [PLAIN, ONE, SHARED, OPEN, TURNS], ids=["plain", "deadlines", "shared", "open", "turns"])
+@pytest.mark.parametrize("board", [AST, MPS, AVR, RV32])
+def test_a_handler_takes_no_more_than_it_is_charged(lab: Laboratory, board: str, schedule: str) -> None:
+    try:
+        outcome = lab.run(declared(A=400, B=400) + schedule, works(A=100, B=100), board, rounds=4)
+    except CarillonError:
+        pytest.skip("the board has not the cells")
+    (mode,) = outcome.planned.image.modes
+    for name in ("A", "B"):
+        costs = [handler_cost(outcome.planned.image, mode, c) for c in outcome.carriers(Role.ACTIVATION, name)]
+        figures = outcome.task(name)
+        if figures.dispatch is not None:
+            assert figures.dispatch.maximum <= max(c.before for c in costs)
+        if figures.terminate is not None:
+            assert figures.terminate.maximum <= max(c.after for c in costs) + 2  # the handler's return, and the task's own
+
+
+def test_every_port_prices_every_statement_of_its_handlers() -> None:
+    ports = [p.name for p in (data_root() / "ports").iterdir() if (p / "costs.toml").is_file()]
+    assert set(ports) == {"armv7m", "avr", "rv32"}
+    common = set.intersection(*(set(prices(port)) for port in ports))
+    assert {"arm", "disarm", "hold", "enable", "forget", "unpend", "acknowledge", "rearm", "postpone", "lower"} <= common
+    assert {"guard_waits", "guard_begin", "guard_end", "frame_begin", "frame_end"} <= common
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("    carillon_port_arm(32, CARILLON_SOURCE_BIT(33));", "arm"),
+        ("    aspeed_rearm(&carillon_multiplex_activation_0_A);", "rearm"),
+        ("    if (carillon_guard_waits(&carillon_guard_T)) {", "guard_waits"),
+        ("    } while (carillon_guard_end(&carillon_guard_T));", "guard_end"),
+        ("    carillon_lowered_tasks++;", "lowered_tasks"),
+        ("        return;", ""),
+        ("    do {", ""),
+        ("    }", ""),
+    ],
+)
+def test_a_statement_is_priced_by_its_operation(line: str, name: str) -> None:
+    from carillon.model.board import Rearm
+
+    assert operation(line, {"aspeed": Rearm.SHIFT}) == name
+
+
+def test_a_deadline_that_only_the_kernel_breaks_is_refused(lab: Laboratory) -> None:
+    schedule = '[task.A]\nperiod = "1000 ticks"\nwcet = "100 ticks"\ndeadline = "102 ticks"\n'
+    path = lab.write(schedule, works(A=80), system=f'board = "{AST}"\non_deadline_miss = "continue"')
+    with pytest.raises(CarillonError) as caught:
+        plan(path, Diagnostics())
+    assert [d.code for d in caught.value.diagnostics] == ["C043"]
+    assert "of kernel code around it" in caught.value.diagnostics[0].cause
+
+
+def drawn(seed: int) -> tuple[list[tuple[int, str]], dict[str, int], int]:
+    """Activations, the work of each task, and the round's length: tasks that nest, follow each other, and share cells."""
+    rng = random.Random(seed)
+    length = 20_000
+    names = [f"T{k}" for k in range(rng.randint(2, 4))]
+    work = {name: rng.choice([20, 60, 150, 400, 900]) for name in names}
+    taken: set[int] = set()
+    table: list[tuple[int, str]] = []
+    for name in names:
+        for _ in range(rng.randint(1, 3)):
+            at = rng.randrange(400, length - 6000, rng.choice([1, 1, 97]))
+            if all(abs(at - other) > rng.choice([3, 90]) for other in taken) and all(
+                abs(at - t) > 5000 for t, own in table if own == name
+            ):
+                taken.add(at)
+                table.append((at, name))
+    return sorted(table), {n: w for n, w in work.items() if any(n == own for _, own in table)}, length
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_what_the_check_passes_does_not_miss(lab: Laboratory, seed: int) -> None:
+    table, work, length = drawn(seed)
+    code = works(**work)
+    first = lab.run(declared(**{n: w + 20 for n, w in work.items()}) + points(length, *table), code, AST, rounds=1)
+    exact = {}
+    for name in work:
+        execution = first.task(name).execution
+        assert execution is not None
+        exact[name] = int(execution.maximum)
+    # Deadlines as late as they can be, to learn what the handlers take; then as early as the check lets them be.
+    late = [(at, name, min([t for t, own in table if own == name and t > at], default=length)) for at, name in table]
+    planned = plan(lab.write(declared(**exact) + points(length, *late), code), Diagnostics(), AST)
+    (mode,), (kernel,) = planned.system.modes, kernel_times(planned.image)
+    ends = [c.end for c in simulate_round(mode, planned.system, late=True, kernel=kernel)]
+    slack, refused = -44, True
+    while refused:  # other deadlines may lead to other levels, and these to other handlers
+        slack += 3
+        assert slack < 64
+        early = [(at, name, max(at + 1, end + slack)) for (at, name), end in zip(table, ends, strict=True)]
+        path = lab.write(declared(**exact) + points(length, *early), code)
+        try:
+            plan(path, Diagnostics(), AST)
+            refused = False
+        except CarillonError as error:
+            assert {d.code for d in error.diagnostics} == {"C043"}
+    assert slack > -41, "deadlines this early must be refused"
+    outcome = lab.run_file(path, AST, rounds=5)
+    assert outcome.summary.totals.deadlines_missed == 0
+    assert outcome.summary.totals.deadlines_met == 5 * len(table)
+
+
+def test_the_vectors_that_are_tasks_cost_nothing(lab: Laboratory) -> None:
+    outcome = lab.run(declared(A=400, B=400) + PLAIN, works(A=100, B=100), AST, rounds=4)
+    (mode,) = outcome.planned.image.modes
+    for carrier in mode.allocation.carriers:
+        assert vectors.body(outcome.planned.image, mode, carrier) == []
+        assert handler_cost(outcome.planned.image, mode, carrier).total == 0
