@@ -180,12 +180,16 @@ def _main(context: typer.Context, version: Annotated[bool, typer.Option("--versi
 @app.command(epilog="Example: carillon new my-app && cd my-app && carillon run")
 def new(
     name: Annotated[str, typer.Argument(help="Name of the application and of the folder to make.")],
+    board: Annotated[
+        str | None,
+        typer.Option("--board", "-b", help="Board of the schedule: a name or a board.toml.", show_default="ast1030-evb"),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a folder with a small application that runs at once."""
 
     def work(report: _Report) -> None:
-        from carillon.resources import data_root
+        from carillon.template import fill
 
         folder = Path(name)
         title = folder.name
@@ -193,13 +197,11 @@ def new(
             _usage(f"'{title}' cannot be the name of an application: letters, digits, '-' and '_', a letter first")
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise CarillonError([Diagnostic("C097", None, f"'{name}' exists already", "choose another name, or remove it first")])
-        template = data_root() / "templates" / "new"
         written = []
-        for source in sorted(p for p in template.rglob("*") if p.is_file()):
-            relative = source.relative_to(template)
-            target = folder / relative.with_name(re.sub(r"^dot-", ".", relative.name))
+        for relative, text in fill(folder, board).items():
+            target = folder / relative
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(source.read_text(encoding="utf-8").replace("{{name}}", title), encoding="utf-8")
+            target.write_text(text, encoding="utf-8")
             written.append(str(target))
         report.result({"files": written})
         if not as_json:

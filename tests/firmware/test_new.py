@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``carillon new`` makes for a board runs on it; where nothing runs a board's images, it is built."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from carillon.cli import app
+from carillon.resources import board_names, data_root
+
+
+def carillon(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("board", board_names())
+def test_a_new_application_runs_on_its_board(tmp_path: Path, board: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert carillon("new", "my-app", "--board", board)[0] == 0
+    code, output = carillon("run", "my-app", "--strict", "--json")
+    assert code == 0, output
+    (summary,) = json.loads(output)["runs"]
+    assert summary["board"] == board
+    met = {task["name"]: task["deadlines_met"] for task in summary["summary"]["tasks"]}
+    assert met == ({"control": 1} if board == "qemu-rv32-virt" else {"control": 10, "report": 1})
+
+
+def test_a_new_application_for_a_board_that_nothing_runs_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = shutil.copytree(data_root() / "boards" / "atmega128", tmp_path / 'my "chip"')
+    board = folder / "board.toml"
+    board.write_text(board.read_text(encoding="utf-8").split("[run]")[0], encoding="utf-8")
+    assert carillon("new", "my-app", "--board", str(board))[0] == 0
+    code, output = carillon("build", "my-app")  # by the path that the schedule has
+    assert code == 0, output
+    assert (tmp_path / "my-app" / "build" / "atmega128-carillon" / "my-app.hex").is_file()
+
+
+def test_a_board_that_carries_no_template_is_refused_with_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = shutil.copytree(data_root() / "boards" / "virtual-tiny", tmp_path / "chip")
+    board = folder / "board.toml"
+    text = board.read_text(encoding="utf-8")
+    assert "hz = 1_000_000" in text
+    board.write_text(text.replace("hz = 1_000_000", "hz = 32_768"), encoding="utf-8")
+    code, output = carillon("new", "my-app", "--board", "chip")
+    assert code == 1
+    assert output.startswith("my-app/schedule.toml:10:10: error C017: 'period' of task 'control': 1ms is 32.768 ticks")
+    assert not (tmp_path / "my-app").exists()
