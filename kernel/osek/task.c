@@ -179,6 +179,8 @@ void carillon_terminate_managed(void)
 #endif
 
 #if CARILLON_OSEK_DIRECT
+volatile uint16_t carillon_osek_again;
+
 /* From a direct task: nothing that is requested begins before its handler has returned.  A request by its own cell is
  * one activation too many, unless the task chains itself: then it is the one. */
 StatusType carillon_chain_direct(TaskType task)
@@ -202,6 +204,9 @@ StatusType carillon_chain_direct(TaskType task)
     }
     carillon_port_unpend(own);
     if (carillon_osek_tasks[task].direct != 0u) {
+        if (source == own) {
+            carillon_osek_again = source;
+        }
         carillon_port_request(source);
 #if CARILLON_OSEK_MANAGED
     } else {

@@ -80,7 +80,10 @@ def _families() -> Iterator[Family]:
         Application((DRIVER, Task(1), Task(2, preemptable=False), Task(3), Task(3, activations=2)), isrs=(ROUTINE,)),
         (Victim(2), Victim(2, (op(Code.ACTIVATE_TASK, 3),))),
     )
-    waits = (op(Code.WAIT_EVENT, 1), op(Code.CLEAR_EVENT, 1), END)
+
+    def waits(task: int) -> tuple[Op, ...]:
+        return op(Code.WAIT_EVENT, 1), op(Code.GET_EVENT, task), op(Code.CLEAR_EVENT, 1), END
+
     yield Family(
         "events",
         Application(
@@ -88,7 +91,7 @@ def _families() -> Iterator[Family]:
             isrs=(ROUTINE,),
         ),
         (Victim(2), Victim(2, (op(Code.SET_EVENT, 1, 1), op(Code.SET_EVENT, 2, 1), op(Code.SET_EVENT, 3, 4)))),
-        ((1, waits), (3, waits)),
+        ((1, waits(1)), (3, waits(3))),
     )
     yield Family(
         "events of a shared level",
@@ -103,7 +106,7 @@ def _families() -> Iterator[Family]:
             isrs=(ROUTINE,),
         ),
         (Victim(2), Victim(3), Victim(3, (op(Code.SET_EVENT, 4, 1), op(Code.ACTIVATE_TASK, 2)))),
-        ((1, waits), (4, waits)),
+        ((1, waits(1)), (4, waits(4))),
     )
     yield Family(
         "resources",
@@ -133,7 +136,7 @@ def _families() -> Iterator[Family]:
             Victim(2, tuple(op(Code.SET_REL_ALARM, a, 2 - a % 2, 1 + a % 2) for a in range(5))),
             Victim(2, tuple(op(Code.SET_REL_ALARM, a, 1, 0) for a in range(1, 4))),
         ),
-        ((3, waits),),
+        ((3, waits(3)),),
     )
     takes = (Do(Mark.TAKE_WITHIN), END)
     for clock in ("periodic",):
@@ -329,11 +332,12 @@ RELATED = (
 )
 
 
-def _rank(pair: Pair) -> tuple[int, bytes]:
-    """Pairs of two related services first, the rarer kinds of services before the others; of a rank in any order."""
+def _rank(pair: Pair) -> tuple[int, bool, bytes]:
+    """Which row a pair's services are of, if they are of one; there the same services of the same object first."""
     first, second = (part.removeprefix(" I0:").strip() for part in pair.name.split("|")[1:])
     rows = [n for n, row in enumerate(RELATED) if first.startswith(row) and second.startswith(row)]
-    return (rows[0] if rows else -1), sha256(pair.name.encode()).digest()
+    other = first.split()[:2] != second.split()[:2] or first == second
+    return (rows[0] if rows else -1), other, sha256(pair.name.encode()).digest()
 
 
 def some(all_pairs: list[Pair], count: int) -> list[Pair]:

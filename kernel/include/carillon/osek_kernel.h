@@ -220,6 +220,21 @@ StatusType carillon_osek_count(TaskType task);
 /* Activate a task: E_OK or E_OS_LIMIT.  It is served before this returns if its level allows. */
 StatusType carillon_osek_activate(TaskType task);
 
+/* At the end of a direct task that has a cell: a request by that while it ran is one activation too many.  Not so the
+ * task's own, if it chained itself.
+ *
+ * 1. From chaining to the end of the handler nothing comes in between (carillon_chain_direct).
+ * 2. A task's vector either ends so always or never (osek.ld), so what is left behind is nobody else's. */
+extern volatile uint16_t carillon_osek_again;
+static inline void carillon_osek_forget_request(uint16_t source)
+{
+    carillon_port_unpend(source);
+    if (carillon_osek_again == source) {
+        carillon_osek_again = 0u;
+        carillon_port_request(source);
+    }
+}
+
 /* Set events of an extended task. */
 void carillon_osek_set(TaskType task, EventMaskType mask);
 

@@ -380,10 +380,10 @@ def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
             *acknowledge,
             f"    carillon_task_{task.name}();",
             *acknowledge,
-            f"    carillon_port_unpend({level.source});",
+            f"    carillon_osek_forget_request({level.source});",
             "}",
         ]
-    unpend = [*acknowledge, f"    carillon_port_unpend({level.source});"] if level.cell is not None else []
+    unpend = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if level.cell is not None else []
     return [
         *lines,
         f"void carillon_framed_{task.name}(void);",
