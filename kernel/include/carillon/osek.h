@@ -3,6 +3,11 @@
  * OSEK/VDX OS 2.2.3: the services of the event-triggered kernel, under the standard's names.  Chapters are
  * those of the standard.  Of AUTOSAR OS there are IncrementCounter and the error codes from E_OS_SERVICEID on.
  *
+ * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
+ * (docs/reference.py).  "Extended:" under Errors stands before what is found in extended status alone.  Of that,
+ * E_OS_CALLEVEL is a call from a place that From does not name, and E_OS_DISABLEDINT one while interrupts are
+ * disabled or suspended.  Every error calls the error hook, if the configuration has one.
+ *
  * A task is an interrupt.  Where nothing more is asked (a basic task with a priority of its own, one activation,
  * STANDARD status, no hook), its vector is its function, and what the compiler knows about a call it does not
  * leave to run time: the task that is named, and the one that names it (CARILLON_CALLER_LEVEL).
@@ -98,14 +103,53 @@ extern const struct carillon_elsewhere *const carillon_here;
 #else
 #define CARILLON_C
 #endif
+/* Define the function of a task: TASK(Blink) { ... }
+ *
+ * name: the task, as the configuration names it.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 #define TASK(name) \
     CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
+
+/* Define the function of an ISR, of either category: ISR(Received) { ... }
+ *
+ * name: the ISR, as the configuration names it.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 #define ISR(name) CARILLON_C void carillon_isr_##name(void)
+
+/* Define the callback of an alarm: ALARMCALLBACK(Toggle) { ... }.  It runs in the counter's interrupt.
+ *
+ * name: the callback, as the configuration names it.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 #define ALARMCALLBACK(name) CARILLON_C void carillon_callback_##name(void)
+
+/* Declare a task.  It adds nothing here: the tool declares every object.
+ *
+ * name: the task.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 #define DeclareTask(name) struct carillon_at_##name
+
+/* Declare a resource, as DeclareTask a task.
+ *
+ * name: the resource.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.4. */
 #define DeclareResource(name) struct carillon_resource_##name
+
+/* Declare an event, as DeclareTask a task.
+ *
+ * name: the event.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 #define DeclareEvent(name) struct carillon_event_##name
+
+/* Declare an alarm, as DeclareTask a task.
+ *
+ * name: the alarm.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 #define DeclareAlarm(name) struct carillon_alarm_##name
+
+/* Declare a counter, as DeclareTask a task.
+ *
+ * name: the counter.
+ * Source: AUTOSAR OS. */
 #define DeclareCounter(name) struct carillon_counter_##name
 
 /* Services that the error hook can ask for (chapter 11.2). */
@@ -130,58 +174,313 @@ extern const struct carillon_elsewhere *const carillon_here;
 #define OSServiceId_StartOS 19u
 #define OSServiceId_ShutdownOS 20u
 
-/* Starting and stopping (chapter 13.7).  StartOS activates the tasks and sets the alarms of the mode's autostart and
- * then idles; it does not return.  ShutdownOS does not return either. */
+/* Starting and stopping (chapter 13.7). */
+
+/* Start the event-triggered system: the startup hook, then the tasks and the alarms of the mode's autostart.  It does
+ * not return: its caller is what runs when no task does.
+ *
+ * mode: the name of an application mode, or OSDEFAULTAPPMODE.
+ * Errors: none is told; a mode that does not exist stops the processor.
+ * From: main; beneath a round, ttIdleTask.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.7. */
 void StartOS(AppModeType mode) __attribute__((noreturn));
+
+/* Stop the event-triggered system: its timers and interrupts, then the shutdown hook.  It does not return.  A round
+ * goes on.
+ *
+ * error: what the shutdown hook is told; E_OK if nothing went wrong.
+ * Errors: none.
+ * From: tasks, ISRs of category 2, the error hook, the startup hook.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.7. */
 void ShutdownOS(StatusType error) __attribute__((noreturn));
+
+/* The application mode in which StartOS was called.
+ *
+ * Returns: the name of that mode.
+ * Errors: none.
+ * From: tasks, ISRs of category 2, hooks.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.7. */
 AppModeType GetActiveApplicationMode(void);
 
-/* Tasks (chapter 13.2).  ActivateTask: E_OK, E_OS_LIMIT; extended status: E_OS_ID.  TerminateTask and ChainTask
- * return only in an error: E_OS_LIMIT (ChainTask); extended status: E_OS_RESOURCE, E_OS_CALLEVEL, E_OS_ID. */
+/* Tasks (chapter 13.2). */
+
+/* Activate a task: it runs once more, as soon as nothing of a higher priority runs.  A task that is activated out of
+ * SUSPENDED begins with no event set.
+ *
+ * task: the name of the task.
+ * Errors: E_OS_LIMIT: as many activations wait or run as the task may have; this one is not counted.
+ *     Extended: E_OS_ID: there is no such task; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType ActivateTask(TaskType task);
+
+/* End the task that calls it.  It returns only in an error.
+ *
+ * Errors: none.
+ *     Extended: E_OS_RESOURCE: the task holds a resource; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType TerminateTask(void) __asm__(CARILLON_SYMBOL_PREFIX "carillon_terminate_used");
+
+/* End the task that calls it, and activate a task, which may be the same one.  It returns only in an error.
+ *
+ * task: the name of the task to activate.
+ * Errors: E_OS_LIMIT: as many activations of that task wait or run as it may have; the caller goes on.
+ *     Extended: E_OS_ID: there is no such task; E_OS_RESOURCE: the caller holds a resource; E_OS_CALLEVEL;
+ *     E_OS_DISABLEDINT.
+ * From: tasks.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType ChainTask(TaskType task) __asm__(CARILLON_SYMBOL_PREFIX "carillon_chain_used");
+
+/* Let tasks run that have a higher priority than the caller and that its internal resource (or its being
+ * non-preemptive) holds back.  In other tasks it does nothing.
+ *
+ * Errors: none.
+ *     Extended: E_OS_RESOURCE: the task holds a resource; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType Schedule(void);
+
+/* Tell which task runs, or is preempted by interrupts alone.
+ *
+ * task: where to put the task; INVALID_TASK if there is none.
+ * Errors: none.
+ *     Extended: E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType GetTaskID(TaskRefType task);
+
+/* Tell the state of a task.
+ *
+ * task: the name of the task.
+ * state: where to put the state: RUNNING, WAITING, READY or SUSPENDED.
+ * Errors: none.
+ *     Extended: E_OS_ID: there is no such task; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType GetTaskState(TaskType task, TaskStateRefType state);
 
 /* Interrupts (chapter 13.3): those of the event-triggered system; time-triggered tasks are never held back. */
+
+/* Let interrupts come again that DisableAllInterrupts has disabled.
+ *
+ * Errors: none; without DisableAllInterrupts before it, it does nothing.
+ * From: tasks, ISRs of both categories.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void EnableAllInterrupts(void);
+
+/* Hold back all interrupts of the event-triggered system, category 1 included, until EnableAllInterrupts.  It does not
+ * nest.  No service but EnableAllInterrupts may be called in between.
+ *
+ * Errors: none.
+ * From: tasks, ISRs of both categories.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void DisableAllInterrupts(void);
+
+/* End what the last SuspendAllInterrupts began.
+ *
+ * Errors: none; without SuspendAllInterrupts before it, it does nothing.
+ * From: tasks, ISRs of both categories, hooks, alarm callbacks.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void ResumeAllInterrupts(void);
+
+/* Hold back all interrupts of the event-triggered system, category 1 included, until ResumeAllInterrupts.  Calls nest,
+ * up to 255.  Only services that suspend and resume interrupts may be called in between.
+ *
+ * Errors: none.
+ * From: tasks, ISRs of both categories, hooks, alarm callbacks.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void SuspendAllInterrupts(void);
+
+/* End what the last SuspendOSInterrupts began.
+ *
+ * Errors: none; without SuspendOSInterrupts before it, it does nothing.
+ * From: tasks, ISRs of both categories.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void ResumeOSInterrupts(void);
+
+/* Hold back tasks, ISRs of category 2 and the kernel's timers until ResumeOSInterrupts.  Calls nest, up to 255.  Only
+ * services that suspend and resume interrupts may be called in between.
+ *
+ * Errors: none.
+ * From: tasks, ISRs of both categories.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void SuspendOSInterrupts(void);
 
-/* Resources (chapter 13.4).  Extended status: E_OS_ID, E_OS_ACCESS, E_OS_NOFUNC (ReleaseResource). */
+/* Resources (chapter 13.4). */
+
+/* Take a resource: until it is released, nothing runs that also takes it.  Resources are released in the reverse order.
+ * A task must release it before it ends or waits, an ISR before it returns.
+ *
+ * resource: the name of the resource, or RES_SCHEDULER.
+ * Errors: none.
+ *     Extended: E_OS_ID: there is no such resource; E_OS_ACCESS: the resource is taken already, or the caller is
+ *     above its ceiling; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.4. */
 StatusType GetResource(ResourceType resource);
+
+/* Release the resource that the caller has taken last.
+ *
+ * resource: the name of that resource.
+ * Errors: none.
+ *     Extended: E_OS_ID: there is no such resource; E_OS_NOFUNC: it is not the one that was taken last;
+ *     E_OS_ACCESS: the caller is above the resource's ceiling; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.4. */
 StatusType ReleaseResource(ResourceType resource);
 
-/* Events (chapter 13.5).  Extended status: E_OS_ID, E_OS_ACCESS, E_OS_STATE, E_OS_CALLEVEL, E_OS_RESOURCE. */
+/* Events (chapter 13.5). */
+
+/* Set events of an extended task.  If the task waits for one of them, it goes on.
+ *
+ * task: the name of the task.
+ * mask: the events: their names, joined by |.
+ * Errors: none.
+ *     Extended: E_OS_ID: there is no such task; E_OS_ACCESS: the task is a basic one; E_OS_STATE: the task is
+ *     suspended; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 StatusType SetEvent(TaskType task, EventMaskType mask);
+
+/* Clear events of the task that calls it.
+ *
+ * mask: the events: their names, joined by |.
+ * Errors: none.
+ *     Extended: E_OS_ACCESS: the caller is a basic task; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: extended tasks.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 StatusType ClearEvent(EventMaskType mask);
+
+/* Tell which events of an extended task are set.
+ *
+ * task: the name of the task.
+ * mask: where to put the events.
+ * Errors: none.
+ *     Extended: E_OS_ID: there is no such task; E_OS_ACCESS: the task is a basic one; E_OS_STATE: the task is
+ *     suspended; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 StatusType GetEvent(TaskType task, EventMaskRefType mask);
+
+/* Wait until one of the events is set; return at once if one is set already.  The events stay set until ClearEvent.
+ *
+ * mask: the events: their names, joined by |.
+ * Errors: none.
+ *     Extended: E_OS_ACCESS: the caller is a basic task; E_OS_RESOURCE: the caller holds a resource; E_OS_CALLEVEL;
+ *     E_OS_DISABLEDINT.
+ * From: extended tasks.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 StatusType WaitEvent(EventMaskType mask);
 
-/* Alarms (chapter 13.6).  Times in ticks of the alarm's counter.  E_OS_STATE: in use already; E_OS_NOFUNC: not in
- * use; E_OS_VALUE: an increment of 0, in extended status any value outside the counter's limits. */
+/* Alarms (chapter 13.6). */
+
+/* Tell the limits of an alarm's counter.
+ *
+ * alarm: the name of the alarm.
+ * info: where to put the limits: maxallowedvalue and mincycle in ticks of the counter, and ticksperbase.
+ * Errors: none.
+ *     Extended: E_OS_ID: there is no such alarm; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info);
+
+/* Tell how long it takes until an alarm expires.
+ *
+ * alarm: the name of the alarm.
+ * ticks: where to put the time, in ticks of the alarm's counter.
+ * Errors: E_OS_NOFUNC: the alarm is not in use.
+ *     Extended: E_OS_ID: there is no such alarm; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 StatusType GetAlarm(AlarmType alarm, TickRefType ticks);
+
+/* Set an alarm that expires some ticks from now.
+ *
+ * alarm: the name of the alarm.
+ * increment: ticks of the alarm's counter from now to the first expiry; from 1 to the counter's maxallowedvalue.
+ * cycle: ticks from each expiry to the next; 0: the alarm expires once.
+ * Errors: E_OS_STATE: the alarm is in use, or is a static one that was cancelled; E_OS_VALUE: the increment is 0.
+ *     Extended: E_OS_ID: there is no such alarm; E_OS_VALUE: the increment is above maxallowedvalue, or the cycle is
+ *     neither 0 nor from mincycle to maxallowedvalue; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 StatusType SetRelAlarm(AlarmType alarm, TickType increment, TickType cycle);
+
+/* Set an alarm that expires when its counter reaches a value.  If the counter has that value now, the alarm expires a
+ * turn of the counter later.
+ *
+ * alarm: the name of the alarm.
+ * start: the value, in ticks of the alarm's counter; from 0 to the counter's maxallowedvalue.
+ * cycle: ticks from each expiry to the next; 0: the alarm expires once.
+ * Errors: E_OS_STATE: the alarm is in use, or is a static one that was cancelled.
+ *     Extended: E_OS_ID: there is no such alarm; E_OS_VALUE: the value is above maxallowedvalue, or the cycle is
+ *     neither 0 nor from mincycle to maxallowedvalue; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 StatusType SetAbsAlarm(AlarmType alarm, TickType start, TickType cycle);
+
+/* Stop an alarm.
+ *
+ * alarm: the name of the alarm.
+ * Errors: E_OS_NOFUNC: the alarm is not in use.
+ *     Extended: E_OS_ID: there is no such alarm; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 StatusType CancelAlarm(AlarmType alarm);
 
-/* Advance a software counter by a tick (AUTOSAR OS, SWS_Os_00399).  Extended status: E_OS_ID. */
+/* Advance a software counter by one tick, and serve the alarms that are due.
+ *
+ * counter: the name of the counter.
+ * Errors: none.
+ *     Extended: E_OS_ID: there is no such counter, or hardware drives it; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ * From: tasks, ISRs of category 2.
+ * Source: AUTOSAR OS, SWS_Os_00399. */
 StatusType IncrementCounter(CounterType counter);
 
 /* Hooks (chapter 11), defined by the application where the configuration names them. */
+
+/* Hook: called by StartOS before any task is activated, with interrupts locked.
+ *
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void StartupHook(void);
+
+/* Hook: called by ShutdownOS, with interrupts locked.
+ *
+ * error: what ShutdownOS was told.
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void ShutdownHook(StatusType error);
+
+/* Hook: called when a service returns an error, and when an alarm's action fails; not for errors in the hook itself.
+ * Tasks and ISRs of category 2 are held back while it runs.
+ *
+ * error: what the service returns.
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void ErrorHook(StatusType error);
+
+/* Hook: called before a task begins or goes on; GetTaskID tells which.  Tasks and ISRs of category 2 are held back
+ * while it runs.
+ *
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void PreTaskHook(void);
+
+/* Hook: called after a task has ended, has begun to wait or is preempted by a task; GetTaskID tells which.  Tasks and
+ * ISRs of category 2 are held back while it runs.
+ *
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void PostTaskHook(void);
 
-/* In the error hook: which service failed, and what it was called with. */
+/* Internal: in the error hook, which service failed, and what it was called with; the macros below are for hooks. */
 struct carillon_osek_failure {
     void *reference;
     uint32_t first;
@@ -212,6 +511,12 @@ static inline uint32_t carillon_failed_second(void)
     return carillon_osek_failure.second;
 }
 #if CARILLON_OSEK_SERVICE_ID
+/* The service that failed.
+ *
+ * Returns: OSServiceId_NAME of the service NAME.
+ * Errors: none.
+ * From: the error hook, where the configuration sets get_service_id (USEGETSERVICEID in OIL).
+ * Source: OSEK/VDX OS 2.2.3, chapter 11.2. */
 #define OSErrorGetServiceId() (carillon_failed_service())
 #endif
 #if CARILLON_OSEK_PARAMETER_ACCESS
@@ -242,12 +547,18 @@ static inline uint32_t carillon_failed_second(void)
 #define OSError_IncrementCounter_CounterID() ((CounterType)carillon_failed_object())
 #endif
 
-/* Bytes of an extended task's stack that have been used at most so far; 0 of a basic task. */
+/* How much of an extended task's stack has been used at most so far.
+ *
+ * task: the name of the task; it is not checked.
+ * Returns: bytes; 0 for a basic task.
+ * Errors: none.
+ * From: everywhere, after StartOS.
+ * Source: Carillon's own. */
 uint32_t carillon_stack_used(TaskType task);
 
 #if (CARILLON_OSEK_RESOURCES > 0) && !CARILLON_OSEK_EXTENDED && !CARILLON_OSEK_SOFTWARE
 
-/* A resource is the mask that was before, for each that is known by name. */
+/* Internal: a resource is the mask that was before, for each that is known by name. */
 extern uint32_t carillon_osek_saved[];
 static inline __attribute__((always_inline)) StatusType carillon_get_resource(ResourceType resource)
 {
@@ -272,7 +583,7 @@ static inline __attribute__((always_inline)) StatusType carillon_release_resourc
 
 #if CARILLON_OSEK_INLINE
 
-/* Direct tasks: what the standard's services come to where a task is nothing but an interrupt.
+/* Internal.  Direct tasks: what the standard's services come to where a task is nothing but an interrupt.
  *
  * ActivateTask sets a pending bit.  The controller absorbs a second request of a task that waits already, as the
  * standard's E_OS_LIMIT does; a task that has begun must not be requested, so where that is possible (not from a
@@ -314,7 +625,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
     return status;
 }
 
-/* Managed tasks of which one activation at most waits (osek_kernel.h has the general case). */
+/* Internal.  Managed tasks of which one activation at most waits (osek_kernel.h has the general case). */
 static inline __attribute__((always_inline)) StatusType carillon_activate_managed(TaskType task)
 {
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
@@ -369,8 +680,8 @@ static inline __attribute__((always_inline)) StatusType carillon_set_event(TaskT
 #endif
 
 #ifndef __cplusplus
-/* Ends a task from its own body.  A direct task has nothing left to do but to return; a request by its cell that came
- * while it ran is one activation too many (E_OS_LIMIT): it is taken back. */
+/* Internal.  Ends a task from its own body.  A direct task has nothing left to do but to return; a request by its
+ * cell that came while it ran is one activation too many (E_OS_LIMIT): it is taken back. */
 StatusType carillon_osek_TerminateTask(void);
 StatusType carillon_osek_ChainTask(TaskType task);
 void carillon_terminate_managed(void) __attribute__((noreturn));
@@ -390,7 +701,7 @@ void carillon_terminate_managed(void) __attribute__((noreturn));
         (TerminateTask)();                                                                  \
     })
 
-/* The same, after it has had another task activated for the time when it has ended. */
+/* Internal.  The same, after it has had another task activated for the time when it has ended. */
 StatusType carillon_chain_direct(TaskType task);
 #define ChainTask(task)                                                                                          \
     __extension__({                                                                                              \

@@ -4,7 +4,9 @@
  *
  * Tasks are C functions of the type void (void); the schedule names them.  Global time (ttSyncTimes,
  * ttGetGlobalTime, ttGetOSSyncStatus) is not built yet.
- */
+ *
+ * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
+ * (docs/reference.py). */
 #ifndef CARILLON_OSEKTIME_H
 #define CARILLON_OSEKTIME_H
 
@@ -17,7 +19,10 @@
 extern "C" {
 #endif
 
-/* Declares or defines the function of a time-triggered task: ttTASK(Injection) { ... } */
+/* Declare or define the function of a time-triggered task: ttTASK(Injection) { ... }
+ *
+ * name: the task, as the schedule names it.
+ * Source: OSEKtime OS 1.0, chapter 13. */
 #define ttTASK(name) void name(void)
 
 typedef uint8_t ttAppModeType;
@@ -37,35 +42,96 @@ typedef ttTickType *ttTickRefType;
 
 #define ttOS_DEFAULTAPPMODE ((ttAppModeType)CARILLON_START_MODE)
 
-/* Start the system in an application mode: the startup hook, the mode's round, the idle task.  Does not
- * return.  Call it once, from main.  A mode that does not exist starts nothing. */
+/* Start the system in an application mode: the startup hook, the mode's round, the idle task.  It does not return.
+ *
+ * mode: ttAppMode_NAME of a mode of the schedule, or ttOS_DEFAULTAPPMODE.
+ * Errors: none is told; where the schedule has several modes, one that does not exist stops the processor.
+ * From: main, once.
+ * Source: OSEKtime OS 1.0, chapter 13. */
 void ttStartOS(ttAppModeType mode) __attribute__((noreturn));
 
-/* Stop the system from any level: the shutdown hook, then nothing more.  Does not return. */
+/* Stop the system: no cell expires any more, the shutdown hook is called, then nothing runs.  It does not return.
+ *
+ * error: what the shutdown hook is told; TT_E_OS_OK if nothing went wrong.
+ * Errors: none.
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: OSEKtime OS 1.0, chapter 13. */
 void ttShutdownOS(ttStatusType error) __attribute__((noreturn));
 
-/* The application mode whose round runs. */
+/* The application mode whose round runs.
+ *
+ * Returns: ttAppMode_NAME of that mode.
+ * Errors: none.
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: OSEKtime OS 1.0, chapter 13. */
 ttAppModeType ttGetActiveApplicationMode(void);
 
-/* Go on with the round of another mode after the end of this one.  A later call before that replaces an
- * earlier one.  If a task still runs then, the switch waits for the end of the next round.
- * Returns TT_E_OS_OK, or TT_E_OS_ID for a mode that does not exist. */
+/* Go on with the round of another mode after the end of the current round.  A later call before that end replaces an
+ * earlier one.  If a task still runs at that end, the switch waits for the end of the next round.
+ *
+ * mode: ttAppMode_NAME of the mode that is to follow.
+ * Errors: TT_E_OS_ID: there is no such mode.
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: OSEKtime OS 1.0, chapter 13. */
 ttStatusType ttSwitchAppMode(ttAppModeType mode);
 
-/* Ticks since the start of the current round, from 0 to its length less 1.
- * Returns TT_E_OS_OK, or TT_E_OS_ID where no cell of the mode counts whole rounds; `carillon plan` says. */
+/* Tell the time within the round.
+ *
+ * time: where to put the time: ticks of the schedule's clock since the start of the current round, from 0 to the
+ *     round's length less 1.
+ * Errors: TT_E_OS_ID: no cell of the mode counts whole rounds; `carillon plan` says which modes have one.
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: OSEKtime OS 1.0, chapter 13. */
 ttStatusType ttGetScheduleTime(ttTickRefType time);
 
-/* State of the OSEK OS that runs in the idle time. */
+/* The state of the OSEK OS that runs in the idle time.
+ *
+ * Returns: ttOSEKOSUP from the end of StartOS's startup hook to ShutdownOS, else ttOSEKOSDOWN.
+ * Errors: none.
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: OSEKtime OS 1.0, chapters 12 and 13. */
 ttOSEKOSStateType ttGetOSEKOSState(void);
 
-/* The task whose deadline was missed last: its number in the schedule, from 0.  For ttErrorHook. */
+/* The task whose deadline was missed last.
+ *
+ * Returns: the task's number: its place in the schedule file, from 0.
+ * Errors: none; before the first miss it returns 0.
+ * From: ttErrorHook.  Elsewhere a later miss may have replaced the number.
+ * Source: Carillon's own. */
 uint16_t carillon_missed_task(void);
 
-/* Hooks and the idle task: defined by the application where it wants them. */
+/* Hook: called by ttStartOS before the round starts, with all interrupts locked.  The application defines it where it
+ * wants one.
+ *
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEKtime OS 1.0, chapter 13. */
 void ttStartupHook(void);
+
+/* Hook: called by ttShutdownOS after all cells have been stopped, with all interrupts locked.  The application defines
+ * it where it wants one.
+ *
+ * error: what ttShutdownOS was told.
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEKtime OS 1.0, chapter 13. */
 void ttShutdownHook(ttStatusType error);
-void ttErrorHook(ttStatusType error); /* error: TT_E_OS_DEADLINE */
+
+/* Hook: called when a deadline was missed, in the interrupt that found it.  The application defines it where it wants
+ * one.
+ *
+ * error: TT_E_OS_DEADLINE.
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEKtime OS 1.0, chapter 13. */
+void ttErrorHook(ttStatusType error);
+
+/* The idle task: it runs when no task does.  The application defines it where it wants one; it must not return (then
+ * the system shuts down with TT_E_OS_OK).  The default one starts the event-triggered system, if there is one.
+ *
+ * Errors: none.
+ * From: the kernel.
+ * Source: OSEKtime OS 1.0, chapter 5. */
 void ttIdleTask(void);
 
 #ifdef __cplusplus

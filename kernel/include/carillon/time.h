@@ -4,15 +4,18 @@
  * schedule's [time] asks for.  They are those of A. A. Froehlich, G. Gracioli, J. F. Santos, Periodic timers revisited
  * (2011), section III, in C; carillon/time.hpp has them in C++.
  *
+ * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
+ * (docs/reference.py); "Extended:" under Errors stands before what is found in extended status alone, and "EPOS" under
+ * Source for that paper.
+ *
  * Times are in ticks of that clock: CARILLON_TIME_HZ / CARILLON_TIME_HZ_DIVISOR of them are a second.  A time of d
  * ticks from now is d edges of the clock, that is, more than d - 1 ticks and at most d: who must not be early by a part
  * of a tick asks for one more.
  *
- * Services return a StatusType of carillon/osek.h, and an error calls the error hook if there is one.  They may be
- * called from tasks, threads, ISRs of category 2 and handlers of alarms, unless they wait: those are for extended tasks
- * and threads alone, and say E_OS_CALLEVEL elsewhere.  In extended status there are also E_OS_DISABLEDINT and, of
- * services that wait, E_OS_RESOURCE.  None may be called in hooks or before StartOS: the clock is started after
- * StartupHook, and has forgotten by then what that asked it for.  Extended status says E_OS_CALLEVEL there. */
+ * Services return a StatusType of carillon/osek.h, and an error calls the error hook if there is one.  Services that
+ * wait are for extended tasks and threads alone, and return E_OS_CALLEVEL elsewhere, in every status.  None may be
+ * called in hooks or before StartOS: the clock is started after StartupHook, and has forgotten by then what
+ * StartupHook asked it for.  Handlers of alarms are in the clock's interrupt, an ISR of category 2. */
 #ifndef CARILLON_TIME_H
 #define CARILLON_TIME_H
 
@@ -50,11 +53,31 @@ typedef carillon_time carillon_duration;
     ((CARILLON_TICKS_IN_FULL((count), (per_second)) > CARILLON_LONGEST_DURATION) \
          ? (carillon_duration) ~(carillon_duration)0                             \
          : (carillon_duration)CARILLON_TICKS_IN_FULL((count), (per_second)))
+
+/* Microseconds as ticks of the clock, rounded up.
+ *
+ * count: microseconds.  A time that is too long becomes one that every service refuses (E_OS_VALUE).
+ * Source: Carillon's own. */
 #define CARILLON_MICROSECONDS(count) CARILLON_TICKS((count), 1000000)
+
+/* Milliseconds as ticks of the clock, rounded up.
+ *
+ * count: milliseconds.  A time that is too long becomes one that every service refuses (E_OS_VALUE).
+ * Source: Carillon's own. */
 #define CARILLON_MILLISECONDS(count) CARILLON_TICKS((count), 1000)
+
+/* Seconds as ticks of the clock, rounded up.
+ *
+ * count: seconds.  A time that is too long becomes one that every service refuses (E_OS_VALUE).
+ * Source: Carillon's own. */
 #define CARILLON_SECONDS(count) CARILLON_TICKS((count), 1)
 
-/* The same as a period, exactly: fractions of ticks are carried from one interval to the next. */
+/* How a struct carillon_period begins, for carillon_alarm_start_exact: fractions of ticks are carried from one interval
+ * to the next.
+ *
+ * count: how many parts of a second the period has.
+ * per_second: how many such parts a second has; 1000 for milliseconds.
+ * Source: Carillon's own. */
 #define CARILLON_EXACT(count, per_second)                                                  \
     {                                                                                      \
         CARILLON_WHOLE(((uint64_t)(count)*CARILLON_TIME_HZ) / CARILLON_PARTS(per_second)), \
@@ -82,7 +105,8 @@ struct carillon_timed {
 #define CARILLON_TIMED_SEMAPHORE 5u
 #define CARILLON_TIMED_BEAT 6u /* a function, for ever, with whole periods that the queue can hold */
 
-/* A counting semaphore.  Tasks wait in the order of their priorities, equal ones in the order of their coming. */
+/* A counting semaphore.  Tasks wait in the order of their priorities; tasks of one priority wait in the order in which
+ * they came. */
 struct carillon_waiter;
 struct carillon_semaphore {
     struct carillon_waiter *first;
@@ -91,21 +115,49 @@ struct carillon_semaphore {
 };
 #define CARILLON_SEMAPHORE_MOST 0xFFFFu
 
-/* How a static one begins: with `initial` units, of at most `limit`. */
+/* How a static semaphore begins, if it has a limit.
+ *
+ * initial: units at first.
+ * limit: the most units that it may have, up to CARILLON_SEMAPHORE_MOST.
+ * Source: Carillon's own. */
 #define CARILLON_SEMAPHORE_UP_TO(initial, limit) \
     {                                            \
         NULL, (initial), (limit)                 \
     }
+
+/* How a static semaphore begins.
+ *
+ * initial: units at first.
+ * Source: Carillon's own. */
 #define CARILLON_SEMAPHORE(initial) CARILLON_SEMAPHORE_UP_TO((initial), CARILLON_SEMAPHORE_MOST)
 
-/* Take a unit, waiting for it as long as it takes.  E_OS_CALLEVEL. */
+/* Take a unit of a semaphore; wait for it as long as it takes.
+ *
+ * semaphore: the semaphore.
+ * Errors: E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads.
+ * Source: EPOS, section III. */
 StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore);
 
-/* The same, waiting for at most so many ticks; 0: not at all, and then from everywhere.  E_OS_NOFUNC: there was no unit
- * in that time; E_OS_VALUE: too long a time; E_OS_CALLEVEL. */
+/* Take a unit of a semaphore; wait for it for some time at most.
+ *
+ * semaphore: the semaphore.
+ * ticks: the longest wait, in ticks of the clock, up to CARILLON_LONGEST_DURATION; 0: do not wait.
+ * Errors: E_OS_NOFUNC: there was no unit in that time; E_OS_VALUE: the time is too long; E_OS_CALLEVEL: the caller may
+ *     not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource, and would wait; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads; with 0 ticks also basic tasks and ISRs of category 2.
+ * Source: Carillon's own. */
 StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, carillon_duration ticks);
 
-/* Return a unit: the first that waits gets it.  E_OS_LIMIT: it has as many as it may have already. */
+/* Return a unit to a semaphore.  The first task that waits gets it.
+ *
+ * semaphore: the semaphore.
+ * Errors: E_OS_LIMIT: the semaphore has as many units as it may have already.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 StatusType carillon_semaphore_v(struct carillon_semaphore *semaphore);
 
 /* An alarm: a handler that is called every period, so many times.  The handler is one of four:
@@ -154,46 +206,126 @@ struct carillon_alarm {
             __VA_ARGS__                                  \
         }                                                \
     }
+
+/* How a static alarm begins that calls a function.
+ *
+ * name: the function, void (void).
+ * Source: EPOS, section III. */
 #define CARILLON_ALARM_OF_FUNCTION(name) CARILLON_ALARM_OF(CARILLON_TIMED_FUNCTION, 0u, (name))
+
+/* How a static alarm begins that activates a task or a thread.
+ *
+ * id: the name of the task or thread.
+ * Source: EPOS, section III. */
 #define CARILLON_ALARM_OF_TASK(id) CARILLON_ALARM_OF(CARILLON_TIMED_TASK, (id), NULL)
+
+/* How a static alarm begins that sets events of an extended task.
+ *
+ * id: the name of the task.
+ * mask: the events: their names, joined by |.
+ * Source: Carillon's own. */
 #define CARILLON_ALARM_OF_EVENT(id, mask) CARILLON_ALARM_OF(CARILLON_TIMED_EVENT, (id), .carillon_event = (mask))
+
+/* How a static alarm begins that gives a semaphore a unit.
+ *
+ * address: of the semaphore.
+ * Source: EPOS, section III. */
 #define CARILLON_ALARM_OF_SEMAPHORE(address) \
     CARILLON_ALARM_OF(CARILLON_TIMED_SEMAPHORE, 0u, .carillon_semaphore = (address))
 
-/* Start an alarm: it expires `count` times (CARILLON_INFINITE: until it is stopped), first after a period.
- * E_OS_VALUE: a period of 0 or more than CARILLON_LONGEST_DURATION, or a count of 0; E_OS_STATE: it runs already.
- * In its own handler, an alarm whose last expiry this is does not run any more. */
+/* Start an alarm.  It expires first after a period.  In its own handler, an alarm whose last expiry this is does not
+ * run any more.
+ *
+ * alarm: the alarm.
+ * period: ticks of the clock, from 1 to CARILLON_LONGEST_DURATION.
+ * count: how often it expires; CARILLON_INFINITE: until it is stopped.
+ * Errors: E_OS_VALUE: a period outside of that, or a count of 0; E_OS_STATE: the alarm runs already.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration period, uint32_t count);
 
-/* The same with a period that need not be whole: each interval is less than a tick off, and so is their sum, for ever.
- * `period` belongs to the alarm as long as that runs.  E_OS_VALUE also for a period of less than a tick. */
+/* Start an alarm with a period that need not be whole ticks.  Each interval is less than a tick off, and so is their
+ * sum, for ever.
+ *
+ * alarm: the alarm.
+ * period: of at least 1 tick of the clock and less than CARILLON_LONGEST_DURATION, as CARILLON_EXACT makes it; its
+ *     memory must stay as long as the alarm runs.
+ * count: how often it expires; CARILLON_INFINITE: until it is stopped.
+ * Errors: E_OS_VALUE: a period outside of that, or a count of 0; E_OS_STATE: the alarm runs already.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
 StatusType carillon_alarm_start_exact(struct carillon_alarm *alarm, struct carillon_period *period, uint32_t count);
 
-/* Stop an alarm: its handler is not called any more, even if it is due already.  E_OS_NOFUNC: it does not run. */
+/* Stop an alarm: its handler is not called any more, even if it is due already.
+ *
+ * alarm: the alarm.
+ * Errors: E_OS_NOFUNC: the alarm does not run.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 StatusType carillon_alarm_stop(struct carillon_alarm *alarm);
 
-/* The same for an alarm that need not run, which is no error: did it? */
+/* Stop an alarm that need not run.
+ *
+ * alarm: the alarm.
+ * Returns: whether it ran.
+ * Errors: none.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
 bool carillon_alarm_discard(struct carillon_alarm *alarm);
 
-/* Give an alarm another period, keeping its phase: the interval that runs ends as it has begun, the next ones have the
- * new period.  In its own handler that is the interval that begins.  E_OS_VALUE, as above; E_OS_NOFUNC: it does not
- * run. */
+/* Give an alarm another period, keeping its phase: the current interval ends when it would have ended, and the
+ * following ones have the new period.  In the alarm's own handler, the interval that begins has the new period already.
+ *
+ * alarm: the alarm.
+ * period: ticks of the clock, from 1 to CARILLON_LONGEST_DURATION.
+ * Errors: E_OS_VALUE: a period outside of that; E_OS_NOFUNC: the alarm does not run.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
 StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration period);
 
-/* Ticks to an alarm's next expiry; 0: it is due.  E_OS_NOFUNC: it does not run. */
+/* Tell how long it takes until an alarm expires next.
+ *
+ * alarm: the alarm.
+ * ticks: where to put the time, in ticks of the clock; 0: the alarm is due.
+ * Errors: E_OS_NOFUNC: the alarm does not run.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
 StatusType carillon_alarm_left(const struct carillon_alarm *alarm, carillon_duration *ticks);
 
-/* Wait for so many ticks.  E_OS_VALUE: 0, or more than CARILLON_LONGEST_DURATION; E_OS_CALLEVEL. */
+/* Wait for some time.
+ *
+ * ticks: the time, in ticks of the clock, from 1 to CARILLON_LONGEST_DURATION: edges of the clock, so that the wait
+ *     is at most a tick shorter.
+ * Errors: E_OS_VALUE: a time outside of that; E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads.
+ * Source: EPOS, section III. */
 StatusType carillon_delay(carillon_duration ticks);
 
 #if CARILLON_TIME_NOW
-/* The ticks since the start, modulo the range of carillon_time. */
+/* The time since the start, where the clock keeps it (`now` in the schedule's [time]).
+ *
+ * Returns: ticks of the clock, modulo the range of carillon_time.
+ * Errors: none.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
 carillon_time carillon_now(void);
 
-/* Wait until *previous + period, and make that *previous: called in a loop, it has no drift.  *previous is a time that
- * carillon_now gave at first.  E_OS_LIMIT: that time is now or has passed, so that there was nothing to wait for;
- * *previous moves all the same.  E_OS_VALUE: a period of 0 or more than CARILLON_LONGEST_PERIOD; E_OS_CALLEVEL.
- * The call must come less than a range of carillon_time after *previous. */
+/* Wait until *previous + period, and make that *previous: called in a loop, it has no drift.  The call must come less
+ * than a range of carillon_time after *previous.
+ *
+ * previous: a time in ticks of the clock, which carillon_now gave at first.
+ * period: ticks of the clock, from 1 to CARILLON_LONGEST_PERIOD.
+ * Errors: E_OS_LIMIT: *previous + period is now or has passed, so that there was nothing to wait for; *previous
+ *     moves all the same; E_OS_VALUE: a period outside of that; E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads.
+ * Source: Carillon's own. */
 StatusType carillon_delay_until(carillon_time *previous, carillon_time period);
 
 /* A stop-watch, in ticks of the clock; all zero is one that stands at 0.  While it runs, it must be asked or stopped at
@@ -205,14 +337,46 @@ struct carillon_chronometer {
     bool running;
 };
 
-/* E_OS_STATE: it runs already. */
+/* Start a stop-watch; it goes on from what it reads.
+ *
+ * chronometer: the stop-watch.
+ * Errors: E_OS_STATE: it runs already.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 StatusType carillon_chronometer_start(struct carillon_chronometer *chronometer);
-/* E_OS_NOFUNC: it does not run. */
+
+/* Stop a stop-watch; it keeps what it reads.
+ *
+ * chronometer: the stop-watch.
+ * Errors: E_OS_NOFUNC: it does not run.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 StatusType carillon_chronometer_stop(struct carillon_chronometer *chronometer);
-/* End a lap and begin the next; how long it was. */
+
+/* End a lap and begin the next.
+ *
+ * chronometer: the stop-watch.
+ * Returns: how long the lap was, in ticks of the clock.
+ * Errors: none.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 carillon_distance carillon_chronometer_lap(struct carillon_chronometer *chronometer);
-/* Back to 0; if it runs, it goes on from there. */
+
+/* Set a stop-watch back to 0; if it runs, it goes on from there.
+ *
+ * chronometer: the stop-watch.
+ * Errors: none.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 void carillon_chronometer_reset(struct carillon_chronometer *chronometer);
+
+/* Read a stop-watch.
+ *
+ * chronometer: the stop-watch.
+ * Returns: what it reads, in ticks of the clock.
+ * Errors: none.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronometer);
 #endif
 
@@ -227,11 +391,29 @@ struct carillon_date {
     uint8_t second;
 };
 
-/* Set the calendar; its seconds begin now.  E_OS_VALUE: there is no such date, or a second is too long a time. */
+/* Set the calendar; its seconds begin now.
+ *
+ * date: the date, from 1970 to 2105.
+ * Errors: E_OS_VALUE: there is no such date, or a second is a longer time than the clock has.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 StatusType carillon_calendar_set(const struct carillon_date *date);
-/* What the date is.  E_OS_NOFUNC: it has never been set. */
+
+/* Tell the date.
+ *
+ * date: where to put the date.
+ * Errors: E_OS_NOFUNC: the calendar has never been set.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 StatusType carillon_calendar_get(struct carillon_date *date);
-/* The same in seconds since the beginning of 1970. */
+
+/* Tell the date in seconds.
+ *
+ * seconds: where to put the seconds since the beginning of 1970.
+ * Errors: E_OS_NOFUNC: the calendar has never been set.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
 StatusType carillon_calendar_seconds(uint32_t *seconds);
 
 /* Services that the error hook can ask for. */
@@ -246,13 +428,16 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 #define OSServiceId_Chronometer 40u
 #define OSServiceId_Calendar 41u
 
-/* The body of a thread. */
+/* Define the body of a thread: THREAD(Philosopher) { ... }
+ *
+ * name: the thread, as the configuration names it.
+ * Source: EPOS, section III. */
 #define THREAD(name) \
     CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
 
-/* For the generated code: the handler of a periodic clock, and of the cell that ends slices (`frame` is the port's).  A
- * vector that counts the ticks itself, in carillon_clock_queue and, with CARILLON_TIME_COUNTS, here, calls
- * carillon_clock_interrupt when something is due. */
+/* Internal, for the generated code: the handler of a periodic clock, and of the cell that ends slices (`frame` is
+ * the port's).  A vector that counts the ticks itself, in carillon_clock_queue and, with CARILLON_TIME_COUNTS, here,
+ * calls carillon_clock_interrupt when something is due. */
 extern carillon_time carillon_time_ticks;
 void carillon_time_tick(void);
 void carillon_slice_over(const void *frame);

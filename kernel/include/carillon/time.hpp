@@ -4,6 +4,10 @@
  * J. F. Santos, Periodic timers revisited, 2011, section III and figure 5).
  *
  * Times are in microseconds.  Periods are exact: fractions of the clock's ticks are carried from one to the next.
+ * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
+ * (docs/reference.py); with "As: NAME", the fields that it lacks are those of NAME in carillon/time.h or
+ * carillon/osek.h.
+ *
  * Nothing here allocates memory, throws, or needs types at run time; what carillon/time.h says of errors and of the
  * places to call from holds here too. */
 #ifndef CARILLON_TIME_HPP
@@ -21,11 +25,25 @@ using Second = uint32_t;
 
 constexpr uint64_t microseconds_per_second = 1000000u;
 
-/* Microseconds as ticks of the clock, rounded up, and back, rounded down. */
+/* Microseconds as ticks of the clock, rounded up.
+ *
+ * time: microseconds.
+ * Returns: ticks of the clock; for a time that is too long, a number that every service refuses (E_OS_VALUE).
+ * Errors: none.
+ * From: everywhere.
+ * Source: Carillon's own. */
 constexpr carillon_duration ticks(Microsecond time)
 {
     return static_cast<carillon_duration>(CARILLON_TICKS(time, microseconds_per_second));
 }
+
+/* Ticks of the clock as microseconds, rounded down.
+ *
+ * count: ticks of the clock.
+ * Returns: microseconds.
+ * Errors: none.
+ * From: everywhere.
+ * Source: Carillon's own. */
 constexpr uint64_t microseconds(uint64_t count)
 {
     return count * (microseconds_per_second * CARILLON_TIME_HZ_DIVISOR) / CARILLON_TIME_HZ;
@@ -35,6 +53,13 @@ constexpr uint64_t microseconds(uint64_t count)
 class Semaphore
 {
   public:
+    /* A semaphore with units.
+     *
+     * count: units at first.
+     * most: the most units that it may have.
+     * Errors: none.
+     * From: everywhere.
+     * Source: EPOS, section III. */
     explicit constexpr Semaphore(uint16_t count = 1, uint16_t most = CARILLON_SEMAPHORE_MOST)
         : semaphore{nullptr, count, most}
     {
@@ -42,14 +67,26 @@ class Semaphore
     Semaphore(const Semaphore &) = delete;
     Semaphore &operator=(const Semaphore &) = delete;
 
+    /* Take a unit; wait for it as long as it takes.
+     *
+     * As: carillon_semaphore_p. */
     StatusType p()
     {
         return carillon_semaphore_p(&semaphore);
     }
+
+    /* Take a unit; wait for it for some time at most.
+     *
+     * within: the longest wait, in microseconds; 0: do not wait.
+     * As: carillon_semaphore_p_within. */
     StatusType p(Microsecond within)
     {
         return carillon_semaphore_p_within(&semaphore, ticks(within));
     }
+
+    /* Return a unit.
+     *
+     * As: carillon_semaphore_v. */
     StatusType v()
     {
         return carillon_semaphore_v(&semaphore);
@@ -78,6 +115,12 @@ class Handler
 class Handler_Function : public Handler
 {
   public:
+    /* A handler that calls a function.
+     *
+     * function: the function.
+     * Errors: none.
+     * From: everywhere.
+     * Source: EPOS, section III. */
     explicit constexpr Handler_Function(void (*function)()) : Handler(CARILLON_TIMED_FUNCTION, 0)
     {
         alarm.handler.function = function;
@@ -88,6 +131,12 @@ class Handler_Function : public Handler
 class Handler_Task : public Handler
 {
   public:
+    /* A handler that activates a task.
+     *
+     * task: the name of the task or thread.
+     * Errors: none.
+     * From: everywhere.
+     * Source: EPOS, section III. */
     explicit constexpr Handler_Task(TaskType task) : Handler(CARILLON_TIMED_TASK, task)
     {
     }
@@ -98,6 +147,13 @@ using Handler_Thread = Handler_Task;
 class Handler_Event : public Handler
 {
   public:
+    /* A handler that sets events.
+     *
+     * task: the name of the extended task.
+     * event: the events: their names, joined by |.
+     * Errors: none.
+     * From: everywhere.
+     * Source: Carillon's own. */
     constexpr Handler_Event(TaskType task, EventMaskType event) : Handler(CARILLON_TIMED_EVENT, task)
     {
         alarm.handler.carillon_event = event;
@@ -108,6 +164,12 @@ class Handler_Event : public Handler
 class Handler_Semaphore : public Handler
 {
   public:
+    /* A handler that returns a unit.
+     *
+     * semaphore: the semaphore.
+     * Errors: none.
+     * From: everywhere.
+     * Source: EPOS, section III. */
     explicit constexpr Handler_Semaphore(Semaphore *semaphore) : Handler(CARILLON_TIMED_SEMAPHORE, 0)
     {
         alarm.handler.carillon_semaphore = &semaphore->semaphore;
@@ -120,11 +182,21 @@ class Alarm
   public:
     static constexpr uint32_t infinite = CARILLON_INFINITE;
 
+    /* Start an alarm.  status() tells whether it runs.
+     *
+     * period: microseconds.
+     * handler: what the alarm does; it is copied.
+     * times: how often it expires; infinite: until it is stopped.
+     * As: carillon_alarm_start_exact. */
     Alarm(Microsecond period, const Handler *handler, uint32_t times = 1) : alarm(handler->alarm)
     {
         set(period);
         result = carillon_alarm_start_exact(&alarm, &exact, times);
     }
+
+    /* Stop the alarm, if it runs.
+     *
+     * As: carillon_alarm_discard. */
     ~Alarm()
     {
         (void)carillon_alarm_discard(&alarm); /* its last handler may have been called */
@@ -132,12 +204,22 @@ class Alarm
     Alarm(const Alarm &) = delete;
     Alarm &operator=(const Alarm &) = delete;
 
-    /* What became of the last request: E_OK, E_OS_VALUE, E_OS_STATE. */
+    /* What became of the last request.
+     *
+     * Returns: E_OK or an error of the constructor, start, stop or period, whichever was called last.
+     * Errors: none.
+     * From: everywhere.
+     * Source: Carillon's own. */
     StatusType status() const
     {
         return result;
     }
 
+    /* Start the alarm again, after its last expiry or stop.
+     *
+     * period: microseconds.
+     * times: how often it expires; infinite: until it is stopped.
+     * As: carillon_alarm_start_exact. */
     StatusType start(Microsecond period, uint32_t times = infinite)
     {
         if (runs()) { /* its period is in use */
@@ -146,17 +228,28 @@ class Alarm
         set(period);
         return result = carillon_alarm_start_exact(&alarm, &exact, times);
     }
+
+    /* Stop the alarm.
+     *
+     * As: carillon_alarm_stop. */
     StatusType stop()
     {
         return result = carillon_alarm_stop(&alarm);
     }
 
-    /* Another period, in whole ticks, from the next interval on. */
+    /* Give the alarm another period, in whole ticks of the clock, from the next interval on.
+     *
+     * period: microseconds, rounded up to whole ticks.
+     * As: carillon_alarm_change. */
     StatusType period(Microsecond period)
     {
         return result = carillon_alarm_change(&alarm, ticks(period));
     }
 
+    /* Wait for some time.
+     *
+     * time: microseconds.
+     * As: carillon_delay. */
     static StatusType delay(Microsecond time)
     {
         return carillon_delay(ticks(time));
@@ -190,6 +283,10 @@ class Alarm
 class Delay
 {
   public:
+    /* Wait for some time.  Errors are not told.
+     *
+     * time: microseconds.
+     * As: carillon_delay. */
     explicit Delay(Microsecond time)
     {
         (void)Alarm::delay(time);
@@ -202,17 +299,30 @@ class Clock
   public:
     using Date = carillon_date;
 
-    /* Seconds since 1970; 0 if it has not been set. */
+    /* The date in seconds.
+     *
+     * Returns: seconds since the beginning of 1970; 0 if the calendar has not been set.
+     * As: carillon_calendar_seconds. */
     Second now() const
     {
         Second seconds = 0;
         (void)carillon_calendar_seconds(&seconds);
         return seconds;
     }
+
+    /* Tell the date.
+     *
+     * date: where to put the date.
+     * As: carillon_calendar_get. */
     StatusType date(Date &date) const
     {
         return carillon_calendar_get(&date);
     }
+
+    /* Set the calendar; its seconds begin now.
+     *
+     * date: the date, from 1970 to 2105.
+     * As: carillon_calendar_set. */
     StatusType set(const Date &date)
     {
         return carillon_calendar_set(&date);
@@ -224,22 +334,43 @@ class Clock
 class Chronometer
 {
   public:
+    /* Start the stop-watch; it goes on from what it reads.
+     *
+     * As: carillon_chronometer_start. */
     StatusType start()
     {
         return carillon_chronometer_start(&chronometer);
     }
+
+    /* Stop the stop-watch; it keeps what it reads.
+     *
+     * As: carillon_chronometer_stop. */
     StatusType stop()
     {
         return carillon_chronometer_stop(&chronometer);
     }
+
+    /* Set the stop-watch back to 0.
+     *
+     * As: carillon_chronometer_reset. */
     void reset()
     {
         carillon_chronometer_reset(&chronometer);
     }
+
+    /* End a lap and begin the next.
+     *
+     * Returns: how long the lap was, in microseconds.
+     * As: carillon_chronometer_lap. */
     uint64_t lap()
     {
         return microseconds(carillon_chronometer_lap(&chronometer));
     }
+
+    /* Read the stop-watch.
+     *
+     * Returns: what it reads, in microseconds.
+     * As: carillon_chronometer_read. */
     uint64_t read()
     {
         return microseconds(carillon_chronometer_read(&chronometer));
@@ -254,33 +385,63 @@ class Chronometer
 class Thread
 {
   public:
+    /* A thread of the schedule.
+     *
+     * id: the name of the thread.
+     * Errors: none.
+     * From: everywhere.
+     * Source: EPOS, section III. */
     explicit constexpr Thread(TaskType id) : task(id)
     {
     }
 
+    /* The thread that calls it.
+     *
+     * Returns: the thread.
+     * As: GetTaskID. */
     static Thread self()
     {
         TaskType task = INVALID_TASK;
         (void)GetTaskID(&task);
         return Thread(task);
     }
+
+    /* The number of the thread.
+     *
+     * Returns: the number, as services of tasks take it.
+     * Errors: none.
+     * From: everywhere.
+     * Source: Carillon's own. */
     constexpr TaskType id() const
     {
         return task;
     }
 
-    /* Run again once it has ended.  E_OS_LIMIT: it has not. */
+    /* Run the thread again.
+     *
+     * As: ActivateTask. */
     StatusType activate() const
     {
         return (ActivateTask)(task);
     }
 
+    /* The state of the thread.
+     *
+     * Returns: RUNNING, WAITING, READY or SUSPENDED; SUSPENDED also in an error.
+     * As: GetTaskState. */
     TaskStateType state() const
     {
         TaskStateType state = SUSPENDED;
         (void)GetTaskState(task, &state);
         return state;
     }
+    /* Are both the same thread?
+     *
+     * other: another thread.
+     * Returns: whether they are.
+     * Errors: none.
+     * From: everywhere.
+     * Source: Carillon's own. */
     bool operator==(const Thread &other) const
     {
         return task == other.task;

@@ -14,15 +14,27 @@ extern "C" {
 
 #if CARILLON_INSTRUCTIONS_PER_TICK > 0
 void carillon_port_delay(uint32_t instructions);
-/* Keep the processor busy for `ticks` of the schedule's clock: a loop of as many instructions, not counting
- * what preempts it.  Below ten instructions it takes some six. */
+
+/* Keep the processor busy for some time, not counting what preempts it: a loop of as many instructions as the time has.
+ * Below ten instructions it takes some six.
+ *
+ * ticks: the time, in ticks of the schedule's clock.
+ * Errors: none.
+ * From: everywhere.
+ * Source: Carillon's own. */
 static inline void carillon_work(uint32_t ticks)
 {
     carillon_port_delay(ticks * CARILLON_INSTRUCTIONS_PER_TICK);
 }
 #else
 void carillon_port_spend(uint32_t ticks);
-/* Let `ticks` of virtual time pass in what runs, not counting what preempts it. */
+
+/* Let virtual time pass in what runs, not counting what preempts it.
+ *
+ * ticks: the time, in ticks of the schedule's clock.
+ * Errors: none.
+ * From: everywhere.
+ * Source: Carillon's own. */
 static inline void carillon_work(uint32_t ticks)
 {
     carillon_port_spend(ticks);
