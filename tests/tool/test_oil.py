@@ -325,6 +325,36 @@ def test_the_c_files_beside_an_oil_file_are_its_sources(tmp_path: Path) -> None:
     assert [path.name for path in found.sources] == ["io.c", "main.c"]
 
 
+def test_the_sources_that_an_oil_file_lists_are_its_sources_wherever_it_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("old/main.c", "old/unlisted.c", "shared/io.cpp"):
+        write(tmp_path, "", name)
+    systems = 'OS one { BUILD = TRUE { APP_SRC = "main.c"; }; };\nOS two { APP_SRC = "..\\shared\\io.cpp"; };'
+    write(tmp_path, CPU % f"{systems}\nTASK T {{ PRIORITY = 1; }};", "old/engine.oil")
+    found = read_schedule(Path("old/engine.oil"), Diagnostics())
+    assert found is not None
+    assert [path.as_posix() for path in found.sources] == ["old/main.c", "old/../shared/io.cpp"]
+    assert run("import", "old/engine.oil", "-o", "new/schedule.toml").exit_code == 0
+    text = (tmp_path / "new" / "schedule.toml").read_text(encoding="utf-8")
+    assert 'sources = ["../old/main.c", "../shared/io.cpp"]' in text
+    assert not messages(Path("new/schedule.toml"))
+
+
+def test_a_listed_source_that_is_not_there_is_reported_where_it_is_listed(tmp_path: Path) -> None:
+    assert errors(tmp_path, CPU % 'OS one { APP_SRC = "gone.c"; };\nTASK T { PRIORITY = 1; };') == ["3:20 C027"]
+
+
+def test_cpus_and_oses_of_different_names_are_one(tmp_path: Path) -> None:
+    text = CPU % "OS one { STATUS = EXTENDED; };\nTASK T { PRIORITY = 1; };" + "CPU other { OS two { ERRORHOOK = TRUE; }; };"
+    found = read_schedule(write(tmp_path, text), Diagnostics())
+    assert found is not None
+    assert found.osek is not None
+    assert found.osek.status.value == "extended"
+    assert [hook.value for hook in found.osek.hooks] == ["error"]
+
+
 def test_sources_of_interrupts_follow_the_board_of_the_command_line(tmp_path: Path) -> None:
     path = write(tmp_path, CPU % "TASK T { PRIORITY = 1; }; ISR I { CATEGORY = 2; };")
     assert "I gets soft0" in messages(path)

@@ -300,7 +300,7 @@ def test_a_task_has_up_to_32_events(tmp_path: Path) -> None:
     ("section", "most", "body"),
     [
         ("task", 250, "priority = 1\n"),
-        ("resource", 255, 'property = "standard"\n'),
+        ("resource", 254, 'property = "standard"\n'),
         ("counter", 255, 'kind = "software"\n'),
         ("alarm", 255, 'counter = "Timer"\ncallback = "OnTick"\n'),
     ],
@@ -341,7 +341,7 @@ def test_an_autostart_keeps_within_the_bounds_of_its_counter(autostart: str, fou
         ("min_cycle = 100", []),
         ("min_cycle = 101", ["C112"]),
         ("ticks_per_base = 101", []),
-        ("ticks_per_base = 102", ["C112"]),
+        ("ticks_per_base = 102", ["C202"]),
     ],
 )
 def test_the_bounds_of_a_counter_fit_together(bounds: str, found: list[str], tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ typedef TaskStateType *TaskStateRefType;
 #define READY ((TaskStateType)2u)
 #define SUSPENDED ((TaskStateType)3u)
 
+typedef uint8_t ISRType;
 typedef uint8_t ResourceType;
 typedef uint32_t EventMaskType;
 typedef EventMaskType *EventMaskRefType;
@@ -66,6 +67,12 @@ typedef struct {
     TickType mincycle;
 } AlarmBaseType;
 typedef AlarmBaseType *AlarmBaseRefType;
+/* What is no object of the application, whatever it declares (AUTOSAR has INVALID_ISR, other kernels have the others).
+ */
+#define INVALID_ISR ((ISRType)255u)
+#define INVALID_RESOURCE ((ResourceType)255u)
+#define INVALID_COUNTER ((CounterType)255u)
+#define INVALID_ALARM ((AlarmType)255u)
 typedef uint8_t AppModeType;
 typedef uint8_t OSServiceIdType;
 
@@ -127,6 +134,12 @@ extern const struct carillon_elsewhere *const carillon_here;
  * name: the task.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 #define DeclareTask(name) struct carillon_at_##name
+
+/* Declare an ISR, as DeclareTask a task.
+ *
+ * name: the ISR.
+ * Source: none; other kernels have it. */
+#define DeclareISR(name) struct carillon_interrupt_##name
 
 /* Declare a resource, as DeclareTask a task.
  *

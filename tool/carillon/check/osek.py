@@ -28,8 +28,8 @@ API_NAMES = frozenset(
     """E_OK StatusType TaskType TaskRefType TaskStateType TaskStateRefType ResourceType EventMaskType EventMaskRefType
     CounterType AlarmType TickType TickRefType AlarmBaseType AlarmBaseRefType AppModeType OSServiceIdType
     maxallowedvalue ticksperbase mincycle
-    INVALID_TASK RUNNING WAITING READY SUSPENDED RES_SCHEDULER OSDEFAULTAPPMODE
-    TASK THREAD ISR ALARMCALLBACK DeclareTask DeclareResource DeclareEvent DeclareAlarm DeclareCounter
+    INVALID_TASK INVALID_RESOURCE INVALID_COUNTER INVALID_ALARM RUNNING WAITING READY SUSPENDED RES_SCHEDULER OSDEFAULTAPPMODE
+    TASK THREAD ISR ALARMCALLBACK DeclareTask DeclareISR DeclareResource DeclareEvent DeclareAlarm DeclareCounter
     ActivateTask TerminateTask ChainTask Schedule GetTaskID GetTaskState
     EnableAllInterrupts DisableAllInterrupts ResumeAllInterrupts SuspendAllInterrupts ResumeOSInterrupts SuspendOSInterrupts
     GetResource ReleaseResource SetEvent ClearEvent GetEvent WaitEvent

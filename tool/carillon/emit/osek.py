@@ -175,6 +175,7 @@ def _objects(image: Image) -> str:
     if "OSDEFAULTAPPMODE" not in model.modes:
         lines.append("#define OSDEFAULTAPPMODE ((AppModeType)0u)")
     lines += _numbers("Tasks.", "TaskType", [t.name for t in model.tasks])
+    lines += _numbers("ISRs.", "ISRType", [i.name for i in model.isrs])
     lines += _numbers("Resources.", "ResourceType", resources(allocation))
     if model.events:
         lines += ["", "/* Events. */"]

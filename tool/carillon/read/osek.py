@@ -43,8 +43,9 @@ from carillon.read.times import Time, shorten
 
 EVENT_BITS = 32
 TIME_BITS = 2  # of a task's events, which say what it waits for where there are time services
-# Each kind's greatest number: identifiers are of 8 bits, with room for invalid ones, masks of modes of 32.
-MOST = {"task": 250, "resource": 255, "counter": 255, "alarm": 255, "modes": 32}
+# Each kind's greatest number: identifiers are of 8 bits, of which 255 is no object, and RES_SCHEDULER is one more
+# resource; masks of modes are of 32.
+MOST = {"task": 250, "isr": 255, "resource": 254, "counter": 255, "alarm": 255, "modes": 32}
 KINDS = {
     "task": "task",
     "isr": "ISR",
@@ -564,22 +565,26 @@ class OsekReader:
                     f"software {own} has a tick of {table.tick}",
                     "a software counter advances when it is incremented: leave the tick out, or make it a hardware counter",
                 )
-            faults = [key for key, most in self._bounds(table) if not self._lost(*path, key) and getattr(table, key) > most]
-            for key in faults if not self._lost(*path, "max_allowed") else ():
+            most = table.max_allowed
+            if any(self._lost(*path, key) for key in ("max_allowed", "min_cycle")):
+                pass
+            elif table.min_cycle > most:
                 self._error(
                     "C112",
-                    self._value(*path, key),
-                    f"'{key}' of {own}, {getattr(table, key)}, is greater than "
-                    + ("'max_allowed'" if key == "min_cycle" else "the number of its values, 'max_allowed' + 1")
-                    + f", {dict(self._bounds(table))[key]}",
-                    f"write at most {dict(self._bounds(table))[key]}, or a greater 'max_allowed'",
+                    self._value(*path, "min_cycle"),
+                    f"'min_cycle' of {own}, {table.min_cycle}, is greater than 'max_allowed', {most}",
+                    f"write at most {most}, or a greater 'max_allowed'",
                 )
-            if not faults and not any(self._lost(*path, key) for key in ("max_allowed", "min_cycle")):
+            else:
                 self.sound.add(name)
-
-    @staticmethod
-    def _bounds(table: CounterTable) -> tuple[tuple[str, int], ...]:
-        return ("min_cycle", table.max_allowed), ("ticks_per_base", table.max_allowed + 1)
+            if table.ticks_per_base > most + 1 and not any(self._lost(*path, key) for key in ("max_allowed", "ticks_per_base")):
+                self.diagnostics.warning(
+                    "C202",
+                    self._value(*path, "ticks_per_base"),
+                    f"'ticks_per_base' of {own}, {table.ticks_per_base}, is greater than the number of its values, "
+                    f"'max_allowed' + 1, {most + 1}",
+                    "nothing depends on it but the application, which reads it: write what it expects",
+                )
 
     def _counter(self, name: str, table: CounterTable, ticks: Ticks) -> Counter:
         tick = self._tick(name, table.tick, ticks) if table.kind == "hardware" and table.tick is not None else 0

@@ -13,16 +13,19 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import PurePosixPath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.read.build import SOURCES
 from carillon.read.oil.places import OilPlaces
-from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Resolved, Resolver
+from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Resolved, Resolver, located
 from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
 from carillon.read.spans import Path
-from carillon.read.times import SECONDS, MalformedError, format_number, parse_time, shorten
+from carillon.read.times import SECONDS, MalformedError, format_number, parse_time
 
 SUPPORTED = ("OS", "APPMODE", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR")
+APPLICATION_SOURCE = "APP_SRC"
 DEFAULT_TICK = "1ms"
 TOOLS_COUNTERS = ("SystemCounter",)
 """Counters that applications use and a tool's own files declare (Trampoline)."""
@@ -137,7 +140,10 @@ class Converter:
         """All objects by kind and name, each with the attributes of all its blocks."""
         parts: dict[tuple[str, str], list[Object]] = {}
         for found in self.file.objects:
-            parts.setdefault((found.kind, found.name), []).append(found)
+            name = found.name
+            if found.kind == "OS":  # there is one: a tool's own file may call it otherwise than the application's
+                name = next((other.name for other in self.file.objects if other.kind == "OS"), name)
+            parts.setdefault((found.kind, name), []).append(found)
         merged: dict[str, dict[str, _Merged]] = {}
         for (kind, name), blocks in parts.items():
             first = blocks[0]
@@ -161,16 +167,8 @@ class Converter:
             self.result.descriptions["osek", kind.lower(), name] = text
 
     def _cpu(self) -> None:
-        """The CPU blocks, which must be one CPU; their only attribute of ours is the board."""
+        """The CPU blocks, which are one CPU whatever their names; their attributes of ours are the board and the sources."""
         cpus = self.file.cpus
-        for cpu in cpus[1:]:
-            if cpu.name != cpus[0].name:
-                self.error(
-                    "C146",
-                    cpu.span,
-                    f"this is a second CPU, {shorten(cpu.name)}, beside {shorten(cpus[0].name)}",
-                    "an application runs on one CPU: write a file for each, or the same name if they are one",
-                )
         first = cpus[0] if cpus else Container("", Span(self.places.file))
         body = [assignment for cpu in cpus for assignment in cpu.body]
         self.cpu = self.resolver.resolve("CPU", f"CPU {first.name}", first.span, body)
@@ -184,28 +182,31 @@ class Converter:
 
     def _board(self, attributes: Attributes) -> None:
         path = ("system", "board")
-        board = attributes.one("CARILLON_BOARD")
-        if board is not None and "board" not in self.data["system"]:
-            if isinstance(board.literal, (str, Name)) and str(board.literal):
-                self._put(path, board, str(board.literal))
-            else:
-                self._refuse(path, board, "is no name of a board", 'write one in quotes: "ast1030-evb"')
-        elif "CARILLON_BOARD" in attributes.wrong:
+        if "CARILLON_BOARD" in attributes.wrong:
             self.result.broken.add(path)
+        for board in attributes.all("CARILLON_BOARD"):
+            if not isinstance(board.literal, (str, Name)) or not str(board.literal):
+                self._refuse(path, board, "is no name of a board", 'write one in quotes: "ast1030-evb"')
+                continue
+            first = self.data["system"].setdefault("board", str(board.literal))
+            if first != str(board.literal):
+                where = self.places.value(path)
+                self.error(
+                    "C146",
+                    board.key,
+                    f"CARILLON_BOARD is {shown(first)} {located(where, board.key)} and {shown(board.literal)} here",
+                    "an application runs on one board: remove one of the two",
+                )
+            else:
+                self._put(path, board, first)
 
     def _os(self, found: dict[str, _Merged]) -> None:
-        systems = list(found.values())
-        for other in systems[1:]:
-            self.error(
-                "C146",
-                other.span,
-                f"this is a second OS, {shorten(other.name)}, beside {shorten(systems[0].name)}",
-                "an application has one OS: write the same name if they are parts of one",
-            )
-        if not systems:
+        system = next(iter(found.values()), None)
+        self._application_sources([self.cpu, *([system.attributes] if system is not None else [])])
+        if system is None:
             return
-        attributes = systems[0].attributes
-        self.places.put(("osek",), systems[0].span, systems[0].span)
+        attributes = system.attributes
+        self.places.put(("osek",), system.span, system.span)
         self._board(attributes)
         self._word(attributes, "STATUS", ("osek", "status"), {"STANDARD": "standard", "EXTENDED": "extended"})
         self._word(attributes, "CARILLON_DISPATCH", ("osek", "dispatch"), {"HARDWARE": "hardware", "SOFTWARE": "software"})
@@ -226,6 +227,22 @@ class Converter:
                 self._put(("osek", key), value, value.literal == Name("TRUE"))
         for value in attributes.values.get("SCALABILITYCLASS", []):
             value.used = value.literal in (AUTO, Name("SC1"))
+
+    def _application_sources(self, owners: list[Attributes]) -> None:
+        """C and C++ files that the blocks of the OS or the CPU list as APP_SRC (Trampoline's BUILD, ERIKA's CPU_DATA)."""
+        path = ("system", "sources")
+        files: dict[str, None] = {}
+        for value in (value for owner in owners for value in owner.everywhere(APPLICATION_SOURCE)):
+            name = str(value.literal).replace("\\", "/")
+            if not isinstance(value.literal, (str, Name)) or PurePosixPath(name).suffix not in SOURCES:
+                continue  # an assembler's, or no file's name
+            value.used = True
+            if name not in files:
+                self.places.put(path, value.span, value.key)
+                self.places.put((*path, len(files)), value.span, value.key)
+                files[name] = None
+        if files:
+            self._store(path, list(files))
 
     def _modes(self, found: dict[str, _Merged]) -> None:
         if found:
@@ -304,7 +321,13 @@ class Converter:
             return None
         word = words.get(value.literal.text) if isinstance(value.literal, Name) else None
         if word is None:
-            self._refuse(path, value, "is nothing that Carillon has", "write " + " or ".join(words))
+            first = {meaning: name for name, meaning in reversed(words.items())}
+            self._refuse(
+                path,
+                value,
+                "is nothing that Carillon has",
+                "write " + " or ".join(first[m] for m in dict.fromkeys(words.values())),
+            )
         else:
             self._put(path, value, word)
         return word
@@ -349,7 +372,7 @@ class Converter:
     def _task(self, found: _Merged, path: Path) -> None:
         attributes = found.attributes
         self._integer(attributes, "PRIORITY", (*path, "priority"))
-        self._word(attributes, "SCHEDULE", (*path, "schedule"), {"FULL": "full", "NON": "non"})
+        self._word(attributes, "SCHEDULE", (*path, "schedule"), {"FULL": "full", "NON": "non", "NONE": "non"})
         self._integer(attributes, "ACTIVATION", (*path, "activations"))
         start = self._truth(attributes, "AUTOSTART", (*path, "autostart"))
         starts = start is not None and start.literal == Name("TRUE")
@@ -454,8 +477,8 @@ class Converter:
 
     def _counter(self, found: _Merged, path: Path) -> None:
         attributes = found.attributes
-        kind = self._word(attributes, "TYPE", (*path, "kind"), {"HARDWARE": "hardware", "SOFTWARE": "software"})
-        if kind is None and "TYPE" not in attributes.wrong and found.name in self.incremented:
+        kind = self._kind(attributes, (*path, "kind"))
+        if kind is None and not attributes.wrong.intersection({"TYPE", "SOFTCOUNTER"}) and found.name in self.incremented:
             kind = "software"
             self._store((*path, "kind"), kind)
             self.result.notes[*path, "kind"] = "an alarm increments it"
@@ -478,6 +501,26 @@ class Converter:
         self._integer(attributes, "MINCYCLE", (*path, "min_cycle"))
         for value in attributes.values.get("UNIT", []):
             value.used = value.literal == Name("TICKS")
+
+    def _kind(self, attributes: Attributes, path: Path) -> str | None:
+        """What drives a counter, in AUTOSAR's words or in those of older tools; None if the file leaves it open."""
+        kind = self._word(attributes, "TYPE", path, {"HARDWARE": "hardware", "SOFTWARE": "software"})
+        soft = self._truth(attributes, "SOFTCOUNTER", path)
+        if soft is None:
+            return kind
+        said = "software" if soft.literal == Name("TRUE") else "hardware"
+        if kind is None:
+            if path not in self.result.broken:
+                self._put(path, soft, said)
+        elif kind != said:
+            self.result.broken.add(path)
+            self.error(
+                "C146",
+                soft.key,
+                f"SOFTCOUNTER of {soft.owner} is {shown(soft.literal)} here, and its TYPE is {kind.upper()}",
+                "a counter is of one kind: remove one of the two",
+            )
+        return said
 
     def _tick(self, attributes: Attributes, path: Path) -> tuple[Resolved, str] | None:
         """The length of a tick, as a schedule writes it."""
@@ -583,8 +626,6 @@ class Converter:
         everything: list[tuple[str, Attributes]] = [("the CPU", self.cpu)]
         for kind, found in objects.items():
             for merged in found.values():
-                if kind == "OS" and merged is not next(iter(found.values())):
-                    continue  # a second one was reported
                 if kind not in SUPPORTED:
                     kinds.setdefault(kind, []).append(merged)
                 else:
@@ -605,12 +646,14 @@ class Converter:
         for (label, name), values in unused.items():
             value, attributes = values[0]
             count = f" ({len(values)} times, here first)" if len(values) > 1 else ""
-            missing = [n for n in attributes.known if n not in attributes.values]
+            missing = [n for n in attributes.known if n not in attributes.values and n not in attributes.wrong]
+            taken = {nested.name for v, _ in values for nested in v.block.taken()}
+            but = f", but for {', '.join(sorted(taken))}" if taken else ""
             close = difflib.get_close_matches(name, missing, 1, 0.85)
             self._warn(
                 "C151",
                 value.key,
-                f"Carillon has no use for {name} of {label}, and leaves it out{count}",
+                f"Carillon has no use for {name} of {label}, and leaves it out{but}{count}",
                 f"did you mean {close[0]}?" if close else "nothing is wrong if it is another tool's; remove it if it is not",
             )
 
@@ -630,7 +673,8 @@ def duration(seconds: Fraction | int) -> str:
 def _text(value: Resolved) -> str:
     """An attribute as it is written, long blocks shortened."""
     text = f"{value.name} = {shown(value.literal)}"
-    inside = "; ".join(_text(nested) for values in value.block.values.values() for nested in values if not nested.default)
+    nested = [v for values in value.block.values.values() for v in values if not v.default and not v.used]
+    inside = "; ".join(_text(v) for v in nested)
     if not inside:
         return text
     return f"{text} {{ {inside[:_SHOWN_BLOCK]}{' ...' if len(inside) > _SHOWN_BLOCK else ''} }}"

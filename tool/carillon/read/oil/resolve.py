@@ -75,8 +75,24 @@ class Attributes:
             for value in values:
                 if value.used:
                     yield from value.block.unused()
-                elif not value.default:
+                elif not value.default and (any(value.block.unused()) or not any(value.block.taken())):
                     yield self.owner, value
+
+    def everywhere(self, name: str) -> Iterator[Resolved]:
+        """The values of every attribute of that name in here and in the blocks within."""
+        for values in self.values.values():
+            for value in values:
+                if value.name == name:
+                    yield value
+                yield from value.block.everywhere(name)
+
+    def taken(self) -> Iterator[Resolved]:
+        """Every attribute in here that was asked for."""
+        for values in self.values.values():
+            for value in values:
+                if value.used:
+                    yield value
+                yield from value.block.taken()
 
 
 @cache
@@ -146,7 +162,7 @@ class Resolver:
                     self.error(
                         "C146",
                         assignment.span,
-                        f"{name} of {owner} is {shown(first.literal)} {_where(first.key, assignment.span)} "
+                        f"{name} of {owner} is {shown(first.literal)} {located(first.key, assignment.span)} "
                         f"and {shown(literal)} here",
                         "an attribute has one value, in all blocks of an object together: remove one",
                     )
@@ -202,7 +218,7 @@ class Resolver:
                 self.error(
                     "C147",
                     found.span,
-                    f"{owner} has no {name}, which {_where(definition.span, found.span)} has NO_DEFAULT",
+                    f"{owner} has no {name}, which {located(definition.span, found.span)} has NO_DEFAULT",
                     f"write {name} = {_example(definition)};",
                 )
 
@@ -293,6 +309,6 @@ def _article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "AEIO" else f"a {kind}"
 
 
-def _where(span: Span, here: Span) -> str:
+def located(span: Span, here: Span) -> str:
     """A place as one in the text of a message about ``here``."""
     return f"on line {span.line}" + ("" if span.file == here.file else f" of {span.file}")

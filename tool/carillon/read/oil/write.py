@@ -6,9 +6,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
+from carillon.read.build import SOURCES
 from carillon.read.oil.convert import Converted
 from carillon.read.spans import Path as Keys
 from carillon.resources import board_names, find_board
@@ -62,7 +64,10 @@ class _Writer:
         board = table.get("board")
         if isinstance(board, str) and board not in board_names() and find_board(board, there) is not None:
             moved["board"] = relative(there / board, here)
-        moved["sources"] = [relative(path, here) for path in sorted(there.glob("*.c"))]
+        listed = table.get("sources")
+        beside = sorted(path for suffix in SOURCES for path in there.glob(f"*{suffix}"))
+        named = beside if listed is None else [Path(normpath(there / name)) for name in listed]
+        moved["sources"] = [relative(path, here) for path in named]
         return moved
 
     def header(self, path: Keys) -> Iterator[str]:
