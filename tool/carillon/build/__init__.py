@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from carillon.emit.orti import orti
 from carillon.emit.text import HANDLER
 from carillon.files import write_text
 from carillon.model import System
+from carillon.model.osek import Hook
 from carillon.resources import data_root
 
 
@@ -35,6 +37,28 @@ class Firmware:
     vectors: int
     ram: int
     images: tuple[Path, ...] = ()
+
+
+_HOOKS = {
+    Hook.STARTUP: ("StartupHook", "void"),
+    Hook.SHUTDOWN: ("ShutdownHook", "StatusType error"),
+    Hook.ERROR: ("ErrorHook", "StatusType error"),
+    Hook.PRETASK: ("PreTaskHook", "void"),
+    Hook.POSTTASK: ("PostTaskHook", "void"),
+}
+"""The function of each hook, and its parameters (OSEK OS 2.2.3, chapter 11)."""
+_SIGNATURES = dict(_HOOKS.values()) | {
+    "ttStartupHook": "void",
+    "ttShutdownHook": "ttStatusType error",
+    "ttErrorHook": "ttStatusType error",
+    "ttIdleTask": "void",
+}
+# What GCC says, in C and in C++, of a definition that differs from the declaration before it.
+_OTHERWISE = re.compile(
+    r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): error: (?:conflicting|ambiguating)"
+    rf"[^\n]*?\b(?P<hook>{'|'.join(_SIGNATURES)})\b",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +140,27 @@ def _compile(compiler: str, unit: _Unit) -> str:
     return (result.stderr or f"{compiler}: exit code {result.returncode}") if result.returncode else ""
 
 
+def _report_refusal(unit: _Unit, complaint: str, diagnostics: Diagnostics) -> None:
+    """Report what a compiler said of a file: hooks with another signature (C203), the rest as it is (C091)."""
+    hooks = list(_OTHERWISE.finditer(complaint)) if unit.application else []
+    for found in hooks:
+        span = Span(Path(found["file"]).name, int(found["line"]), int(found["column"]))
+        _report_hook(found["hook"], span, diagnostics)
+    if len(re.findall(r": (?:fatal )?error: ", complaint)) != len(hooks) or not hooks:
+        diagnostics.error(
+            "C091", Span(unit.source.name), f"the compiler refuses it:\n{complaint.rstrip()}", "mend what the compiler names"
+        )
+
+
+def _report_hook(hook: str, span: Span, diagnostics: Diagnostics) -> None:
+    diagnostics.error(
+        "C203",
+        span,
+        f"{hook} has other parameters, or another result, than the system calls it with",
+        f"define it as 'void {hook}({_SIGNATURES[hook]})'",
+    )
+
+
 def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics) -> None:
     """Every function that the schedule names must be defined by the application (code C090)."""
     defined: set[str] = set()
@@ -137,6 +182,19 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
             )
     if system.osek is None:
         return
+    for hook in sorted(system.osek.hooks, key=lambda hook: hook.value):
+        name, parameters = _HOOKS[hook]
+        if name in defined:
+            continue
+        if any(function.startswith(f"_Z{len(name)}{name}") for function in defined):  # a C++ function beside the declared one
+            _report_hook(name, system.osek.span, diagnostics)
+        else:
+            diagnostics.error(
+                "C090",
+                system.osek.span,
+                f"the hook {name} is {where}",
+                f"define 'void {name}({parameters})', or take \"{hook.value}\" out of the hooks",
+            )
     bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks]
     bodies += [("ISR", "isr", i.name, i.span) for i in system.osek.isrs]
     for kind, prefix, name, span in bodies:
@@ -158,8 +216,8 @@ def write_generated(image: Image, folder: Path) -> Path:
 def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | None:
     """Build into ``folder``.
 
-    Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something) or
-    C092 (no compiler), and returns None then.
+    Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
+    C092 (no compiler) or C203 (a hook with other parameters), and returns None then.
     """
     system = image.system
     compiler = _find_compiler(system, diagnostics)
@@ -172,9 +230,7 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
         complaints = list(pool.map(lambda unit: _compile(compiler, unit), units))
     for unit, complaint in zip(units, complaints, strict=True):
         if complaint:
-            diagnostics.error(
-                "C091", Span(unit.source.name), f"the compiler refuses it:\n{complaint.rstrip()}", "mend what the compiler names"
-            )
+            _report_refusal(unit, complaint, diagnostics)
     if any(complaints):
         return None
     _check_entries(system, units, diagnostics)

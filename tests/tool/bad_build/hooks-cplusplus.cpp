@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os.h"
+
+void ErrorHook()
+{
+}
+
+void StartupHook()
+{
+}
+
+TASK(Blink)
+{
+    TerminateTask();
+}
