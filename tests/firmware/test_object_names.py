@@ -109,7 +109,7 @@ def test_any_word_may_be_an_object(lab: Laboratory, board: str, language: str, s
         path.write_text(f'[system]\nname = "app"\n{schedule(part, ROUNDS + (SERVICES if with_time else ""))}', encoding="utf-8")
         headers = ["os.h", "carillon/osektime.h", "carillon/work.h"] + (["carillon/time.h"] if with_time else [])
         code = "".join(f'#include "{name}"\n' for name in headers) + CODE + (TIME if with_time else "")
-        (folder / f"main.{language}").write_text(code.replace("ttTASK", 'extern "C" ttTASK') if language == "cpp" else code)
+        (folder / f"main.{language}").write_text(code)
         diagnostics = Diagnostics()
         planned = plan(path, diagnostics, board)
         assert build(planned.image, folder / "o", diagnostics) is not None, [str(d) for d in diagnostics.found]

@@ -629,9 +629,7 @@ def test_rounds_above_time_services_are_not_disturbed(lab: Laboratory, board: st
 
 FIGURE_5 = """
     #include "carillon/time.hpp"
-    extern "C" {
     #include "report.h"
-    }
     using carillon::Alarm;
     using carillon::Chronometer;
     using carillon::Clock;
@@ -719,10 +717,8 @@ def test_figure_5_of_the_paper_in_cplusplus(lab: Laboratory, tmp_path: Path, boa
 
 FINISHED = """
     #include "carillon/time.hpp"
-    extern "C" {
     #include "report.h"
     void ErrorHook(StatusType status) { report("hook", status); }
-    }
     using carillon::Alarm;
 
     static void func() {}

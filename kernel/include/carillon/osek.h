@@ -105,11 +105,6 @@ extern const struct carillon_elsewhere *const carillon_here;
 #define CARILLON_CALLER_LEVEL ((uint8_t)(sizeof(carillon_here->carillon_level) - 1u))
 
 /* Constructional elements (chapters 13.2 to 13.6).  Declarations add nothing: the tool declares every object. */
-#ifdef __cplusplus
-#define CARILLON_C extern "C"
-#else
-#define CARILLON_C
-#endif
 /* Define the function of a task: TASK(Blink) { ... }
  *
  * name: the task, as the configuration names it.

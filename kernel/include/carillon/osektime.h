@@ -23,7 +23,7 @@ extern "C" {
  *
  * name: the task, as the schedule names it.
  * Source: OSEKtime OS 1.0, chapter 13. */
-#define ttTASK(name) void name(void)
+#define ttTASK(name) CARILLON_C void name(void)
 
 typedef uint8_t ttAppModeType;
 typedef uint8_t ttStatusType;

@@ -8,6 +8,13 @@
 
 #include "carillon_config.h"
 
+/* The linkage of what the application defines and C calls: tasks, threads, ISRs, callbacks. */
+#ifdef __cplusplus
+#define CARILLON_C extern "C"
+#else
+#define CARILLON_C
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

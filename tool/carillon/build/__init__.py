@@ -161,19 +161,36 @@ def _report_hook(hook: str, span: Span, diagnostics: Diagnostics) -> None:
     )
 
 
+def _mangled(function: str) -> str:
+    """The symbol of a function of the application that has C++'s linkage: of a hook with its parameters, else with none."""
+    return f"_Z{len(function)}{function}{'v' if _SIGNATURES.get(function, 'void') == 'void' else 'h'}"
+
+
 def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics) -> None:
-    """Every function that the schedule names must be defined by the application (code C090)."""
-    defined: set[str] = set()
+    """What the schedule names must be defined by the application (C090), and like a hook with C's linkage (C193)."""
+    files: dict[str, str] = {}  # symbol -> file
     for unit in units:
         if unit.application and unit.target.is_file():
-            defined |= {name.removeprefix(HANDLER) for name in defined_functions(unit.target)}
+            files |= {name.removeprefix(HANDLER): unit.source.name for name in defined_functions(unit.target)}
+    defined = set(files)
     where = (
         f"not defined in {', '.join(s.name for s in system.sources)}" if system.sources else "defined nowhere: there is no C file"
     )
     named: list[tuple[str, str, Span]] = [("task", t.entry, t.span) for t in system.tasks]
     named += [("interrupt", i.handler, i.span) for i in system.interrupts]
+    called = [function for _, function, _ in named]
+    called += [name for name in _SIGNATURES if name.startswith("tt")] if system.modes else []
+    called += [_HOOKS[hook][0] for hook in Hook if hook in system.osek.hooks] if system.osek is not None else []
+    foreign = {name: symbol for name in called if name not in defined and (symbol := _mangled(name)) in defined}
+    for function, symbol in foreign.items():
+        diagnostics.error(
+            "C193",
+            Span(files[symbol]),
+            f"'{function}' has C++'s linkage here, so that the kernel does not find it",
+            f"include {'os.h' if function in dict(_HOOKS.values()) else 'carillon/osektime.h'} before its definition",
+        )
     for kind, function, span in named:
-        if function not in defined:
+        if function not in defined and function not in foreign:
             diagnostics.error(
                 "C090",
                 span,
@@ -184,7 +201,7 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
         return
     for hook in sorted(system.osek.hooks, key=lambda hook: hook.value):
         name, parameters = _HOOKS[hook]
-        if name in defined:
+        if name in defined or name in foreign:
             continue
         if any(function.startswith(f"_Z{len(name)}{name}") for function in defined):  # a C++ function beside the declared one
             _report_hook(name, system.osek.span, diagnostics)
@@ -217,7 +234,7 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
     """Build into ``folder``.
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
-    C092 (no compiler) or C203 (a hook with other parameters), and returns None then.
+    C092 (no compiler), C193 (a function with C++'s linkage) or C203 (a hook with other parameters), and returns None then.
     """
     system = image.system
     compiler = _find_compiler(system, diagnostics)

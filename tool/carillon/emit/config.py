@@ -58,6 +58,7 @@ def emit(image: Image) -> str:
         lines += ["#define CARILLON_VIRTUAL_CELLS \\", ", \\\n".join("    " + v for v in virtual)]
     if board.vectors == "code":
         lines += _handlers(image)
+    lines += _linkage(image)
     lines += ["", "/* Application modes. */"]
     lines += [f"#define ttAppMode_{name} {number}u" for number, name in enumerate(names)]
     lines += ["", "#endif", ""]
@@ -90,3 +91,12 @@ def _handlers(image: Image) -> list[str]:
         return []
     head = ["", "/* Functions of the application that are vectors themselves. */", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
     return [*head, *declarations, "#ifdef __cplusplus", "}", "#endif"]
+
+
+def _linkage(image: Image) -> list[str]:
+    """Declarations that give the functions that the schedule names C's linkage where C++ files define them."""
+    functions = dict.fromkeys([t.entry for t in image.system.tasks] + [i.handler for i in image.system.interrupts])
+    if not functions:
+        return []
+    head = ["", "/* Functions of the application that the schedule names. */", "#ifdef __cplusplus", 'extern "C" {']
+    return [*head, *(f"void {function}(void);" for function in functions), "}", "#endif"]

@@ -30,6 +30,15 @@
 #define CARILLON_HPLL_MULTIPLIER 5u
 #define CARILLON_APB_DIVIDER 4u
 
+/* Functions of the application that the schedule names. */
+#ifdef __cplusplus
+extern "C" {
+void Task1(void);
+void Task2(void);
+void Task3(void);
+}
+#endif
+
 /* Application modes. */
 #define ttAppMode_normal 0u
 

@@ -287,6 +287,15 @@
     {63, 50000000u, 50000000u}, \
     {63, 50000000u, 50000000u}
 
+/* Functions of the application that the schedule names. */
+#ifdef __cplusplus
+extern "C" {
+void Task1(void);
+void Task2(void);
+void Task3(void);
+}
+#endif
+
 /* Application modes. */
 #define ttAppMode_normal 0u
 
