@@ -141,6 +141,16 @@ void carillon_control(void)
         carillon_port_unlock(saved);
     }
 }
+
+/* 1. ttSwitchAppMode has forgotten what the control cell asked for before it let it interrupt.  So a request that is
+ *    there while another mode is to follow is that of this tick.
+ * 2. The control cell's handler is on the level of this one or above, so nothing comes between its decision and this.
+ */
+bool carillon_leaves(uint16_t control)
+{
+    return (carillon_mode != carillon_next_mode) && carillon_port_is_pending(control) &&
+           carillon_mode_is_idle(&carillon_modes[carillon_mode]);
+}
 #else
 ttStatusType ttSwitchAppMode(ttAppModeType mode)
 {

@@ -60,7 +60,8 @@ static struct call calls[DEEPEST];
 static uint32_t calling;
 static uint32_t regions[DEEPEST], region_count;
 static uint32_t handlers[DEEPEST], handling;
-static uint32_t list; /* that carillon_port_start was called with, until its first store */
+static uint16_t frames[DEEPEST]; /* the stack pointer at each handler's entry */
+static uint32_t list;            /* that carillon_port_start was called with, until its first store */
 static bool begun;
 static uint64_t limit, length;
 
@@ -175,6 +176,7 @@ static void enter(void)
     }
     handlers[handling] = places[avr->pc / 2].vector ? places[avr->pc / 2].value : avr->pc;
     record(RECORD_ENTER, handlers[handling]);
+    frames[handling] = stack_pointer();
     handling++;
 }
 
@@ -385,9 +387,12 @@ int main(int argc, char **argv)
         if (avr->cycle >= limit) {
             end_run(0);
         }
-        /* An interrupt may be taken in the step that returns from another: what runs tells both, how many do not. */
+        /* An interrupt may be taken in the step that returns from another: what runs tells both, how many do not.  A
+         * task that is compiled as a handler ends with RETI where a handler has called it, too: simavr takes that for
+         * the end of the handler, which it is only if the stack is as at the handler's entry. */
         const uint8_t running = avr->interrupts.running_ptr;
-        const bool returned = awake && running != 0 && places[avr->pc / 2].reti;
+        const bool reti = awake && places[avr->pc / 2].reti;
+        const bool returned = reti && handling != 0 && stack_pointer() == frames[handling - 1];
         const int state = avr_run(avr);
         if (state == cpu_Crashed || state == cpu_Done) {
             fail(state == cpu_Done ? "the processor sleeps with interrupts off" : "the processor crashed");
@@ -396,7 +401,7 @@ int main(int argc, char **argv)
         if (returned) {
             leave();
         }
-        if (avr->interrupts.running_ptr > (returned ? running - 1 : running)) {
+        if (avr->interrupts.running_ptr > ((reti && running != 0) ? running - 1 : running)) {
             enter();
         }
     }

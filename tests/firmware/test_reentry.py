@@ -143,3 +143,20 @@ def test_a_vouched_task_costs_nothing(lab: Laboratory) -> None:
     outcome = lab.run(schedule, working("T", [60]), AST, rounds=3)
     assert guards(outcome, "T") == {Guard.NONE}
     assert outcome.delays("T") == {0}
+
+
+def test_a_task_that_returns_to_its_handler_does_not_end_what_it_preempted(lab: Laboratory) -> None:
+    # On AVR a task may be compiled as a handler, so that it ends as one: not so the handler that called it.
+    schedule = declared(A=0, B=0) + points(16000, (5000, "A"), (6750, "B"), (10250, "A"))
+    outcome = lab.run(schedule, working("A", [8000, 500]) + working("B", [500]), AVR, rounds=2)
+    assert outcome.story(Kind.START, Kind.END, Kind.PREEMPT, Kind.RESUME)[:8] == [
+        "start A",
+        "preempt A",
+        "start B",
+        "end B",
+        "resume A",
+        "preempt A",
+        "resume A",
+        "end A",
+    ]
+    assert len(seen(outcome, "A")) == 4

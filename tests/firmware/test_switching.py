@@ -220,3 +220,21 @@ def test_the_idle_task_can_ask_for_a_switch(lab: Laboratory, board: str) -> None
     idle += " for (;;) {\n  carillon_port_idle();\n }\n}\n"
     outcome = lab.run(SCHEDULE, chooser("") + idle, board, ticks=20000)
     follows(outcome, [("first", 1), ("second", 2)])
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_a_re_enable_point_at_the_tick_of_a_switch_belongs_to_a_round_that_never_begins(lab: Laboratory, board: str) -> None:
+    schedule = (
+        '[interrupt.I]\nsource = "soft0"\npriority = "below-tasks"\n'
+        + declared(T=0)
+        + points(20_000, (0, "enable", "I"), (5000, "T"), mode="a")
+        + points(20_000, (5000, "T", 10_000), mode="b")
+    )
+    code = (
+        task("I", "carillon_work(100u);")
+        + "static unsigned n;\n"
+        + task("T", "carillon_work(100u);\ncarillon_port_pend(16u);\nif (n++ == 0u) { (void)ttSwitchAppMode(ttAppMode_b); }")
+    )
+    outcome = lab.run(schedule, code, board, ticks=60_000)
+    assert [name for _, name in outcome.trace.modes] == ["a", "b"]
+    assert len(outcome.at(Kind.START, "I")) == 1  # enabled at 0, taken in the first round, and never enabled again

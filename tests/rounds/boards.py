@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
-
 from drawing import Profile
 from machine import Target
 from model import Costs
@@ -69,8 +66,3 @@ TARGETS = {
         ),
     )
 }
-
-# Two activations of a task wait, one in the guard's flag and one in the source of the job that runs: with
-# CARILLON_ROUNDS_DOUBLED=1 such jobs are drawn too.
-if os.environ.get("CARILLON_ROUNDS_DOUBLED") != "1":
-    TARGETS = {board: replace(t, profile=replace(t.profile, doubled=False)) for board, t in TARGETS.items()}

@@ -25,7 +25,6 @@ class Profile:
     deadlines: bool = True
     steps: tuple[int, ...] = (1, 2, 4)  # times are multiples of a unit over one of these
     fine: int = 0  # where code takes time: jobs work for multiples of this, and a bit
-    doubled: bool = True  # whether a task may be asked for again by the source of its job while another source's waits
     mixed: bool = False  # whether an event-triggered system may run beneath
 
 

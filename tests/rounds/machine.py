@@ -213,8 +213,6 @@ def prepare(rng: random.Random, target: Target, folder: Path, tally: Tally, vari
         if drawn.chance(40):
             schedule = on_edge(rng, schedule, first, target.edge)
             first = expected(schedule, plans, by_time=target.by_time)
-        if first.doubled and not target.profile.doubled:
-            continue
         latest, loose = first, False
         if not target.exact:
             latest = expected(schedule, plans, by_time=target.by_time, costs=target.costs)

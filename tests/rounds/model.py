@@ -176,7 +176,6 @@ class Expected:
     absorbed: int = 0
     waited: int = 0
     crossed: int = 0  # of these, at another source than what ran or waited
-    doubled: int = 0  # absorbed at the source of what ran while another source's waited, or the other way round
     switches: int = 0
     lost_deadlines: set[tuple[int, str]] = field(default_factory=set)  # of activations that never ran
     broken: int | None = None  # first tick at which an activation did not preempt what ran
@@ -446,8 +445,6 @@ class Machine:
             self.result.absorbed += 1
             first, since, others = self.waiting[of.task]
             self.result.crossed += first.source != carrier.source
-            runs = {f.carrier.source for f in self.frames if f.who == of.task and f.carrier is not None}
-            self.result.doubled += first.source != carrier.source and bool(runs & {first.source, carrier.source})
             self.waiting[of.task] = (first, since, others | {carrier})
             if first.source != carrier.source and not self.busy(of.task) and carrier.level > self.level():
                 self.open_from(t)  # it could run at once, and leave the other waiting

@@ -35,6 +35,10 @@ bool carillon_mode_is_idle(const struct carillon_mode *mode);
 /* The handler of the control cell. */
 void carillon_control(void);
 
+/* Will the mode be left at this tick by the handler of the control cell, whose source is `control`?  A re-enable point
+ * that falls on the control point asks: at one tick the switch comes first. */
+bool carillon_leaves(uint16_t control);
+
 /* Let the control cell of a mode interrupt from now on. */
 void carillon_control_enable(const struct carillon_mode *mode);
 

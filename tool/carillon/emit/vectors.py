@@ -130,6 +130,9 @@ def _enable(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     lines = _acknowledge(cells)
     lines += [_operation(c, "rearm", _multiplex(image, mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
     source = image.system.interrupt(carrier.demand.object).source
+    length = mode.allocation.mode.round_length
+    if mode.control is not None and any((t - mode.control.at) % length == 0 for t in carrier.demand.times):
+        lines += [f"    if (carillon_leaves({mode.control.cell.carrier.source}u)) {{", "        return;", "    }"]
     return [*lines, f"    carillon_port_enable({source}, CARILLON_SOURCE_BIT({source}));"]
 
 

@@ -39,6 +39,9 @@ RESPONSE = 16
 """Cycles within which an AVR has answered an interrupt, unless a handler has interrupts off."""
 
 
+_VERDICTS = (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED)
+
+
 class Code(IntEnum):
     """Kinds of records, as in ``ports/trace_records.h``."""
 
@@ -160,6 +163,7 @@ class Decoder:
         self._deliver = symbols.get(DELIVER, (-1, 0))[0]
         self._unexpected = symbols.get("carillon_port_unexpected", (0, 0))[0]
         self._missed = symbols.get(MISSED, (-1, 0))[0]
+        self._last = 0  # the last instruction of the run that was asked for
         self._misses: list[tuple[Event, str | None]] = []  # the handler's entry, and the task if that is known
         self._served: dict[str, int] = {}  # of objects that share a function: how many points had come when each was served
         self._checks: list[Event] = []  # entries of the handler that looks whether deadlines are met
@@ -197,6 +201,7 @@ class Decoder:
         # A run that stopped by itself includes the tick in which it did.
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length)
+        self._last = length * self._per_tick
         due = self._due(segments, origin) + self._alarms(length)
         times: dict[str, list[int]] = {}
         for event in due:
@@ -216,7 +221,7 @@ class Decoder:
             round_length=first.round_length if first is not None else ticks,
             tasks=(*(t.name for t in system.tasks), *below[1]),
             interrupts=(*(i.name for i in system.interrupts), *below[0]),
-            events=tuple(e for e in events if 0 <= e.t < max(length, 1)),
+            events=tuple(e for e in events if 0 <= e.t < max(length, 1) or (e.t == length and e.kind in _VERDICTS)),
             output=output,
             unit=system.board.code_unit,
             modes=tuple((s.begin, s.mode.name) for s in segments),
@@ -310,7 +315,7 @@ class Decoder:
                     yield from begin(meant.vector.object, Kind.START)
             elif record.code == Code.CALL and record.value == self._missed:
                 handler = stack[-1] if stack else None
-                if handler is not None and handler.entered is not None:
+                if handler is not None and handler.entered is not None and n <= self._last:  # an emulator runs on a little
                     self._misses.append((handler.entered, handler.object if handler.role is Role.DEADLINE else None))
             elif record.code == Code.CALL and record.value == self._deliver:
                 if stack and stack[-1].runs:
@@ -416,7 +421,7 @@ class Decoder:
                     found += [
                         _Deadline(a.task, begin + d, (begin + d) * scale, end, (a.task, d % round_length) in watched)
                         for d in a.deadlines
-                        if begin + d < length
+                        if begin + d <= length
                     ]
         return found
 
