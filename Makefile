@@ -5,14 +5,20 @@ C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.
 # Two processes: more would disturb nothing but the machine's other users.
 PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 
-.PHONY: help run test lint format unit docs clean setup-run setup-test
+.PHONY: help run test quick lint lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
+
+# Tests of the tool that need no emulator.
+QUICK = $(addprefix tests/tool/test_,advice.py analyse.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
+	lower.py oil.py port_contract.py read.py read_osek.py service_reference.py spans.py spdx.py times.py website.py)
 
 help:
 	@echo 'make run     install what is needed, run examples/engine in QEMU, show its timeline'
 	@echo 'make test    install what is needed, then lint, unit tests in C, all other tests'
+	@echo 'make quick   a part of make test, in about a minute: lint without cppcheck, tests of the tool alone'
 	@echo 'make lint    ruff, mypy, clang-format, cppcheck with MISRA'
 	@echo 'make format  format Python and C'
-	@echo 'make docs    build the documentation'
+	@echo 'make docs    build the documentation as a site, in build/site'
+	@echo 'make docs-output  run what the documentation shows, and write its output and pictures anew'
 	@echo 'make clean   remove what was built; .venv stays'
 
 run: setup-run
@@ -22,11 +28,18 @@ run: setup-run
 test: setup-test lint unit
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS)
 
-lint: setup-test
+quick: setup-test lint-python lint-format
+	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS) -m 'not long' $(QUICK)
+
+lint: setup-test lint-python lint-format
+	tools/check-c.sh
+
+lint-python: setup-test
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m mypy
+
+lint-format: setup-test
 	clang-format --dry-run -Werror $(C_FILES)
-	tools/check-c.sh
 
 format: setup-test
 	$(PYTHON) -m ruff check --fix-only --quiet .
@@ -38,8 +51,11 @@ unit: setup-test
 	cmake --build --preset host-tests
 	ctest --preset host-tests
 
-docs: setup-test
-	@if [ -x docs/build.sh ]; then docs/build.sh; else echo 'docs/build.sh does not exist yet'; fi
+docs: setup-docs
+	$(PYTHON) docs/website.py
+
+docs-output: setup-test
+	docs/build.sh
 
 clean:
 	rm -rf build dist examples/*/build bench/*/build bench/*/*/build .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -49,3 +65,6 @@ setup-run:
 
 setup-test:
 	@tools/setup.sh test
+
+setup-docs:
+	@tools/setup.sh docs

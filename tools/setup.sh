@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/setup.sh run|test: install what `make run` or `make test` needs: Debian packages where they are missing,
-# and .venv with this checkout.  Does nothing where everything is there.
+# tools/setup.sh run|test|docs: install what `make run`, `make test` or `make docs` needs: Debian packages where they are
+# missing, and .venv with this checkout.  Does nothing where everything is there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,8 +16,12 @@ test)
     packages="$packages gcc-riscv64-unknown-elf qemu-system-misc"
     extra="[dev]"
     ;;
+docs)
+    packages=""
+    extra="[docs]"
+    ;;
 *)
-    echo "usage: tools/setup.sh run|test" >&2
+    echo "usage: tools/setup.sh run|test|docs" >&2
     exit 2
     ;;
 esac
@@ -87,7 +91,7 @@ make_venv() {
 
 # shellcheck disable=SC2086 # one word a package
 install_packages $packages
-[ "$purpose" = run ] || tools/qemu10.sh
+[ "$purpose" != test ] || tools/qemu10.sh
 make_venv
 stamp=.venv/carillon-$purpose.stamp
 sum=$(cksum <pyproject.toml)

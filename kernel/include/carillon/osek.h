@@ -4,8 +4,8 @@
  * those of the standard.  Of AUTOSAR OS there are IncrementCounter and the error codes from E_OS_SERVICEID on.
  *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
- * (docs/reference.py).  "Extended:" under Errors stands before what is found in extended status alone.  Of that,
- * E_OS_CALLEVEL is a call from a place that From does not name, and E_OS_DISABLEDINT one while interrupts are
+ * (docs/service_reference.py).  "Extended:" under Errors stands before what is found in extended status alone.  Of
+ * that, E_OS_CALLEVEL is a call from a place that From does not name, and E_OS_DISABLEDINT one while interrupts are
  * disabled or suspended.  Every error calls the error hook, if the configuration has one.
  *
  * A task is an interrupt.  Where nothing more is asked (a basic task with a priority of its own, one activation,

@@ -6,7 +6,7 @@
  * ttGetGlobalTime, ttGetOSSyncStatus) is not built yet.
  *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
- * (docs/reference.py). */
+ * (docs/service_reference.py). */
 #ifndef CARILLON_OSEKTIME_H
 #define CARILLON_OSEKTIME_H
 

@@ -5,8 +5,8 @@
  * (2011), section III, in C; carillon/time.hpp has them in C++.
  *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
- * (docs/reference.py); "Extended:" under Errors stands before what is found in extended status alone, and "EPOS" under
- * Source for that paper.
+ * (docs/service_reference.py); "Extended:" under Errors stands before what is found in extended status alone, and
+ * "EPOS" under Source for that paper.
  *
  * Times are in ticks of that clock: CARILLON_TIME_HZ / CARILLON_TIME_HZ_DIVISOR of them are a second.  A time of d
  * ticks from now is d edges of the clock, that is, more than d - 1 ticks and at most d: who must not be early by a part

@@ -5,7 +5,7 @@
  *
  * Times are in microseconds.  Periods are exact: fractions of the clock's ticks are carried from one to the next.
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
- * (docs/reference.py); with "As: NAME", the fields that it lacks are those of NAME in carillon/time.h or
+ * (docs/service_reference.py); with "As: NAME", the fields that it lacks are those of NAME in carillon/time.h or
  * carillon/osek.h.
  *
  * Nothing here allocates memory, throws, or needs types at run time; what carillon/time.h says of errors and of the

@@ -228,20 +228,20 @@ def page_of(header: str) -> str:
     return header.replace(".", "-") + ".md"
 
 
-def _table(entry: Entry, headers: dict[str, str]) -> list[str]:
-    """The fields of an entry; ``headers``: of each name, the header that it is in."""
-    lines = ["| | |", "|---|---|"]
+def _details(entry: Entry, headers: dict[str, str]) -> list[str]:
+    """The fields of an entry as a list of definitions; ``headers``: of each name, the header that it is in."""
+    lines = []
     for key in (*entry.parameters, *FIELDS):
         if key not in entry.fields:
             continue
-        label = f"`{key}`" if key in entry.parameters else {"From": "called from"}.get(key, key.lower())
-        always, _, extended = entry.fields[key].replace("|", "\\|").partition("Extended: ")
-        lines.append(f"| {label} | {_words(always.strip())} |")
+        label = f"`{key}`" if key in entry.parameters else {"From": "Called from"}.get(key, key)
+        always, _, extended = entry.fields[key].partition("Extended: ")
+        lines += [label, f":   {_words(always.strip())}", ""]
         if extended:
-            lines.append(f"| in extended status | {_words(extended.strip())} |")
+            lines += ["Errors in extended status", f":   {_words(extended.strip())}", ""]
     if "As" in entry.fields:
         name = entry.fields["As"]
-        lines.append(f"| in C | [`{name}`]({page_of(headers[name])}#{name}) |")
+        lines += ["In C", f":   [`{name}`]({page_of(headers[name])}#{name})", ""]
     return lines
 
 
@@ -264,11 +264,11 @@ def pages() -> dict[str, str]:
         for entry, anchor in zip(every, anchors, strict=True):
             if entry.header != header:
                 continue
-            what = _words(" ".join(re.split(r"(?<=[.:]) |\n\n", entry.text.replace("\n", " "))[0].split())).rstrip(":.")
+            what = _words(re.split(r"(?<=\.) ", " ".join(entry.text.split("\n\n")[0].split()))[0].rstrip(":."))
             index.append(f"| [`{entry.name}`]({page_of(header)}#{anchor}) | {what} |")
             lines += [f"## {entry.name} {{ #{anchor} }}", "", "```c", entry.signature, "```", ""]
             lines += [_words(" ".join(part.split())) + "\n" for part in entry.text.split("\n\n")]
-            lines += [*_table(entry, headers), ""]
+            lines += [*_details(entry, headers)]
         made[page_of(header)] = "\n".join(lines).rstrip() + "\n"
     made["README.md"] = "\n".join(index) + "\n"
     return made

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
-import reference  # noqa: E402
+import service_reference as reference  # noqa: E402
 
 ENTRIES = reference.every_entry()
 SERVICES = {

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation builds as a site in which no link leads nowhere."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def build(folder: Path, script: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(script), str(folder)], capture_output=True, text=True, check=False)
+
+
+def test_the_site_has_the_pages_and_finds_a_service(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    result = build(site, ROOT / "docs" / "website.py")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    for page in (
+        "index",
+        "docs/SPEC",
+        "docs/DESIGN",
+        "docs/MISRA",
+        "docs/guide/plan",
+        "docs/codes/C010",
+        "docs/reference/osek-h",
+    ):
+        assert (site / f"{page}.html").is_file(), page
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    found = [entry["location"] for entry in index["docs"] if entry["title"] == "SetRelAlarm"]
+    assert found == ["docs/reference/osek-h.html#SetRelAlarm"]
+
+
+def copy_of_the_checkout(folder: Path) -> Path:
+    for name in ("docs", "examples", "kernel/include"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("build", "__pycache__"))
+    for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"):
+        shutil.copyfile(ROOT / name, folder / name)
+    return folder / "docs" / "website.py"
+
+
+def test_a_link_that_leads_nowhere_and_a_page_that_is_not_listed_are_errors(tmp_path: Path) -> None:
+    script = copy_of_the_checkout(tmp_path / "checkout")
+    page = tmp_path / "checkout" / "docs" / "guide" / "plan.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text + "\n[one](nothing.md), [two](cells.md#nothing)\n", encoding="utf-8")
+    result = build(tmp_path / "site", script)
+    assert result.returncode != 0
+    assert "'nothing.md'" in result.stderr
+    assert "#nothing" in result.stderr
+    page.write_text(text, encoding="utf-8")
+    shutil.copyfile(page, page.with_name("unlisted.md"))
+    result = build(tmp_path / "site", script)
+    assert result.returncode != 0
+    assert "unlisted.md" in result.stderr
