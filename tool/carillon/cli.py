@@ -137,6 +137,35 @@ def _kernel(name: str) -> str:
     return name
 
 
+def _check_outputs(**outputs: Path | None) -> None:
+    """Refuse what cannot be written (C096) before any work is done for it; outputs are named as their options are."""
+    from carillon.files import check_writable
+
+    found: list[Diagnostic] = []
+    seen: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        is_folder = option in ("out", "plots")
+        other = seen.setdefault(path.resolve(), option)
+        if other != option:
+            _usage(f"--{other} and --{option} name the same file, '{path}'")
+        try:
+            check_writable(path, folder=is_folder)
+        except OSError as error:
+            where = "" if error.filename == str(path) else f" ('{error.filename}')"
+            found.append(
+                Diagnostic(
+                    "C096",
+                    None,
+                    f"--{option} '{path}': {error.strerror}{where}",
+                    f"name a {'folder' if is_folder else 'file'} that can be written, in a folder that exists",
+                )
+            )
+    if found:
+        raise CarillonError(found)
+
+
 def _folder(planned: Planned, kernel: str, out: Path | None) -> Path:
     return out or planned.system.file.parent / "build" / f"{planned.system.board.name}-{kernel}"
 
@@ -284,6 +313,8 @@ def import_(
             raise CarillonError(
                 [Diagnostic("C097", None, f"'{target}' exists already", "choose another name, or overwrite it with --force")]
             )
+        if target is not None:
+            _check_outputs(out=target.parent)
         oil = read_oil(path, report.diagnostics, board)
         if oil is not None:
             build_system(path, oil, report.diagnostics, board)
@@ -352,6 +383,7 @@ def build(
         from carillon.build import build as build_firmware
         from carillon.build import write_generated
 
+        _check_outputs(out=out)
         report.status("allocating")
         planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel, time_limit)
         folder = _folder(planned, kernel, out)
@@ -485,6 +517,7 @@ def _show_runs(
         from carillon.trace import write_events
         from carillon.trace.analyse import analyse
 
+        _check_outputs(out=out, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
         traces = []
         clock: int | None = None
         for kernel in kernels:
@@ -585,7 +618,7 @@ def bench(
         if plots is not None:
             if find_spec("matplotlib") is None:
                 _usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
-            plots.mkdir(parents=True, exist_ok=True)  # what cannot be written is known before anything is measured
+            _check_outputs(plots=plots)
         result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
         if report.diagnostics.errors:
             return

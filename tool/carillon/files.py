@@ -1,31 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing files: whole or not at all."""
+"""Writing files: whole or not at all.
+
+What goes wrong is an OSError that names the file that was to be written, never one on the way to it.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 
 def write_text(path: Path, text: str) -> bool:
     """Write ``text`` unless the file holds it already; returns whether it was written.
 
-    The file appears whole or not at all.  Raises OSError if the folder cannot be written.
+    The file appears whole or not at all, in a folder that is made if there is none.  Raises OSError if it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        if path.read_text(encoding="utf-8") == text:
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
             return False
     except (OSError, UnicodeDecodeError):
         pass
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as stream:
+        stream.write(text)
     return True
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[str]]:
+    """A text stream whose content becomes ``path`` as a whole when the block ends without an exception.
+
+    A link goes on to point where it does, and a device or a pipe is written to as it is.  Raises OSError.
+    """
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            return
+        target = Path(os.path.realpath(path))
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            Path(name).chmod(0o644)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def check_writable(path: Path, *, folder: bool = False) -> None:
+    """Raise OSError if ``path`` cannot become a file or, with ``folder``, a folder.
+
+    The folder of a file must be there; a folder is made with those above it.  Nothing is left behind by asking.
+    """
+
+    def refuse(number: int, what: Path) -> None:
+        raise OSError(number, os.strerror(number), str(what))
+
+    if folder:
+        existing = next((p for p in (path, *path.parents) if os.path.lexists(p)), Path())
+    else:
+        existing = path.parent
+        if path.is_dir():
+            refuse(errno.EISDIR, path)
+        if path.exists() and not os.access(path, os.W_OK):
+            refuse(errno.EACCES, path)
+        if path.exists() and not path.is_file():
+            return
+        if path.is_symlink():
+            existing = Path(os.path.realpath(path)).parent
+        if not existing.exists():
+            refuse(errno.ENOENT, existing)
+    if not existing.is_dir():
+        refuse(errno.ENOTDIR, existing)
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        refuse(error.errno or errno.EACCES, path)

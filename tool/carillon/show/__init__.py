@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from carillon.show.scene import Window, panels_of, replacing
+from carillon.files import replacing
+from carillon.show.scene import Window, panels_of
 from carillon.trace import Trace
 from carillon.trace.analyse import Release
 

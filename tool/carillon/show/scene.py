@@ -8,14 +8,10 @@ axis.  Positions are in units of 1/``scale`` ticks (``u``, see :mod:`carillon.tr
 from __future__ import annotations
 
 import bisect
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import IO
 
 from carillon.trace import Kind, Trace
 from carillon.trace.analyse import KERNEL, HandlerKind, Lane, LaneKind, Release, Run, Summary, analyse
@@ -307,14 +303,3 @@ def silent_runs(panel: Panel) -> dict[Lane, list[int]]:
             if stretch.end is not None and stretch.end.u == stretch.begin.u:
                 found[run.lane].append(stretch.begin.u)
     return found
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[IO[str]]:
-    """A text stream whose content becomes ``path`` as a whole when the block ends without an exception."""
-    target = Path(path)
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
-        temporary = Path(folder) / "content"
-        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-        temporary.replace(target)
