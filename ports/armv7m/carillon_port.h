@@ -279,7 +279,7 @@ struct carillon_context {
 };
 
 /* Begin a context: its first resume calls `function` on an empty stack of so many words of eight bytes; where that
- * returns, carillon_osek_fell_off follows. */
+ * returns, carillon_osek_end follows. */
 void carillon_port_begin_context(void);
 static inline void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words,
                                          carillon_vector function)

@@ -107,7 +107,7 @@ void carillon_port_unwind(void) __attribute__((noreturn));
 
 /* A task with a stack of its own, of so many words of eight bytes: where it left off, and whose stack it was resumed
  * on, which may be another one each time.  The first resume calls `function`, on an empty stack; where that returns,
- * carillon_osek_fell_off follows.  A resume returns when the context suspends itself, or leaves for good: then it may
+ * carillon_osek_end follows.  A resume returns when the context suspends itself, or leaves for good: then it may
  * be begun anew. */
 struct carillon_context {
     void *sp;
