@@ -31,7 +31,7 @@ app = typer.Typer(
     help="Compile a real-time schedule into a microcontroller's timers and interrupt controller.",
     epilog="Start with: carillon new my-app; cd my-app; carillon run",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
@@ -661,6 +661,20 @@ def boards(as_json: JsonOption = False) -> None:
             for b in found:
                 table.add_row(b.name, str(b.cell_count), str(b.levels), ", ".join(f"{c.hz / 1e6:g}" for c in b.clocks), b.summary)
             console.console().print(table)
+
+    _guard(as_json, work)
+
+
+@app.command(epilog="Example: carillon schema > schedule.schema.json")
+def schema(as_json: JsonOption = False) -> None:
+    """Print the JSON Schema of schedule files, by which an editor completes keys and marks errors."""
+
+    def work(report: _Report) -> None:
+        from carillon.read.jsonschema import json_schema, json_schema_text
+
+        report.result({"schema": json_schema()})
+        if not as_json:
+            print(json_schema_text(), end="")
 
     _guard(as_json, work)
 

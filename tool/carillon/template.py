@@ -13,6 +13,9 @@ from carillon.resources import board_names, data_root
 
 DEFAULT_BOARD = "ast1030-evb"
 
+SCHEMA = "schedule.schema.json"
+"""The schema that the schedule names for editors: beside it, so that it is found without a network and fits the tool."""
+
 TEMPLATES: tuple[tuple[str, ...], ...] = (("new",), ("new", "one-task"))
 """From the richest to the smallest; each is folders of ``templates/``, where a file of a later one replaces an earlier's."""
 
@@ -56,6 +59,8 @@ def _placed(found: Diagnostic, scratch: str, folder: Path) -> Diagnostic:
 
 def _files(folders: tuple[str, ...], title: str, board: str) -> dict[str, str]:
     """The files of a template, with the application's name and board in place of the placeholders."""
+    from carillon.read.jsonschema import json_schema_text
+
     sources: dict[str, Path] = {}
     for name in folders:
         for source in sorted((data_root() / "templates" / name).iterdir()):
@@ -64,4 +69,4 @@ def _files(folders: tuple[str, ...], title: str, board: str) -> dict[str, str]:
     return {
         name: re.sub(r"\{\{(\w+)\}\}", lambda match: filled[match[1]], source.read_text(encoding="utf-8"))
         for name, source in sources.items()
-    }
+    } | {SCHEMA: json_schema_text()}

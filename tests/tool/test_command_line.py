@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every command has in common, and what editors and shells take from the tool."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from carillon import __version__
+from carillon.cli import app
+from carillon.read.jsonschema import json_schema
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"}, prog_name="carillon")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example_of_its_use(command: str) -> None:
+    text = run(command, "--help").output
+    assert re.search(rf"Examples?: .*carillon {command}\b", text)
+    assert run(command, "-h").output == text
+    assert "--json" in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_and_option_is_in_the_specification(command: str) -> None:
+    spec = (ROOT / "docs" / "SPEC.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| `{command}\b[^|]*\|[^|]*\|(.*)\|$", spec, re.MULTILINE)
+    listed = set(re.findall(r"`(--[a-z-]+)`", row))
+    found = {option for p in typer.main.get_command(app).commands[command].params for option in p.opts if option[:2] == "--"}  # type: ignore[attr-defined]
+    assert found - {"--json"} == listed
+
+
+def test_the_tool_alone_explains_itself() -> None:
+    assert run("-h").output == run("--help").output
+    assert "Start with: carillon new" in run("-h").output
+
+
+def test_the_package_is_a_command() -> None:
+    said = subprocess.run([sys.executable, "-m", "carillon", "--version"], capture_output=True, text=True, check=True).stdout
+    assert said == f"carillon {__version__}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_the_commands(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = {
+        "COMP_WORDS": "carillon ",
+        "COMP_CWORD": "1",
+        "_TYPER_COMPLETE_ARGS": "carillon ",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    code = "from carillon.cli import main; main()"
+    for name, value in (words | {"_CARILLON_COMPLETE": f"complete_{shell}"}).items():
+        monkeypatch.setenv(name, value)
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stdout
+    assert all(re.search(rf"\b{command}\b", said) for command in COMMANDS)
+
+
+def test_the_schema_is_printed() -> None:
+    assert json.loads(run("schema").stdout) == json_schema()
+    assert json.loads(run("schema", "--json").stdout) == {"schema": json_schema(), "diagnostics": []}
+
+
+def test_a_new_application_names_the_schema_that_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for board in ("virtual-256", "qemu-rv32-virt"):  # each of the two templates
+        assert run("new", f"on-{board}", "--board", board).exit_code == 0
+        folder = tmp_path / f"on-{board}"
+        found = re.search(r"^#:schema (\S+)$", (folder / "schedule.toml").read_text(encoding="utf-8"), re.MULTILINE)
+        assert found
+        assert json.loads((folder / found[1]).read_text(encoding="utf-8")) == json_schema()
+
+
+def test_the_guides_problem_matcher_finds_every_part_of_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (ROOT / "docs" / "guide" / "first-application.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```json\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    (task,) = json.loads(block)["tasks"]
+    pattern = task["problemMatcher"]["pattern"]
+    monkeypatch.chdir(tmp_path)
+    Path("schedule.toml").write_text('[task.a]\nperiod = "1 day"\n', encoding="utf-8")
+    result = run(*task["command"].split()[1:])
+    found = [match for line in result.stderr.splitlines() if (match := re.search(pattern["regexp"], line))]
+    assert len(found) == 1
+    parts = {name: found[0][pattern[name]] for name in ("file", "line", "column", "severity", "code")}
+    assert parts == {"file": "schedule.toml", "line": "2", "column": "10", "severity": "error", "code": "C016"}
