@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keys that the specification lists are those that the commands print, both ways."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from carillon.bench import BENCHMARKS, Benchmark
+from carillon.bench.rows import Row
+from carillon.bench.timers import Result
+from carillon.cli import app
+
+SPEC = (Path(__file__).parents[2] / "docs" / "SPEC.md").read_text(encoding="utf-8")
+SPREADS = ("start_delay", "response", "execution", "dispatch", "terminate")
+TASKS = "run.runs.summary.tasks"
+
+PLANNED = """
+[system]
+board = "ast1030-evb"
+sources = []
+inexact_times = "round"
+[time]
+clock = "periodic"
+tick = "1ms"
+slice = "5ms"
+periods = ["3ms", "10ms"]
+[thread.T]
+priority = 3
+[osek.resource.R]
+[osek.isr.I]
+source = "soft0"
+resources = ["R"]
+[osek.counter.C]
+tick = "1ms"
+[osek.alarm.A]
+counter = "C"
+activate = "U"
+[osek.task.U]
+priority = 1
+events = ["E"]
+resources = ["R"]
+[osek.event.E]
+[task.x]
+period = "1ms"
+wcet = "10.00001us"
+"""
+RUN = """
+[system]
+board = "virtual-256"
+[osek.task.U]
+priority = 1
+autostart = true
+[task.x]
+period = "1ms"
+deadline = "500us"
+"""
+CODE = """
+#include "os.h"
+#include "carillon/osektime.h"
+ttTASK(x) {}
+TASK(U) { TerminateTask(); }
+"""
+
+
+def listed(key: str) -> set[str]:
+    """The keys that the specification lists for an object, whose first column holds ``key``."""
+    rows = list(re.findall(r"^\| (.*) \| (.*) \|$", SPEC[SPEC.index("Keys of each object") :], re.MULTILINE))
+    found = [keys for objects, keys in rows if key in (objects, *re.findall(r"`([^`]*)`", objects))]
+    assert len(found) == 1, key
+    return set(re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", found[0])))
+
+
+def run(*arguments: str) -> Any:
+    result = CliRunner().invoke(app, [*arguments, "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def keys(path: str, *outputs: Any) -> dict[str, set[str]]:
+    """The keys of every object in what a command printed, by the path to it."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+
+    def walk(value: Any, path: str) -> None:
+        if isinstance(value, list):
+            for element in value:
+                walk(element, path)
+        elif isinstance(value, dict):
+            found[path] |= set(value)
+            for key, inner in value.items():
+                if key != "diagnostics":
+                    walk(inner, f"{path}.{key}")
+
+    for output in outputs:
+        walk(output, path)
+    found[path].discard("diagnostics")
+    return found
+
+
+def rows_under(command: str) -> set[str]:
+    """The objects of a command that the specification lists."""
+    return set(re.findall(rf"^\| `({command}(?:\.[\w.]+)?)`", SPEC[SPEC.index("Keys of each object") :], re.MULTILINE))
+
+
+def check(command: str, *outputs: Any) -> None:
+    found = keys(command, *outputs)
+    for path, names in found.items():
+        assert names == listed(path), path
+    assert rows_under(command) == set(found)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("planned.toml").write_text(PLANNED, encoding="utf-8")
+    Path("run.toml").write_text(RUN, encoding="utf-8")
+    Path("run.c").write_text(CODE, encoding="utf-8")
+    Path("a.oil").write_text('OIL_VERSION = "2.5";\nCPU a { TASK T { PRIORITY = 1; FOO = 1; }; };\n', encoding="utf-8")
+
+
+def test_a_plans_keys() -> None:
+    check("plan", run("plan", "planned.toml"))
+
+
+def test_a_checks_keys() -> None:
+    check("check", run("check", "--quick", "run.toml"), run("check", "--quick", "planned.toml"))
+
+
+def test_a_builds_keys() -> None:
+    generated = run("build", "run.toml", "--generate-only")
+    assert set(generated) == {"generated", "diagnostics"}
+    firmware = {"elf": "", "flash": 0, "vectors": 0, "ram": 0}
+    assert set(run("build", "run.toml")) == {*firmware, "diagnostics"}
+    assert listed("build") == {*firmware, "hex", "bin", "generated"}  # tests/tool/test_images.py has an image's
+
+
+def test_a_runs_keys() -> None:
+    found = keys("run", run("run", "run.toml"))
+    for name in SPREADS:
+        assert found.pop(f"{TASKS}.{name}") == listed(name)
+    everywhere, of_round, event = (listed(k) for k in (TASKS, "those of a round too", "those that are event-triggered too"))
+    assert found.pop(TASKS) == everywhere | of_round | event
+    tasks = run("run", "run.toml")["runs"][0]["summary"]["tasks"]
+    assert {t["name"]: set(t) for t in tasks} == {"x": everywhere | of_round, "U": everywhere | event}
+    for path, names in found.items():
+        assert names == listed(path), path
+    assert rows_under("run") == {*found, TASKS}
+
+
+def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Row("figure", "carillon", "board", "ticks", 1, 2, 3, 4, 5)
+    monkeypatch.setitem(BENCHMARKS, "simulator", Benchmark(lambda *_: Result([row])))
+    output = run("bench", "simulator")
+    assert set(output) == {*listed("bench"), "diagnostics"}
+    section = SPEC[SPEC.index("## Benchmark rows") :]
+    names = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section[: section.index("`dispatch` has")], re.MULTILINE)
+    assert set(output["rows"][0]) == {name for group in names for name in re.findall(r"`(\w+)`", group)}
+
+
+def test_the_other_commands_keys() -> None:
+    check("boards", run("boards"))
+    check("new", run("new", "app"))
+    check("import", run("import", "a.oil"), run("import", "a.oil", "-o", "a.toml"))
+    found = run("explain"), run("explain", "C010")
+    assert {key for output in found for key in output} == {*listed("explain"), "diagnostics"}
+    assert set(run("schema")) == {*listed("schema"), "diagnostics"}
+
+
+def test_a_findings_keys() -> None:
+    (finding, *_) = run("import", "a.oil")["diagnostics"]
+    assert set(finding) == listed("diagnostics")
+
+
+def test_after_an_error_there_are_only_diagnostics() -> None:
+    result = CliRunner().invoke(app, ["check", "gone.toml", "--json"])
+    assert result.exit_code == 1
+    assert set(json.loads(result.stdout)) == {"diagnostics"}
