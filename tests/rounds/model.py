@@ -446,7 +446,8 @@ class Machine:
             first, since, others = self.waiting[of.task]
             self.result.crossed += first.source != carrier.source
             self.waiting[of.task] = (first, since, others | {carrier})
-            if first.source != carrier.source and not self.busy(of.task) and carrier.level > self.level():
+            least = max((f.least for f in self.frames), default=0)
+            if first.source != carrier.source and not self.busy(of.task) and carrier.level > least:
                 self.open_from(t)  # it could run at once, and leave the other waiting
             self.result.lost_deadlines |= {(t - of.at + d, of.task) for d in of.deadlines}
             return
