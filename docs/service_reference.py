@@ -33,6 +33,7 @@ PUBLIC = {
     "osek.h": "Event-triggered tasks: OSEK/VDX OS 2.2.3",
     "time.h": "Times and threads in C",
     "time.hpp": "Times and threads in C++",
+    "console.h": "Text",
     "work.h": "Load for examples and benchmarks",
 }
 

@@ -6,7 +6,7 @@
 
 #include "carillon/osektime.h"
 
-#include "../console.h"
+#include "carillon/console.h"
 
 #define US(n) ((n) * (CARILLON_CLOCK_HZ / 1000u) / 1000u)
 
@@ -63,7 +63,7 @@ TASK(Logger)
         (void)ClearEvent(Sampled);
         const struct sample sample = copy();
         carillon_work(US(1500u));
-        say("angle", sample.angle);
+        carillon_say("angle", sample.angle);
     }
 }
 
@@ -77,6 +77,6 @@ TASK(Heartbeat)
 {
     static uint32_t beats;
     beats++;
-    say("beat", beats);
+    carillon_say("beat", beats);
     TerminateTask();
 }

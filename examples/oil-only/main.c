@@ -4,7 +4,7 @@
  * seconds. */
 #include "os.h"
 
-#include "../console.h"
+#include "carillon/console.h"
 
 DeclareTask(Lights);
 DeclareTask(Check);
@@ -24,8 +24,8 @@ static void show(uint8_t to_cars, uint8_t to_walkers)
     cars = to_cars;
     walkers = to_walkers;
     (void)ReleaseResource(Lamps);
-    say("cars", to_cars);
-    say("walkers", to_walkers);
+    carillon_say("cars", to_cars);
+    carillon_say("walkers", to_walkers);
 }
 
 static void stay(TickType milliseconds)
@@ -77,6 +77,6 @@ ALARMCALLBACK(Press)
 /* Nothing here fails; where something does, this says what. */
 void ErrorHook(StatusType error)
 {
-    say("service", OSErrorGetServiceId());
-    say("error", error);
+    carillon_say("service", OSErrorGetServiceId());
+    carillon_say("error", error);
 }

@@ -3,7 +3,7 @@
  * An LED, here a variable, changes every 10 ms. */
 #include "os.h"
 
-#include "../console.h"
+#include "carillon/console.h"
 
 DeclareTask(Blink);
 
@@ -12,6 +12,6 @@ static volatile uint8_t led;
 TASK(Blink)
 {
     led ^= 1u;
-    say("led", led);
+    carillon_say("led", led);
     TerminateTask();
 }

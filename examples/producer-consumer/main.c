@@ -3,7 +3,7 @@
  * An interrupt produces, a task consumes, a resource keeps them apart: its ceiling is the interrupt's level. */
 #include "os.h"
 
-#include "../console.h"
+#include "carillon/console.h"
 
 #define US(n) ((n) * (CARILLON_CLOCK_HZ / 1000u) / 1000u)
 #define SIZE 4u
@@ -78,7 +78,7 @@ TASK(Consumer)
             done = item;
         }
         if ((events & Lost) != 0u) {
-            say("lost", take_lost());
+            carillon_say("lost", take_lost());
         }
     }
 }
@@ -91,14 +91,14 @@ TASK(Calibrate)
 
 TASK(Monitor)
 {
-    say("done", done);
-    say("stack", carillon_stack_used(Consumer));
+    carillon_say("done", done);
+    carillon_say("stack", carillon_stack_used(Consumer));
     TerminateTask();
 }
 
 /* Nothing here fails; where something does, this says what. */
 void ErrorHook(StatusType error)
 {
-    say("service", OSErrorGetServiceId());
-    say("error", error);
+    carillon_say("service", OSErrorGetServiceId());
+    carillon_say("error", error);
 }

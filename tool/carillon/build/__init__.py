@@ -234,7 +234,8 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
     """Build into ``folder``.
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
-    C092 (no compiler), C193 (a function with C++'s linkage) or C203 (a hook with other parameters), and returns None then.
+    C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console) or C203 (a hook with other parameters),
+    and returns None then.
     """
     system = image.system
     compiler = _find_compiler(system, diagnostics)
@@ -262,6 +263,14 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if result.returncode:
         elf.unlink(missing_ok=True)
+        if re.search(r"undefined reference to [`']carillon_console_put'", result.stderr):
+            diagnostics.error(
+                "C194",
+                Span(system.file.name),
+                f"the application prints, and nothing says how board '{system.board.name}' does",
+                "define void carillon_console_put(char byte), of carillon/console.h, in a file of the board or the application",
+            )
+            return None
         diagnostics.error(
             "C091", Span(system.file.name), f"the linker refuses it:\n{result.stderr.rstrip()}", "define what it misses"
         )

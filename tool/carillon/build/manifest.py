@@ -57,6 +57,10 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if system.cplusplus and not board.native:
         sources.append("kernel/core/cplusplus.c")
     cold = list(COLD)
+    console = f"{port}/console.c"
+    if (data_root() / console).is_file():  # elsewhere the board's
+        sources.append(console)
+        cold.append(console)
     if not board.native:
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
