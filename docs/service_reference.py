@@ -51,6 +51,10 @@ INTERNAL = (
 )
 OWN = ("carillon_osek_", "carillon_port_")
 
+NOTE = """In extended status, `E_OS_CALLEVEL` means that the service was called from elsewhere than is said here, and
+`E_OS_DISABLEDINT` that it was called while interrupts were disabled or suspended. Every error calls the error hook, if the
+configuration has one. "EPOS" is A. A. Fröhlich, G. Gracioli, J. F. Santos, *Periodic Timers Revisited* (2011)."""
+
 FIELDS = ("Returns", "Errors", "From", "Source")
 COMMENT = r"(?P<comment>^ *)/\*(?P<text>.*?)\*/"
 MACRO = r"^#define (?P<macro>\w+)\((?P<names>[^)]*)\)"
@@ -262,6 +266,7 @@ def pages() -> dict[str, str]:
         index += ["", f"## [{title}]({page_of(header)})", "", f'`#include "carillon/{header}"`', "", "| service | what it does |"]
         index += ["|---|---|"]
         lines = [f"# {title}", "", f'`#include "carillon/{header}"`', ""]
+        lines += [NOTE, ""] if header in ("osek.h", "time.h", "time.hpp") else []
         for entry, anchor in zip(every, anchors, strict=True):
             if entry.header != header:
                 continue
