@@ -73,23 +73,50 @@ def test_a_cmake_project_builds_arm_firmware_with_kernel_tables_and_tasks(tmp_pa
     assert symbols(elf)[f"{stem(image, image.modes[0])}_vectors"][0] == 0  # where the processor looks
 
 
+C_CODE = '#include "carillon/osektime.h"\n\nint table[3] = {1, 2, 3};\n\nttTASK(Blink)\n{\n    table[0]++;\n}\n'
+CPP_CODE = """#include "carillon/osektime.h"
+
+struct Counter {
+    Counter() : value(CARILLON_CLOCK_HZ) {}
+    virtual void count() { value = value + 1; }
+    volatile uint32_t value;
+};
+static Counter counter;
+Counter *const counters[] = {&counter};
+
+ttTASK(Blink)
+{
+    static Counter local;
+    local.count(), counters[0]->count();
+}
+"""
+
+
 @pytest.mark.parametrize(
-    ("board", "toolchain"),
-    [("ast1030-evb", "arm-none-eabi"), ("atmega2560", "avr"), ("qemu-rv32-virt", "riscv64-unknown-elf")],
+    ("board", "toolchain", "language"),
+    [
+        ("ast1030-evb", "arm-none-eabi", "c"),
+        ("atmega2560", "avr", "c"),
+        ("qemu-rv32-virt", "riscv64-unknown-elf", "c"),
+        ("ast1030-evb", "arm-none-eabi", "cpp"),
+        ("qemu-rv32-virt", "riscv64-unknown-elf", "cpp"),
+    ],
 )
-def test_a_cmake_project_builds_the_same_bytes_as_the_tool(tmp_path: Path, board: str, toolchain: str) -> None:
+def test_a_cmake_project_builds_the_same_bytes_as_the_tool(tmp_path: Path, board: str, toolchain: str, language: str) -> None:
     compiler, objcopy = f"{toolchain}-gcc", f"{toolchain}-objcopy"
     if shutil.which(compiler) is None:
         pytest.skip(f"needs {compiler}")
     schedule = tmp_path / "schedule.toml"
     schedule.write_text('[task.Blink]\nperiod = "2ms"\nwcet = "10us"\n', encoding="utf-8")
-    code = '#include "carillon/osektime.h"\n\nint table[3] = {1, 2, 3};\n\nttTASK(Blink)\n{\n    table[0]++;\n}\n'
-    (tmp_path / "main.c").write_text(code, encoding="utf-8")
+    (tmp_path / f"main.{language}").write_text(C_CODE if language == "c" else CPP_CODE, encoding="utf-8")
     diagnostics = Diagnostics()
     image = plan(schedule, diagnostics, board).image
     built = build(image, tmp_path, diagnostics)
     assert built is not None, diagnostics.found
-    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT.as_posix()), encoding="utf-8")
+    project = PROJECT.format(root=ROOT.as_posix())
+    if language == "cpp":
+        project = project.replace("LANGUAGES C)", "LANGUAGES C CXX)").replace("main.c)", "main.cpp)")
+    (tmp_path / "CMakeLists.txt").write_text(project, encoding="utf-8")
     elf = _build(tmp_path, toolchain)
     loaded = tmp_path / "app.bin"
     subprocess.run([objcopy, "-O", "binary", str(elf), str(loaded)], check=True, timeout=60)
