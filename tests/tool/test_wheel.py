@@ -70,7 +70,7 @@ def test_the_wheel_has_every_file_that_the_tool_looks_for_and_nothing_built(whee
 
 def test_a_new_application_has_its_name_in_place_of_every_placeholder(application: Path) -> None:
     files = sorted(p.name for p in application.iterdir())
-    assert files == [".gitignore", "README.md", "main.c", "schedule.toml"]
+    assert files == [".gitignore", "README.md", "main.c", "schedule.schema.json", "schedule.toml"]
     texts = {name: (application / name).read_text(encoding="utf-8") for name in files}
     assert 'name = "my-app"' in texts["schedule.toml"]
     assert [name for name, text in texts.items() if "{{" in text] == []
