@@ -43,7 +43,7 @@ ISR(Handover)
     (void)SetEvent(Logger, Sampled);
 }
 
-/* A consistent copy: whoever writes is never interrupted by who reads, so a copy during which the number has stayed
+/* A consistent copy: the writer is never interrupted by the reader, so a copy during which the number has stayed
  * the same is whole. */
 static struct sample copy(void)
 {
