@@ -45,8 +45,22 @@ uint8_t carillon_osek_place(void)
 #endif
 
 #if CARILLON_OSEK_TASK_HOOKS
-/* Whether the task that goes on when the running one has ended has been told that it was preempted.  A task that
- * higher ones preempt in a row is told once. */
+/* Task hooks.  A level's handler is entered, enters the hooks, runs its job, ends and leaves; a higher one may preempt
+ * it anywhere.  Only while the job runs, from entering to ending, what it preempts is a task.
+ *
+ * 1. Entering, ending and leaving each are under the lock.  So who preempts a handler finds as the running task, told
+ * or not, either its job's or the one that it has preempted, never one that has ended.
+ * 2. Entering tells the task that goes on later, once: a task that higher ones preempt in a row keeps `told`.
+ * 3. PreTaskHook is for the task that goes on next.  A handler that leaves knows of three that may go on before it: a
+ *    level that is pending and that this task does not hold back; a handler beneath that has not entered; and one
+ *    beneath that has ended, but not left.  It leaves the hook to them: they come before the task does, and they find
+ *    `told` as they would have without it.  The handlers beneath that are outside of their jobs are those of levels
+ *    above the running task's: the handlers of that level and lower ones wait for the end of its job.
+ * 4. After a handler has left, nothing of it can call a hook.  Who preempts it there must not wait for it, and so must
+ *    know that from 3.  The software controller returns from the handler, and leaves, under one lock.  With hardware a
+ *    handler stays active until it has returned; carillon_osek_over says that it has left.  That is taken back when the
+ *    level is requested, not when its handler begins, which may be preempted before its first instruction.  Every
+ *    request of a managed level is one of carillon_osek_request, and is under the lock. */
 static bool told;
 
 static void call(void (*hook)(void))
@@ -77,25 +91,60 @@ void carillon_osek_enter_hooks(TaskType before, TaskType task)
 
 void carillon_osek_end_hooks(void)
 {
+    (void)carillon_osek_lock();
 #if CARILLON_OSEK_POSTTASK_HOOK
     call(PostTaskHook);
 #endif
     told = true; /* whatever goes on now was told, or is nobody */
 }
 
-/* Called when the handler has nothing left to do: what it preempted goes on, unless another level is pending, or a
- * task that was chained has come in between and has seen to it. */
-void carillon_osek_leave_hooks(TaskType before, uint32_t held)
+/* The running task goes on. */
+static void tell(void)
+{
+    told = false;
+#if CARILLON_OSEK_PRETASK_HOOK
+    call(PreTaskHook);
+#endif
+}
+
+#if CARILLON_OSEK_SOFTWARE
+/* Nothing is pending that may go on now; locked.  `handler` is the level of the handler that does, 0 if there is none.
+ */
+void carillon_osek_leave_hooks(uint8_t handler)
+{
+    const uint_fast8_t running = carillon_osek_running;
+    if ((running != INVALID_TASK) && told && (handler <= carillon_osek_tasks[running].level)) {
+        tell();
+    }
+}
+#else
+volatile bool carillon_osek_over[CARILLON_OSEK_TASK_LEVELS + 1u];
+
+/* Whether something goes on before a task of a level to which the handler of level `number` returns, and which was
+ * masked up to the level `held`. */
+static bool is_preceded(uint32_t task_level, uint32_t held, uint32_t number)
+{
+    for (uint32_t level = CARILLON_OSEK_TASK_LEVELS; level > task_level; level--) {
+        const uint16_t source = carillon_osek_levels[level].source;
+        if (((level > held) && carillon_port_is_pending(source)) ||
+            ((level < number) && !carillon_osek_over[level] && carillon_port_is_active(source))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The handler of a level has nothing left to do; `mask` is what it began with. */
+void carillon_osek_leave_hooks(uint8_t number, uint32_t mask)
 {
     const uint32_t saved = carillon_osek_lock();
-    if ((before != INVALID_TASK) && told &&
-        !carillon_osek_pending_above(
-            (uint8_t)((held > carillon_osek_tasks[before].level) ? held : carillon_osek_tasks[before].level))) {
-        told = false;
-#if CARILLON_OSEK_PRETASK_HOOK
-        call(PreTaskHook);
-#endif
+    const uint_fast8_t running = carillon_osek_running;
+    if ((running != INVALID_TASK) && told &&
+        !is_preceded(carillon_osek_tasks[running].level, carillon_port_level_of(mask), number)) {
+        tell();
     }
+    carillon_osek_over[number] = !carillon_port_is_pending(carillon_osek_levels[number].source);
     carillon_osek_unlock(saved);
 }
+#endif
 #endif

@@ -50,8 +50,6 @@ static uint8_t top_bit(word set)
 
 volatile uint8_t carillon_software_level;
 volatile uint8_t carillon_software_locked;
-volatile uint8_t carillon_software_preempted;
-volatile uint8_t carillon_software_left;
 static volatile word pending[WORDS];
 #if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
 static volatile word words[SUMS]; /* which words of `pending` are not 0 */
@@ -153,32 +151,40 @@ void carillon_software_lower(carillon_software_state saved)
 /* 1. A level is pending or its handler has begun: both change under the lock.
  * 2. A handler returns with the level that it was called with, so that what it preempted goes on at its own.
  * 3. What became pending meanwhile is seen by the next turn; what an interrupt requests after the last look comes
- *    with the dispatcher's interrupt. */
+ *    with the dispatcher's interrupt.
+ * 4. With task hooks: `handler` is the level whose handler was called last and has not returned, 0 if there is none.
+ *    It changes under the lock, too, so that after the last look it says what goes on here: a handler outside of its
+ *    job if it is above the level of the running task, else that task (carillon_osek_leave_hooks). */
+#if CARILLON_OSEK_TASK_HOOKS
+static volatile uint8_t handler;
+#endif
+
 void carillon_software_deliver(void)
 {
-    for (;;) { /* bounded by the levels above the current one and their requests */
-        const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
-        const uint8_t level = highest();
+    const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+    uint8_t level = highest();
+    /* Bounded by the levels above the current one and their requests. */
+    while ((level > carillon_software_level) && (carillon_software_locked == 0u)) {
         const uint8_t preempted = carillon_software_level;
-        if ((level <= preempted) || (carillon_software_locked != 0u)) {
-            carillon_port_restore(saved);
-            return;
-        }
         clear(level);
         carillon_software_level = level;
-        const uint8_t left = carillon_software_left;
-        carillon_software_preempted = (left != 0u) ? (uint8_t)(left - 1u) : preempted;
-        carillon_software_left = 0u;
+#if CARILLON_OSEK_TASK_HOOKS
+        const uint8_t outer = handler;
+        handler = level;
+#endif
         carillon_port_restore(saved);
         carillon_software_handlers[level]();
+        (void)carillon_port_raise(CARILLON_OSEK_TOP);
+#if CARILLON_OSEK_TASK_HOOKS
+        handler = outer;
+#endif
         carillon_software_level = preempted;
-        carillon_software_left = left;
+        level = highest();
     }
-}
-
-bool carillon_osek_pending_above(uint8_t level)
-{
-    return highest() > level;
+#if CARILLON_OSEK_TASK_HOOKS
+    carillon_osek_leave_hooks(handler);
+#endif
+    carillon_port_restore(saved);
 }
 
 void carillon_software_dispatch(void)

@@ -80,6 +80,7 @@ class Interleaved(Machine):
         self.units = [0] * 4  # of semaphores, of which each may have one
         self.lines: list[list[_Frame]] = [[] for _ in self.units]
         self.running_alarms: set[int] = set()
+        self.reserved: int | None = None  # a task that is being chained
 
     def say(self, about: str, *pairs: tuple[int, int]) -> None:
         self.words.append((about, frozenset(pairs)))
@@ -91,17 +92,11 @@ class Interleaved(Machine):
                 self.pending.add(0)
             self.steps += 1
 
-    def call_hook(self, name: str) -> None:
-        """After a hook an interrupt may come before anything else is done."""
-        if name not in self.application.hooks:
-            return
-        super().call_hook(name)
-        self.request()
-        depth = len(self.frames)
-        if self.deliverable() is not None:
-            super().step()
-        while len(self.frames) > depth:
-            super().step()
+    def state(self, task: int) -> int:
+        """What ChainTask has reserved is no activation before its caller has ended."""
+        if task == self.reserved and self.activations[task] == 1:
+            return SUSPENDED
+        return super().state(task)
 
     def step(self) -> bool:
         self.request()
@@ -112,6 +107,22 @@ class Interleaved(Machine):
                 self.dispatch()
                 return self.running is not None
         return super().step()
+
+    def dispatch(self) -> None:
+        """A task that has an internal resource has it from its choice on, before the hooks say that it runs."""
+        level = self.highest_ready()
+        chosen = self.ready[level][0] if level >= 0 else None
+        if chosen is not None and "pretask" in self.application.hooks and self.internal_ceiling(chosen.number) is not None:
+            self.request()
+            if self.deliverable() is not None:
+                super().step()
+                while self.frames:
+                    super().step()
+                later = {above: self.ready.pop(above) for above in list(self.ready) if above > level}
+                super().dispatch()
+                self.ready |= later
+                return
+        super().dispatch()
 
     def body(self, frame: _Frame) -> Generator[None]:
         yield
@@ -137,16 +148,33 @@ class Interleaved(Machine):
                 yield
                 self.say("status", *((e, 0) for e in errors))
             else:
+                if op.code is Code.CHAIN_TASK and op.x != frame.number and "posttask" in self.application.hooks:
+                    # The place of the chained task's activation is taken when the service is called, but the caller ends
+                    # with its hook.
+                    self.activations[op.x] += 1
+                    self.reserved = op.x
+                    yield
+                    self.activations[op.x] -= 1
+                    self.reserved = None
                 out = self.serve(op, frame)
                 asked = [out[0] if out else 0]
                 if op.code is Code.GET_TASK_ID and self.running is None:
                     asked = [*asked, *self.next_one()]
+                if op.code is Code.SCHEDULE and self.tells_schedule(frame):
+                    yield
+                    # A task that goes on is told so, and then takes its internal resource again.
+                    frame.internal = False
+                    yield
+                    frame.internal = True
                 if op.code not in VOID:
                     yield
                     self.say("status", *((E_OK, a) for a in asked))
             yield
         if frame.caller is _Caller.TASK:
             self.missing_end()
+
+    def tells_schedule(self, frame: _Frame) -> bool:
+        return "pretask" in self.application.hooks and self.internal_ceiling(frame.number) is not None
 
     def next_one(self) -> list[int]:
         """Between the end of a task and the next dispatch: whoever may be the next of its level may count as running."""

@@ -188,6 +188,9 @@ def settings(family: Family) -> Iterator[tuple[str, Setting]]:
         yield "extended", Setting(extended)
         yield "extended software", Setting(extended, "software")
         yield "error hook", Setting(replace(standard, hooks=hooks | {"error"}))
+        told = replace(standard, hooks=hooks | {"pretask", "posttask"})
+        yield "task hooks", Setting(told)
+        yield "task hooks software", Setting(told, "software")
 
 
 def _sections(inner: tuple[Op, ...]) -> Iterator[tuple[Op, ...]]:

@@ -87,21 +87,11 @@ static inline void carillon_osek_yield(uint8_t level, uint8_t ceiling)
     carillon_osek_lower((carillon_osek_mask() & rest) | CARILLON_SOFTWARE_LEVEL(level));
     (void)carillon_osek_raise(ceiling);
 }
-bool carillon_osek_pending_above(uint8_t level);
 #else
 static inline void carillon_osek_yield(uint8_t level, uint8_t ceiling)
 {
     carillon_port_restore(carillon_port_mask_of(level));
     (void)carillon_port_raise(ceiling);
-}
-static inline bool carillon_osek_pending_above(uint8_t level)
-{
-    for (uint32_t above = CARILLON_OSEK_TASK_LEVELS; above > level; above--) {
-        if (carillon_port_is_pending(carillon_osek_levels[above].source)) {
-            return true;
-        }
-    }
-    return false;
 }
 #endif
 

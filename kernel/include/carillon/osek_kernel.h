@@ -152,9 +152,16 @@ static inline void carillon_osek_unlock(uint32_t saved)
 {
     carillon_port_restore(saved);
 }
+#if CARILLON_OSEK_TASK_HOOKS
+extern volatile bool carillon_osek_over[];
+#endif
 static inline void carillon_osek_request(struct carillon_store request, uint8_t level)
 {
+#if CARILLON_OSEK_TASK_HOOKS
+    carillon_osek_over[level] = false;
+#else
     (void)level;
+#endif
     carillon_port_write(request.address, request.value);
 }
 static inline uint32_t carillon_osek_raise(uint8_t level)
@@ -168,15 +175,6 @@ static inline uint32_t carillon_osek_mask(void)
 static inline void carillon_osek_lower(uint32_t saved)
 {
     carillon_port_restore(saved);
-}
-/* For a level's handler: the level that what it preempted had raised itself to; `mask` as it was then. */
-static inline uint32_t carillon_osek_held(uint32_t mask)
-{
-    return carillon_port_level_of(mask);
-}
-static inline void carillon_osek_leaving(uint32_t held)
-{
-    (void)held; /* the mask says it */
 }
 #endif
 
@@ -241,10 +239,14 @@ void carillon_osek_set(TaskType task, EventMaskType mask);
 /* Back from the running managed task to its level's handler. */
 void carillon_osek_end(void) __attribute__((noreturn));
 
-/* What a level's handler does around a job. */
+/* What a level's handler does around a job (error.c); the second leaves the lock to whoever lowers the mask. */
 void carillon_osek_enter_hooks(TaskType before, TaskType task);
 void carillon_osek_end_hooks(void);
-void carillon_osek_leave_hooks(TaskType before, uint32_t held);
+#if CARILLON_OSEK_SOFTWARE
+void carillon_osek_leave_hooks(uint8_t handler);
+#else
+void carillon_osek_leave_hooks(uint8_t number, uint32_t mask);
+#endif
 void carillon_osek_missing_end(void);
 void carillon_osek_check_stack(const struct carillon_osek_task *task);
 void carillon_osek_ended(TaskType task, TaskType before);
@@ -255,8 +257,8 @@ void carillon_osek_ended(TaskType task, TaskType before);
  * 1. The handler is active until it returns, so no other job of the level begins meanwhile; higher levels may
  *    preempt it anywhere.
  * 2. carillon_osek_running is restored by whoever changed it, so a preempted handler finds its own value.
- * 3. A task that waits comes back here locked (WaitEvent): what the mask was is restored below, when nothing of
- *    the task is needed any more.
+ * 3. A task that waits comes back here locked (WaitEvent), and after PostTaskHook it is locked, too: what the mask was
+ *    is restored below, when nothing of the task is needed any more.
  * 4. Until then it runs: it is no more what runs under the lock under which its job ends, so nobody finds it ready.
  *    What follows belongs to no task: a chained one that preempts it there finds the job ended. */
 static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t number)
@@ -277,7 +279,6 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     const uint_fast8_t before = carillon_osek_running;
     const uint32_t mask = (it->ceiling > number) ? carillon_osek_raise(it->ceiling) : carillon_osek_mask();
 #if CARILLON_OSEK_TASK_HOOKS
-    const uint32_t held = carillon_osek_held(mask);
     carillon_osek_enter_hooks((TaskType)before, task);
 #else
     carillon_osek_running = task;
@@ -299,9 +300,6 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_end_hooks();
 #endif
-#if CARILLON_OSEK_TASK_HOOKS
-    carillon_osek_leaving(held);
-#endif
     if ((it->extended != NULL) && (it->extended->waited != 0u)) {
         carillon_osek_running = before;
     } else {
@@ -313,8 +311,8 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
         carillon_osek_request(level->request, number);
     }
 #endif
-#if CARILLON_OSEK_TASK_HOOKS
-    carillon_osek_leave_hooks((TaskType)before, held);
+#if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
+    carillon_osek_leave_hooks(number, mask);
 #endif
 }
 

@@ -60,23 +60,6 @@ static inline void carillon_osek_unlock(uint32_t saved)
     carillon_osek_lower(saved);
 }
 
-/* For a level's handler, as it begins: the level of what it preempted. */
-extern volatile uint8_t carillon_software_preempted;
-static inline uint32_t carillon_osek_held(uint32_t mask)
-{
-    (void)mask;
-    return carillon_software_preempted;
-}
-
-/* The handler that runs has nothing left of its job: who preempts it now preempts what it had preempted, whose level,
- * plus 1, is here; 0: it has something left.  A byte, which every processor stores at once: an interrupt between the
- * parts of it would find a level of before. */
-extern volatile uint8_t carillon_software_left;
-static inline void carillon_osek_leaving(uint32_t held)
-{
-    carillon_software_left = (uint8_t)(held + 1u); /* levels are fewer than tasks, of which there are less than 254 */
-}
-
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);
 
