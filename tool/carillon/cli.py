@@ -8,6 +8,7 @@ output and diagnostics are part of it.
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import sys
@@ -515,7 +516,6 @@ def _show_runs(
         nonlocal missed
         from carillon import pipeline, show
         from carillon.trace import write_events
-        from carillon.trace.analyse import analyse
 
         _check_outputs(out=out, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
         traces = []
@@ -551,7 +551,7 @@ def _show_runs(
             if vcd is not None:
                 show.write_vcd(vcd, traces, releases)
             written += [p for p in (html, svg, perfetto, vcd) if p is not None]
-            summaries = [analyse(t, releases) for t in traces]
+            summaries = show.summaries(traces, releases)
             missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
             report.result(
                 {
@@ -711,6 +711,7 @@ def explain(
 
 def main() -> None:
     """Entry point: never a traceback for what a user can cause."""
+    gc.disable()  # a command is short: to look for cycles among the events of a long run takes longer than it gains memory
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a locale that lacks a character hides no message

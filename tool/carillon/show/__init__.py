@@ -15,12 +15,17 @@ from typing import TYPE_CHECKING
 from carillon.files import replacing
 from carillon.show.scene import Window, panels_of
 from carillon.trace import Trace
-from carillon.trace.analyse import Release
+from carillon.trace.analyse import Release, Summary
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Window", "render_terminal", "write_html", "write_perfetto", "write_svg", "write_vcd"]
+__all__ = ["Window", "render_terminal", "summaries", "write_html", "write_perfetto", "write_svg", "write_vcd"]
+
+
+def summaries(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> tuple[Summary, ...]:
+    """What the pictures show, in figures."""
+    return tuple(panel.summary for panel in panels_of(traces, releases))
 
 
 def render_terminal(

@@ -8,7 +8,7 @@ axis.  Positions are in units of 1/``scale`` ticks (``u``, see :mod:`carillon.tr
 from __future__ import annotations
 
 import bisect
-from collections import defaultdict
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -42,6 +42,7 @@ class Panel:
     and the interrupts' entries for runs that answer none.  Of what is event-triggered it has what alarms are known to
     have activated: when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).
     ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.
+    ``instants`` has the stretches of runs that took no time at all, which only a mark can show.
     """
 
     trace: Trace
@@ -52,6 +53,7 @@ class Panel:
     activations: dict[Lane, list[int]]
     deadlines: dict[Lane, list[tuple[int, bool]]]
     overhead: dict[Lane, list[tuple[int, int, int]]]
+    instants: dict[Lane, list[int]]
 
     @property
     def title(self) -> str:
@@ -104,7 +106,21 @@ def panels_of(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> t
     return tuple(_panel(trace, releases) for trace in several)
 
 
+_KNOWN: deque[tuple[Trace, Sequence[Release], Panel]] = deque(maxlen=2)
+"""The traces that were analysed last: a command shows the same ones in several forms."""
+
+
 def _panel(trace: Trace, releases: Sequence[Release]) -> Panel:
+    """A trace, analysed once however often it is shown; that it is the same is told by identity."""
+    for known, its, panel in _KNOWN:
+        if known is trace and its is releases:
+            return panel
+    panel = _analysed(trace, releases)
+    _KNOWN.append((trace, releases, panel))
+    return panel
+
+
+def _analysed(trace: Trace, releases: Sequence[Release]) -> Panel:
     summary = analyse(trace, releases)
     running: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
     preempted: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
@@ -149,7 +165,10 @@ def _panel(trace: Trace, releases: Sequence[Release]) -> Panel:
         preempted[lane].sort()
         waiting[lane].sort()
         activations[lane].sort()
-    return Panel(trace, summary, running, preempted, waiting, activations, deadlines, _overhead(summary))
+    instants: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
+    for run in summary.runs:
+        instants[run.lane] += [s.begin.u for s in run.stretches if s.end is not None and s.end.u == s.begin.u]
+    return Panel(trace, summary, running, preempted, waiting, activations, deadlines, _overhead(summary), instants)
 
 
 def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
@@ -293,13 +312,3 @@ def describe(panel: Panel) -> str:
 def unit_of(panel: Panel) -> str:
     """What ``n`` counts on this board."""
     return panel.trace.unit if panel.counts_code else "ticks"
-
-
-def silent_runs(panel: Panel) -> dict[Lane, list[int]]:
-    """For each lane the stretches of runs that took no time at all, which only a mark can show."""
-    found: dict[Lane, list[int]] = defaultdict(list)
-    for run in panel.summary.runs:
-        for stretch in run.stretches:
-            if stretch.end is not None and stretch.end.u == stretch.begin.u:
-                found[run.lane].append(stretch.begin.u)
-    return found

@@ -21,7 +21,6 @@ from carillon.show.scene import (
     colours_of,
     format_times,
     labels_of,
-    silent_runs,
 )
 from carillon.trace.analyse import Lane, LaneKind
 
@@ -174,7 +173,7 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
     for left, right in picture.clipped(panel.waiting[lane]):
         picture.line(left, bar + BAR / 2, right, bar + BAR / 2, colour, WAITS)
     picture.bars(running, bar, BAR, colour)
-    picture.bars(((at, at + 1, -1) for at in silent_runs(panel).get(lane, [])), bar, BAR, colour, THINNEST)
+    picture.bars(((at, at + 1, -1) for at in panel.instants[lane]), bar, BAR, colour, THINNEST)
     picture.bars(panel.overhead[lane], bar, BAR, DARK, THINNEST)
     for time in panel.activations[lane]:
         if picture.low <= time < picture.high:

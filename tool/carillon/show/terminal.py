@@ -21,7 +21,6 @@ from carillon.show.scene import (
     format_times,
     labels_of,
     length_of,
-    silent_runs,
     unit_of,
 )
 from carillon.trace.analyse import HandlerKind, Lane, LaneKind, Spread
@@ -190,7 +189,7 @@ def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, s
             for half in range(first // span, -(-last // span) if first < last else 0):
                 target[half] += min(last, (half + 1) * span) - max(first, half * span)
     marks = set()
-    points = panel.silent() if lane.kind is LaneKind.KERNEL else silent_runs(panel).get(lane, [])
+    points = panel.silent() if lane.kind is LaneKind.KERNEL else panel.instants[lane]
     for time in points:
         if low <= time < low + span:
             marks.add((time - low) * columns // span)

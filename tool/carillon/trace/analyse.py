@@ -21,7 +21,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -327,8 +327,18 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     verdicts = _verdicts(trace.events, known, runs, end)
     lanes = _lanes(trace, runs)
     shares = _shares(walk)
+    by_lane: dict[Lane, list[Run]] = defaultdict(list)
+    for run in runs:
+        by_lane[run.lane].append(run)
+    released = Counter(release.task for release in known)
+    judged: dict[str, list[bool]] = defaultdict(list)
+    for verdict in verdicts:
+        judged[verdict.task].append(verdict.missed)
+    event_triggered = set(trace.event_triggered)
     tasks = tuple(
-        _task_summary(lane, lane.name in trace.event_triggered, shares.get(lane, 0.0), runs, known, verdicts)
+        _task_summary(
+            lane, lane.name in event_triggered, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name]
+        )
         for lane in lanes
         if lane not in (KERNEL, IDLE)
     )
@@ -821,21 +831,20 @@ def _task_summary(
     lane: Lane,
     event_triggered: bool,
     share: float,
-    runs: Sequence[Run],
-    releases: Sequence[Release],
-    verdicts: Sequence[Verdict],
+    own: Sequence[Run],
+    released: int,
+    judged: Sequence[bool],
 ) -> TaskSummary:
-    own = [run for run in runs if run.lane == lane]
+    """A lane's figures from its own runs, how many releases it has, and whether each of its deadlines was missed."""
     stretches = [stretch for run in own for stretch in run.stretches]
     finished = [stretch for stretch in stretches if stretch.end is not None]
     answered = [(run, run.release) for run in own if run.release is not None]
     delays = [run.begin.t - release.at for run, release in answered]
     undisturbed = [run.begin.t - release.at for run, release in answered if run.from_idle]
-    judged = [verdict.missed for verdict in verdicts if verdict.task == lane.name]
     return TaskSummary(
         lane=lane,
         activations=len(own),
-        unstarted=sum(1 for release in releases if release.task == lane.name) - len(answered),
+        unstarted=released - len(answered),
         start_delay=Spread.of(delays),
         jitter=max(delays) - min(delays) if delays else None,
         drift=undisturbed[-1] - undisturbed[0] if len(undisturbed) > 1 else None,
