@@ -186,6 +186,7 @@ def test_a_cell_that_is_started_anew_after_an_overrun_begins_no_mode(lab: Labora
     code = "static unsigned jobs, n;\n" + task("Chooser", switch) + task("Many", "carillon_work(++n % 11u == 5u ? 1500u : 30u);")
     outcome = lab.run(schedule, code, MPS, ticks=60_000)
     assert [name for _, name in outcome.trace.modes] == ["first", "second"]
+    assert outcome.trace.round_lengths == tuple((m.name, m.round_length) for m in outcome.planned.system.modes)
     assert {e.object for e in outcome.events(Kind.ENTER)} == {"Many", "Chooser", "first"}
     assert len(outcome.at(Kind.ENTER, "Many")) == len(outcome.at(Kind.START, "Many"))
 

@@ -63,10 +63,10 @@ def test_a_deadline_that_nothing_watched_is_computed() -> None:
     assert [(v.task, v.missed, v.observed) for v in watched.verdicts][1] == ("Task1", True, True)
 
 
-def test_an_end_at_the_deadline_meets_it() -> None:
+def test_an_end_at_the_deadline_misses_it() -> None:
     trace = of_events((10, Kind.START, "A"), (20, Kind.END, "A"), (21, Kind.IDLE, "idle"))
-    assert not analyse(trace, [Release("A", 10, (20,))]).verdicts[0].missed
-    assert analyse(trace, [Release("A", 10, (19,))]).verdicts[0].missed
+    assert not analyse(trace, [Release("A", 10, (21,))]).verdicts[0].missed
+    assert analyse(trace, [Release("A", 10, (20,))]).verdicts[0].missed
 
 
 def test_a_deadline_after_the_end_of_the_trace_has_no_verdict() -> None:

@@ -7,6 +7,8 @@ import io
 import json
 import os
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from fractions import Fraction
@@ -181,6 +183,43 @@ def test_the_data_of_the_page_is_that_of_the_analysis(tmp_path: Path) -> None:
             assert len(packed["late"]) == sum(missed for _, missed in panel.deadlines[lane])
 
 
+BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+@pytest.mark.parametrize(
+    ("fragment", "lanes"),
+    [
+        ("", 5),
+        ("#q=task1", 3),
+        ("#q=%54ask1", 3),
+        ("#q=nothing", 2),
+        ("#fold=tasks", 2),
+        ("#fold=.Task2", 5),
+        ("#t=0-9&q=Task3", 3),
+    ],
+)
+def test_the_page_lists_what_is_sought_and_not_folded(tmp_path: Path, fragment: str, lanes: int) -> None:
+    path = tmp_path / "run.html"
+    show.write_html(path, traces.trace(), traces.releases())
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    command = [str(BROWSER), *options, path.as_uri() + fragment]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    found = re.search(r'data-lanes="(\d+)/(\d+)"', dom)
+    assert found
+    assert int(found[2]) == lanes
+
+
+def test_a_trace_is_analysed_once_however_often_it_is_shown() -> None:
+    trace, releases = traces.trace(), traces.releases()
+    panel = scene.panels_of(trace, releases)[0]
+    assert scene.panels_of([trace], releases)[0] is panel
+    assert show.summaries(trace, releases)[0] is panel.summary
+    assert scene.panels_of(trace, ())[0] is not panel
+    assert scene.panels_of(traces.trace(rounds=2), releases)[0] is not panel
+
+
 def test_differences_sum_up_again() -> None:
     assert differences([5, 7, 7, 3]) == [5, 2, 0, -4]
     assert differences([]) == []
@@ -329,12 +368,14 @@ def test_the_page_of_an_event_triggered_system_has_its_own_tables(tmp_path: Path
 
 def test_the_page_names_the_modes_and_says_times_beside_ticks(tmp_path: Path) -> None:
     path = tmp_path / "run.html"
-    trace = replace(traces.trace(), modes=((0, "first"), (1000, "<second>")))
+    lengths = (("first", 1000), ("<second>", 250), ("third", 40))
+    trace = replace(traces.trace(), modes=((0, "first"), (1000, "<second>")), round_lengths=lengths)
     show.write_html(path, trace, traces.releases(2))
     text = path.read_text(encoding="utf-8")
     found = re.search(r'id="data">(.*?)</script>', text, re.S)
     assert found
     assert json.loads(found[1])["modes"] == [[0, "first"], [1000, "<second>"]]
+    assert json.loads(found[1])["rounds"] == dict(lengths)
     cells = re.findall(r"<td data-key=\"[^\"]*\">([^<]*)<small>([^<]*)</small>", text)
     assert cells
     clock = trace.clock_hz

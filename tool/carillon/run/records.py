@@ -225,6 +225,7 @@ class Decoder:
             output=output,
             unit=system.board.code_unit,
             modes=tuple((s.begin, s.mode.name) for s in segments),
+            round_lengths=tuple((m.name, m.round_length) for m in system.modes),
             stopped=self._reason(end.value) if halt - origin < ticks * self._per_tick else "",
             event_triggered=(*below[0], *below[1]),
             timers=_timers(system.osek) if system.osek is not None else (),

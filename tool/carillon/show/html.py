@@ -198,6 +198,7 @@ def payload(panels: Sequence[Panel], window: Window) -> dict[str, object]:
         "end": length_of(panels),
         "round": panels[0].trace.round_length if panels[0].rounds else 0,
         "modes": panels[0].trace.modes,
+        "rounds": dict(panels[0].trace.round_lengths),
         "first": default_window(panels),
         "window": window,
         "missed": MISSED,
@@ -235,6 +236,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
             {
                 "name": lane.name,
                 "kind": lane.kind.value,
+                "event": lane.name in panel.trace.event_triggered,
                 "colour": colours.get(lane, ""),
                 "marked": panel.marked(lane),
                 "run": intervals(panel.running[lane], lane.kind is not LaneKind.IDLE),
