@@ -160,3 +160,41 @@ def test_a_task_that_returns_to_its_handler_does_not_end_what_it_preempted(lab: 
         "end A",
     ]
     assert len(seen(outcome, "A")) == 4
+
+
+def sweeping(lengths: Sequence[int], others: str) -> str:
+    """T's first run of each round is one of these lengths, the further ones are short; Next begins a round."""
+    table = ", ".join(f"{n}u" for n in lengths)
+    return (
+        f"static const uint16_t lengths[] = {{{table}}};\nstatic volatile uint16_t round_number;\n"
+        "static volatile uint8_t first;\n"
+        "ttTASK(Next) { first = 1u; }\n"
+        "ttTASK(T) { if (first != 0u) { first = 0u; carillon_work(lengths[round_number]); round_number++; } "
+        "else { carillon_work(60u); } }\n"
+    ) + others
+
+
+@pytest.mark.parametrize("guard", [Guard.FORGET, Guard.FLAG])
+def test_at_every_instruction_of_a_guard_one_activation_waits_and_one_is_absorbed(lab: Laboratory, guard: Guard) -> None:
+    # A tick is an instruction here.  From round to round the first run ends an instruction later, first around the
+    # second activation, then around the third, which comes while the second's handler begins, too.
+    second, third, length = 3000, 3200, 12000
+    lengths = [*range(1930, 2010), *range(2060, 2210)]
+    flag = guard is Guard.FLAG
+    entries = [(200, "Next"), (1000, "T"), *([(2000, "Other")] if flag else []), (second, "T"), (third, "T")]
+    schedule = declared(T=0, Next=0, **({"Other": 0} if flag else {})) + points(length, *entries)
+    others = "ttTASK(Other) { if (round_number == 1000u) { carillon_work(5000u); } }\n" if flag else ""
+    outcome = lab.run(schedule, sweeping(lengths, others), AST, rounds=len(lengths))
+    assert guards(outcome, "T") == {guard}
+    events = outcome.events(Kind.START, Kind.END, of="T")
+    assert [e.kind for e in events] == [Kind.START, Kind.END] * (len(events) // 2), "the task runs inside itself"
+    met = set()
+    for number in range(len(lengths)):
+        begin = number * length
+        own = [e.n // outcome.per_tick - begin for e in events if begin <= e.n // outcome.per_tick < begin + length]
+        end, runs_seen = own[1], len(own) // 2
+        late = end - third  # of the first run; its handler ends some instructions later
+        wanted = {3} if late < -40 else {2} if late > 0 else {2, 3}
+        met |= {("second", (end > second))} | {("third", runs_seen)}
+        assert runs_seen in wanted, (number, own)
+    assert met == {("second", False), ("second", True), ("third", 2), ("third", 3)}

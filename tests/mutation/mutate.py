@@ -56,6 +56,7 @@ TESTS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "kernel/osek/interrupt.c",
         (f"{RACES} -k category", "tests/conformance -k interrupts"),
     ),
+    ("kernel/osek/error.c", (f"{RACES} -k hook", "tests/osek -k found_once")),
     (
         "kernel/osek/software.c",
         (f"{RACES} -k software", "tests/osek -k found_once"),
