@@ -305,7 +305,7 @@ def test_an_interrupt_is_taken_once_and_again_when_the_round_enables_it(lab: Lab
     [
         ("C061", declared(A=0) + points(20_000, (1000, "A")) + points(10_000, (1000, "A"), mode="other")),
         ("C061", declared(A=0) + points(100_000, (1000, "A"))),
-        ("C061", declared(A=0) + points(300, (100, "A"))),
+        ("C061", declared(A=0) + points(150, (50, "A"))),
         ("C062", declared(A=0) + '[interrupt.I]\nsource = "soft0"\npriority = "below-tasks"\n' + points(20_000, (1000, "A"))),
         ("C160", declared(A=0) + points(20_000, (1000, "A")) + "[osek.task.T]\npriority = 1\n"),
     ],
