@@ -155,12 +155,11 @@ void carillon_software_lower(carillon_software_state saved)
  * 4. With task hooks: `handler` is the level whose handler was called last and has not returned, 0 if there is none.
  *    It changes under the lock, too, so that after the last look it says what goes on here: a handler outside of its
  *    job if it is above the level of the running task, else that task (carillon_osek_leave_hooks). */
-#if CARILLON_OSEK_TASK_HOOKS
-static volatile uint8_t handler;
-#endif
-
 void carillon_software_deliver(void)
 {
+#if CARILLON_OSEK_TASK_HOOKS
+    static volatile uint8_t handler;
+#endif
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
     uint8_t level = highest();
     /* Bounded by the levels above the current one and their requests. */
