@@ -52,9 +52,7 @@ def test_each_timer_has_a_period_of_its_own(lab: Laboratory, board: str, offsets
     names = ["fast", "middle", "slow"][: 3 if board == MEGA2560 else 2]
     periods = {"fast": 200, "middle": 2_000, "slow": 20_000}
     ats = dict(zip(names, offsets, strict=False))
-    schedule = "".join(
-        f'[task.{name}]\nperiod = "{periods[name]} ticks"\noffset = "{at} ticks"\nwcet = "1 tick"\n' for name, at in ats.items()
-    )
+    schedule = "".join(f'[task.{name}]\nperiod = "{periods[name]} ticks"\noffset = "{at} ticks"\n' for name, at in ats.items())
     outcome = lab.run(schedule, "".join(task(name, NOTHING) for name in ats), board, rounds=20, system='clock = "2MHz"')
     length = outcome.planned.lowered[0].round_length
     for name, at in ats.items():
