@@ -110,7 +110,8 @@ def test_fractions_of_ticks_are_carried(lab: Laboratory) -> None:
 def costs(outcome: Outcome) -> list[int]:
     """Cycles of each of the clock's handlers, from the hardware's entry to the end."""
     entered, left = outcome.at(Kind.ENTER, "clock"), outcome.at(Kind.EXIT, "clock")
-    return [end - begin + ENTRY for begin, end in zip(entered, left, strict=True)]
+    assert len(entered) - len(left) in (0, 1), "a run may end within a handler"
+    return [end - begin + ENTRY for begin, end in zip(entered, left, strict=False)]
 
 
 WAITING = """
