@@ -114,7 +114,7 @@ if (sum != {value}u) {{{{
 }}}}"""
     periodic = '[task.{0}]\nperiod = "{1} ticks"\noffset = "{2} ticks"\nwcet = "{3} ticks"\n'
     schedule = periodic.format("Fast", 1000, 0, 150) + periodic.format("Middle", 2000, 300, 900)
-    schedule += periodic.format("Slow", 8000, 1600, 2500)
+    schedule += periodic.format("Slow", 8000, 1600, 2200)
     code = task("Fast", check.format(10)) + task("Middle", check.format(70)) + task("Slow", check.format(150))
     hook = 'void ttShutdownHook(ttStatusType error)\n{\n report("shutdown", error);\n}\n'
     sequences = []
