@@ -65,7 +65,7 @@ def test_a_thousand_periods_are_a_thousand_times_as_long_as_one(lab: Laboratory,
     keys = 'now = false\ntick = "1000 ticks"' if clock == PERIODIC else "now = false"
     period = 1 if clock == PERIODIC else 1000
     start = f"(void)carillon_alarm_start(&alarm, {period}, CARILLON_INFINITE);"
-    outcome = beats(lab, clock, start, 1_006_000, hz=hz, keys=keys, board=board)
+    outcome = beats(lab, clock, start, 1_006_500, hz=hz, keys=keys, board=board)
     found = intervals(outcome, begin=2)  # the first may come while the system starts
     assert len(found) > 1000
     assert {at - k * 1000 * outcome.per_tick for k, at in enumerate(found)} == {0}, "it sleeps, so each is answered alike"
@@ -110,8 +110,7 @@ def test_fractions_of_ticks_are_carried(lab: Laboratory) -> None:
 def costs(outcome: Outcome) -> list[int]:
     """Cycles of each of the clock's handlers, from the hardware's entry to the end."""
     entered, left = outcome.at(Kind.ENTER, "clock"), outcome.at(Kind.EXIT, "clock")
-    assert len(entered) - len(left) in (0, 1), "a run may end within a handler"
-    return [end - begin + ENTRY for begin, end in zip(entered, left, strict=False)]
+    return [end - begin + ENTRY for begin, end in zip(entered, left, strict=True)]
 
 
 WAITING = """
