@@ -92,7 +92,7 @@ class Laboratory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._planned: dict[str, tuple[Planned, Firmware]] = {}
-        self._outcomes: dict[tuple[str, int], Outcome] = {}
+        self._outcomes: dict[tuple[str, int, int], Outcome] = {}
 
     def firmware(self, path: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
         """Plan and build a schedule for a board, once."""
@@ -117,7 +117,7 @@ class Laboratory:
         start = next((m for m in planned.system.modes if m.name == planned.system.start_mode), None)
         assert ticks or start is not None, "a system without rounds runs for so many ticks"
         length = ticks or (start.round_length if start else 0) * rounds
-        key = (str(firmware.folder), length)
+        key = (str(firmware.folder), length, rounds if not ticks else 0)
         if key not in self._outcomes:
             diagnostics = Diagnostics()
             trace = run(planned.image, firmware, length, diagnostics, rounds=0 if ticks else rounds)
