@@ -144,7 +144,9 @@ def test_a_runs_keys() -> None:
     found = keys("run", run("run", "run.toml"))
     for name in SPREADS:
         assert found.pop(f"{TASKS}.{name}") == listed(name)
-    everywhere, of_round, event = (listed(k) for k in (TASKS, "those of a round too", "those that are event-triggered too"))
+    everywhere, of_round, event = (
+        listed(k) for k in (TASKS, "keys that tasks of a round have, too", "keys that event-triggered tasks have, too")
+    )
     assert found.pop(TASKS) == everywhere | of_round | event
     tasks = run("run", "run.toml")["runs"][0]["summary"]["tasks"]
     assert {t["name"]: set(t) for t in tasks} == {"x": everywhere | of_round, "U": everywhere | event}
