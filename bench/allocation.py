@@ -20,12 +20,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from carillon.actions.activate import Activate
+from carillon.actions.check_deadline import CheckDeadline
 from carillon.allocate import allocate
 from carillon.allocate.result import Style
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Idle, Interrupt, Mode, OnDeadlineMiss, System, Task, Window
-from carillon.model.board import Board, Role
+from carillon.model.board import Board
 from carillon.read.board import load_board
 
 BOARDS = Path(__file__).resolve().parents[1] / "boards"
@@ -57,7 +59,7 @@ CASES = (
 
 def system_of(board: Board, clock_hz: int, modes: tuple[LoweredMode, ...], interrupts: tuple[Interrupt, ...] = ()) -> System:
     """The least system that an allocation needs around lowered modes."""
-    names = sorted({d.object for mode in modes for d in mode.demands if d.role is Role.ACTIVATION})
+    names = sorted({d.object for mode in modes for d in mode.demands if d.action.runs})
     return System(
         name="synthetic",
         file=Path(SPAN.file),
@@ -105,17 +107,16 @@ def synthetic(
         required = chance.random() >= optional
         activations.append(
             Demand(
-                Role.ACTIVATION,
-                name,
-                tuple(ExpiryPoint(at, Role.ACTIVATION, name, end, SPAN) for at, end in zip(times, windows, strict=True)),
+                Activate(name),
+                tuple(ExpiryPoint(at, Activate(name), end, SPAN) for at, end in zip(times, windows, strict=True)),
                 required=True,
                 bounded=True,
             )
         )
         if watched:
             left -= count
-            spots = tuple(ExpiryPoint(end, Role.DEADLINE, name, end, SPAN) for end in windows)
-            deadlines.append(Demand(Role.DEADLINE, name, spots, required, bounded=True))
+            spots = tuple(ExpiryPoint(end, CheckDeadline(name), end, SPAN) for end in windows)
+            deadlines.append(Demand(CheckDeadline(name), spots, required, bounded=True))
     return LoweredMode("default", round_length, (*activations, *deadlines))
 
 
@@ -132,11 +133,11 @@ def irregular(seed: int, case: Case, open_windows: float = 10) -> LoweredMode:
         points.setdefault(task, []).insert(0, (at, min(following.get(task, case.round_length), at + window)))
         following[task] = at
     demands = []
-    for role in (Role.ACTIVATION, Role.DEADLINE):
+    for kind in (Activate, CheckDeadline):
         for task, own in sorted(points.items()):
-            name = f"t{task:03}"
-            spots = tuple(ExpiryPoint(at if role is Role.ACTIVATION else end, role, name, end, SPAN) for at, end in own)
-            demands.append(Demand(role, name, spots, required=True, bounded=True))
+            action = kind(f"t{task:03}")
+            spots = tuple(ExpiryPoint(at if action.runs else end, action, end, SPAN) for at, end in own)
+            demands.append(Demand(action, spots, required=True, bounded=True))
     return LoweredMode("default", case.round_length, tuple(demands))
 
 

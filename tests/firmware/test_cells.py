@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
-from carillon.allocate.costs import COSTS
+from carillon.actions.costs import COSTS
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 from carillon.trace import Kind

@@ -14,8 +14,8 @@ from laboratory import AST, MPS, RV32, Laboratory, declared, points, works
 
 from carillon.check.simulation import simulate_round
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.emit import vectors
 from carillon.emit.overhead import handler_cost, kernel_times, operation, prices
+from carillon.emit.pieces import BODIES
 from carillon.model.board import Role
 from carillon.pipeline import plan
 from carillon.resources import data_root
@@ -138,5 +138,5 @@ def test_the_vectors_that_are_tasks_cost_nothing(lab: Laboratory) -> None:
     outcome = lab.run(declared(A=400, B=400) + PLAIN, works(A=100, B=100), AST, rounds=4)
     (mode,) = outcome.planned.image.modes
     for carrier in mode.allocation.carriers:
-        assert vectors.body(outcome.planned.image, mode, carrier) == []
+        assert BODIES[type(carrier.action)](outcome.planned.image, mode, carrier) == []
         assert handler_cost(outcome.planned.image, mode, carrier).total == 0

@@ -16,7 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carillon.allocate import COSTS, allocate, allocate_conventional
+from carillon.actions import COSTS, Action
+from carillon.actions.activate import Activate
+from carillon.actions.check_deadline import CheckDeadline
+from carillon.actions.enable_interrupt import EnableInterrupt
+from carillon.actions.switch_mode import SwitchMode
+from carillon.allocate import allocate, allocate_conventional
 from carillon.allocate.levels import Windows
 from carillon.allocate.result import Allocation, Carrier, Guard, ModeAllocation, Style
 from carillon.allocate.solve import ModeSolver
@@ -73,13 +78,18 @@ def board(*arrays: Cells, levels: int = 16, lowered_levels: int = 0, lead: int =
     )
 
 
+ACTIONS: dict[Role, type[Action]] = {Role.ACTIVATION: Activate, Role.DEADLINE: CheckDeadline}
+ACTIONS |= {Role.CONTROL: SwitchMode, Role.ENABLE: EnableInterrupt}
+
+
 def demand(role: Role, name: str, *points: int | tuple[int, int], required: bool = True, bounded: bool = True) -> Demand:
+    action = ACTIONS[role](name)
     line = 1 + sum(map(ord, name)) % 50
     made = []
     for point in points:
         at, end = point if isinstance(point, tuple) else (point, point + 1 if role is Role.ACTIVATION else point)
-        made.append(ExpiryPoint(at, role, name, end, Span("test.toml", line)))
-    return Demand(role, name, tuple(made), required, bounded, exclusive=True)
+        made.append(ExpiryPoint(at, action, end, Span("test.toml", line)))
+    return Demand(action, tuple(made), required, bounded, exclusive=True)
 
 
 def act(name: str, *points: int | tuple[int, int], bounded: bool = True) -> Demand:

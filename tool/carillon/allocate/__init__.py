@@ -3,7 +3,7 @@
 
 Every mode is allocated for itself; only the control cell, which takes a switch of modes, is the same in
 all.  The objective, in this order: as many optional deadlines watched as possible, the fewest instructions
-of kernel code per round by :data:`~carillon.allocate.costs.COSTS`, the fewest cells, the fewest levels.
+of kernel code per round by :data:`~carillon.actions.costs.COSTS`, the fewest cells, the fewest levels.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.conflict import conflict, feasible
 from carillon.allocate.conventional import allocate_conventional
-from carillon.allocate.costs import COSTS, CostTable
 from carillon.allocate.explain import conflict_cause, conflict_remedy, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
 from carillon.allocate.guard import guard_reasons, near, nearest
@@ -25,9 +25,8 @@ from carillon.allocate.timers import timer_periods
 from carillon.diagnostics import Diagnostics
 from carillon.lower import LoweredMode
 from carillon.model import System
-from carillon.model.board import Role
 
-__all__ = ["COSTS", "CostTable", "allocate", "allocate_conventional"]
+__all__ = ["allocate", "allocate_conventional"]
 
 
 def allocate(
@@ -60,7 +59,7 @@ def allocate(
         )
         return None
     classes = source_classes(system.board, taken | {interrupt.source for interrupt in system.interrupts})
-    controls = [(d, mode.round_length) for mode in lowered for d in mode.demands if d.role is Role.CONTROL]
+    controls = [(d, mode.round_length) for mode in lowered for d in mode.demands if isinstance(d.action, SwitchMode)]
     control: list[Carrier] = []
     if controls:
         found, refusals = control_carrier(classes, controls, fitter)
@@ -124,10 +123,10 @@ def _allocate_on(
     time_limit: float,
     below: int,
 ) -> ModeAllocation | None:
-    demands = [d for d in mode.demands if d.role is not Role.CONTROL]
+    demands = [d for d in mode.demands if not isinstance(d.action, SwitchMode)]
     control = next((c for c in controls if any(c.demand is d for d in mode.demands)), None)
     builder = OptionBuilder(fitter, classes, mode.round_length, system.on_deadline_miss, 64 if len(demands) <= 80 else 24)
-    options = tuple(builder.build(demand, demand.role is Role.ACTIVATION) for demand in demands)
+    options = tuple(builder.build(demand, demand.action.runs) for demand in demands)
     refused = [o for o in options if o.demand.required and not o.minimum]
     for o in refused:
         what = f"{o.demand.role.value}s of '{o.demand.object}'"
@@ -171,7 +170,7 @@ def _allocate_on(
 def _report_near(system: System, mode: LoweredMode, carriers: Sequence[Carrier], diagnostics: Diagnostics) -> None:
     """Refuse activations of one task on several sources that are so near that one could be forgotten for the other."""
     apart = near(system.board, system.clock_hz)
-    for demand in (d for d in mode.demands if d.role is Role.ACTIVATION):
+    for demand in (d for d in mode.demands if d.action.runs):
         pair = nearest([c for c in carriers if c.demand is demand], mode.round_length)
         if pair is not None and pair[1] - pair[0] < apart:
             diagnostics.error(
@@ -211,7 +210,7 @@ def _report(
             for used, text in (
                 (rules.below_tasks > 0, f"{rules.below_tasks} for what is below tasks"),
                 (rules.above_tasks, "1 for interrupts above tasks"),
-                (problem.control or any(o.demand.role is not Role.ACTIVATION for o in required), "1 for deadlines and switches"),
+                (problem.control or any(not o.demand.action.runs for o in required), "1 for deadlines and switches"),
                 (rules.lowered > 0, f"{rules.lowered} if any task runs lowered"),
             )
             if used

@@ -7,6 +7,7 @@ comparison of the same application side by side.
 
 from __future__ import annotations
 
+from carillon.actions.dispatch import Dispatch
 from carillon.allocate.fit import Fitter, source_classes
 from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Progression, Style
 from carillon.diagnostics import Diagnostics
@@ -87,7 +88,7 @@ def _limits(array: Cells) -> tuple[str, ...]:
 
 def _system_demand(mode: LoweredMode) -> Demand:
     points = tuple(points_in_order(mode.demands))
-    return Demand(Role.SYSTEM, "system timer", points, required=True, bounded=True)
+    return Demand(Dispatch("system timer"), points, required=True, bounded=True)
 
 
 def _prescaler(fitter: Fitter, array: Cells, demand: Demand, round_length: int) -> int | str:

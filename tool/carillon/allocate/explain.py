@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from carillon.allocate.costs import CostTable
+from carillon.actions import CostTable, Served
 from carillon.allocate.fit import SourceClass
 from carillon.allocate.options import GOES_ON, DemandOptions
 from carillon.allocate.progressions import EXACT_LIMIT
@@ -14,8 +14,6 @@ from carillon.allocate.result import Style
 from carillon.allocate.solve import Choice, Problem, Solution
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model.board import Rearm, Role
-
-WORDS = {Role.ACTIVATION: "activation", Role.DEADLINE: "deadline", Role.ENABLE: "re-enable point", Role.CONTROL: "control point"}
 
 
 def count(number: int, word: str) -> str:
@@ -25,7 +23,7 @@ def count(number: int, word: str) -> str:
 
 def subject(demand: Demand) -> str:
     """How a sentence names the demand's object."""
-    return f"{'interrupt' if demand.role is Role.ENABLE else 'task'} '{demand.object}'"
+    return f"{demand.action.subject} '{demand.object}'"
 
 
 def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[str, ...]:
@@ -56,7 +54,7 @@ def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[st
 def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_length: int) -> str:
     demand, split = options.demand, choice.split
     points = len(demand.points)
-    word = WORDS[demand.role]
+    word = demand.action.word
     timers = [(p, b) for b in split.bundles for p in b.progressions]
     shared = split.style is Style.MULTIPLEXED
     cells = sum(
@@ -96,11 +94,7 @@ def _these(cells: int) -> str:
 
 def _multiplexing(costs: CostTable, problem: Problem, demand: Demand) -> int:
     """Instructions per round that multiplexing the demand costs."""
-    if demand.role is Role.ACTIVATION:
-        return costs.multiplexed_activation * len(demand.points)
-    if demand.role is Role.DEADLINE:
-        return costs.multiplexed_deadline * problem.activations_of(demand.object)
-    return costs.multiplexed_enable * len(demand.points)
+    return demand.action.price(Served(len(demand.points), problem.activations_of(demand.object), shared=True), costs)
 
 
 def _alternating(problem: Problem, solution: Solution, mine: DemandOptions) -> str:
@@ -109,7 +103,7 @@ def _alternating(problem: Problem, solution: Solution, mine: DemandOptions) -> s
     own = mine.demand.points
     for options, choice in zip(problem.options, solution.choices, strict=True):
         demand = options.demand
-        if demand is mine.demand or demand.role is not Role.ACTIVATION or choice is None:
+        if demand is mine.demand or not demand.action.runs or choice is None:
             continue
         other = demand.points
         if _falls_into(own, other) and _falls_into(other, own):
@@ -161,19 +155,19 @@ def conflict_cause(problem: Problem, chosen: Sequence[DemandOptions], mode: str)
 def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions]) -> str:
     """What would resolve a conflict, most specific first."""
     result = []
-    watched = sorted({o.demand.object for o in chosen if o.demand.role is Role.DEADLINE})
+    watched = sorted({o.demand.object for o in chosen if o.demand.action.wraps})
     if watched:
         names = ", ".join(f"'{name}'" for name in watched)
         result.append(f'give {names} monitor = "if-cells-allow" or "never"')
     for options in chosen:
         if options.minimum > 1 and options.no_sharing:
             advice = f"let {subject(options.demand)} share a cell ({options.no_sharing})"
-            if options.demand.role is Role.ACTIVATION and not options.demand.bounded:
+            if options.demand.action.runs and not options.demand.bounded:
                 advice += ": give it deadlines or a WCET"
             elif options.no_sharing == GOES_ON:
                 advice += ': on_deadline_miss = "shutdown"'
             result.append(advice)
-    tasks = sorted({o.demand.object for o in chosen if o.demand.role is Role.ACTIVATION})
+    tasks = sorted({o.demand.object for o in chosen if o.demand.action.runs})
     if len(tasks) > 1:
         result.append(f"merge tasks that run at the same times, such as '{tasks[0]}' and '{tasks[1]}'")
     total = sum(o.minimum for o in chosen)

@@ -21,11 +21,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from carillon.allocate.costs import COSTS, CostTable
+from carillon.actions import COSTS, CostTable
 from carillon.allocate.levels import longest_paths
 from carillon.allocate.result import Carrier, Guard
 from carillon.lower import Demand
-from carillon.model.board import Board, Role
+from carillon.model.board import Board
 
 NEAR_INSTRUCTIONS = 64
 """From the expiry to the handler's forgetting of other requests it takes fewer instructions, or cycles: what the task's
@@ -90,13 +90,13 @@ def guarded(carriers: Sequence[Carrier], board: Board, interrupts_above: bool) -
     """The carriers of a mode with their guards; ``interrupts_above``: interrupts of the application may delay tasks."""
     own: dict[str, list[Carrier]] = {}
     for carrier in carriers:
-        if carrier.role is Role.ACTIVATION:
+        if carrier.action.runs:
             own.setdefault(carrier.demand.object, []).append(carrier)
     by_time = board.nesting == "time"
-    open_ended = [c for c in carriers if c.role is Role.ACTIVATION and not c.lowered and not _stopped(c)]
+    open_ended = [c for c in carriers if c.action.runs and not c.lowered and not _stopped(c)]
     result = []
     for carrier in carriers:
-        if carrier.role is not Role.ACTIVATION:
+        if not carrier.action.runs:
             result.append(carrier)
             continue
         group = own[carrier.demand.object]

@@ -13,16 +13,11 @@ from carillon.lower import Demand
 from carillon.model import OnDeadlineMiss
 from carillon.model.board import Rearm, Role
 
-ROLE_ORDER = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
-"""The order in which carriers are listed and, but for CONTROL, in which they get cells."""
-
 ALL_GROUPINGS = 10
 """Up to this many progressions every way to put them on sources is considered, as far as the limit goes."""
 
 GOES_ON = "a task that goes on after a missed deadline needs a cell per deadline"
 """Why deadlines cannot share a re-armed cell unless a missed one shuts the system down."""
-
-MULTIPLEXABLE = (Role.ACTIVATION, Role.DEADLINE, Role.ENABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +199,13 @@ class OptionBuilder:
 
     def _multiplexed(self, demand: Demand, usable: Iterable[int]) -> tuple[Split | None, str]:
         """All points on one re-armed cell, or why that cannot be."""
-        if demand.role not in MULTIPLEXABLE or len(demand.points) < 2:
+        if not demand.action.shares or len(demand.points) < 2:
             return None, ""
-        if demand.role is Role.DEADLINE and not demand.bounded:
+        if demand.action.wraps and not demand.bounded:
             return None, "its activations have not exactly one deadline each"
-        if demand.role is Role.ACTIVATION and not demand.bounded:
+        if demand.action.runs and not demand.bounded:
             return None, "an activation may still run when the next one is due, so they cannot share a re-armed cell"
-        if demand.role is Role.DEADLINE and self.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
+        if demand.action.wraps and self.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
             return None, GOES_ON
         classes = []
         refusals = []
@@ -234,7 +229,7 @@ class OptionBuilder:
         array = group.array
         if not group.can_share:
             return "its cells have no neighbour that could keep the time"
-        if demand.role is Role.DEADLINE and array.rearm not in (Rearm.SHIFT, Rearm.NONE):
+        if demand.action.wraps and array.rearm not in (Rearm.SHIFT, Rearm.NONE):
             return "its cells cannot be moved on before they expire, as a deadline that was met has to be"
         return self.fitter.multiplexed(array, demand.times, self.round_length)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
+from carillon.actions.activate import Activate
 from carillon.allocate.base import Base, choose_base
 from carillon.allocate.clock import ClockCell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source, source_classes
@@ -600,8 +601,8 @@ def _slice_cell(system: System, services: TimeServices, top: int, taken: set[int
 
 
 def _carrier(name: str, source: Source, use: CellUse, progression: Progression, level: int, span: Span) -> Carrier:
-    point = ExpiryPoint(progression.offset, Role.ACTIVATION, name, progression.offset, span)
-    return Carrier(Demand(Role.ACTIVATION, name, (point,), True, True), source.number, (use,), Style.DIRECT, level, False)
+    point = ExpiryPoint(progression.offset, Activate(name), progression.offset, span)
+    return Carrier(Demand(Activate(name), (point,), True, True), source.number, (use,), Style.DIRECT, level, False)
 
 
 def cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from carillon.allocate.fit import Fitter, Source, SourceClass
 from carillon.allocate.guard import common_levels, guarded
 from carillon.allocate.levels import Windows, successors
-from carillon.allocate.options import ROLE_ORDER, Bundle
+from carillon.allocate.options import Bundle
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.allocate.solve import Choice, Problem
 from carillon.lower import Demand
@@ -43,10 +43,10 @@ def place(
 ) -> tuple[list[Carrier], int, int]:
     """All carriers with cells and levels, the number of levels, and the level of interrupts above tasks (0: none).
 
-    Demands get sources in order of role, then of the file, ascending by number within each class.
+    Demands get sources in order of their actions, then of the file, ascending by number within each class.
     """
     free: list[list[Source]] = [list(group.sources) for group in problem.classes]
-    order = sorted(range(len(choices)), key=lambda d: (ROLE_ORDER.index(problem.options[d].demand.role), d))
+    order = sorted(range(len(choices)), key=lambda d: (problem.options[d].demand.action.rank, d))
     placed: list[tuple[Demand, Choice, Bundle, Source]] = []
     for d in order:
         choice = choices[d]
@@ -56,14 +56,14 @@ def place(
         for bundle, c in pairs:
             placed.append((problem.options[d].demand, choice, bundle, free[c].pop(0)))
 
-    activations = [item for item in placed if item[0].role is Role.ACTIVATION]
+    activations = [item for item in placed if item[0].action.runs]
     demands = list({id(demand): demand for demand, *_ in activations}.values())
     windows = Windows(demands, problem.board.nesting == "time")
     index = {id(demand): k for k, demand in enumerate(demands)}
     bits = [windows.bits(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     inside = [windows.inside(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     lowered = [choice.lowered for _, choice, _, _ in activations]
-    others = problem.control or any(demand.role is not Role.ACTIVATION for demand, *_ in placed)
+    others = problem.control or any(not demand.action.runs for demand, *_ in placed)
     most = problem.levels.for_activations(any(lowered), others)
     paths = common_levels(successors(bits, inside, lowered), [demand for demand, *_ in activations], lowered, most)
     base = int(problem.levels.below_tasks)
@@ -84,8 +84,8 @@ def place(
     if control is not None:
         carriers.append(Carrier(control.demand, control.source, control.cells, control.style, top, False))
     carriers = guarded(carriers, problem.board, problem.levels.above_tasks)
-    carriers.sort(key=lambda c: (ROLE_ORDER.index(c.role), min(u.progression.offset for u in c.cells), c.source))
-    has_top = any(c.role is not Role.ACTIVATION for c in carriers)
+    carriers.sort(key=lambda c: (c.action.rank, min(u.progression.offset for u in c.cells), c.source))
+    has_top = any(not c.action.runs for c in carriers)
     return carriers, top if has_top else top - 1, above
 
 

@@ -11,6 +11,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from carillon.actions import Action
 from carillon.lower import Demand, LoweredMode
 from carillon.model.board import Cells, Role
 
@@ -105,8 +106,13 @@ class Carrier:
     forgets: tuple[int, ...] = ()
 
     @property
+    def action(self) -> Action:
+        """What is done at its points."""
+        return self.demand.action
+
+    @property
     def role(self) -> Role:
-        """The role of its demand."""
+        """What its cells must be able to do."""
         return self.demand.role
 
 

@@ -22,13 +22,13 @@ from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from carillon.allocate.costs import COSTS, CostTable
+from carillon.actions import COSTS, CostTable, Served
 from carillon.allocate.fit import SourceClass
 from carillon.allocate.levels import Windows, components, longest_paths, short_cycle, successors
 from carillon.allocate.options import Bundle, DemandOptions, Split
 from carillon.allocate.result import Style
 from carillon.lower import Demand
-from carillon.model.board import Board, Rearm, Role
+from carillon.model.board import Board, Rearm
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -94,7 +94,7 @@ class Problem:
 
     def activations_of(self, task: str) -> int:
         """How often ``task`` is activated in a round."""
-        return sum(len(o.demand.points) for o in self.options if o.demand.role is Role.ACTIVATION and o.demand.object == task)
+        return sum(len(o.demand.points) for o in self.options if o.demand.action.runs and o.demand.object == task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class ModeSolver:
 
     def __init__(self, problem: Problem, time_limit: float) -> None:
         self.problem = problem
-        self.activations = [d for d, o in enumerate(problem.options) if o.demand.role is Role.ACTIVATION]
+        self.activations = [d for d, o in enumerate(problem.options) if o.demand.action.runs]
         demands = [problem.options[d].demand for d in self.activations]
         self.windows = Windows(demands, problem.board.nesting == "time")
         self.position = {d: k for k, d in enumerate(self.activations)}
@@ -188,9 +188,9 @@ class ModeSolver:
             demand = options.demand
             mine = _Vars()
             self.vars.append(mine)
-            acts = problem.activations_of(demand.object) if demand.role is Role.DEADLINE else len(demand.points)
+            acts = problem.activations_of(demand.object)
             seen: set[tuple[object, ...]] = set()
-            can_lower = demand.role is Role.ACTIVATION and problem.levels.for_activations(True, False) >= 1
+            can_lower = demand.action.runs and problem.levels.for_activations(True, False) >= 1
             for option in options.splits:
                 plain = self.model.new_bool_var("")
                 low = self.model.new_bool_var("") if can_lower and option.profile not in seen else None
@@ -201,7 +201,7 @@ class ModeSolver:
                 if low is not None:
                     instructions.append(costs.lowered * acts * low)
                 instructions.append(_split_cost(costs, demand, option, acts) * taken)
-                if demand.role is Role.DEADLINE and option.style is Style.DIRECT:
+                if demand.action.wraps and option.style is Style.DIRECT:
                     wrapped.setdefault(demand.object, []).append(plain)
                 mine.kinds.append(self._count_classes(options, option, taken, used, instructions, cells))
             every = [v for v in (*mine.plain, *mine.lowered) if v is not None]
@@ -217,7 +217,7 @@ class ModeSolver:
             if lows:
                 mine.is_lowered = self.model.new_bool_var("")
                 self.model.add(sum(lows) == mine.is_lowered)
-            if demand.role is not Role.ACTIVATION:
+            if not demand.action.runs:
                 tops.append(mine.watched)
         for task, direct in wrapped.items():
             wrapper = self.model.new_bool_var("")
@@ -279,7 +279,7 @@ class ModeSolver:
                 used[c].append(count)
                 needed = classes[c].array.needed(demand.role, option.style is Style.MULTIPLEXED)
                 cells.append(len(bundle.progressions) * needed * count)
-                price = _cell_cost(self.problem.costs, demand.role, option.style, classes[c], bundle)
+                price = _cell_cost(self.problem.costs, demand, option.style, classes[c], bundle)
                 if price:
                     instructions.append(price * count)
             result.append(_Kind(indices, counts))
@@ -523,7 +523,7 @@ class ModeSolver:
                 continue
             priced = sorted((*self._price(options, split), s) for s, split in enumerate(options.splits))
             instructions, cells, classes, first = priced[0]
-            if options.demand.role is Role.ACTIVATION and len(priced) > 1 and priced[1][:2] == (instructions, cells):
+            if options.demand.action.runs and len(priced) > 1 and priced[1][:2] == (instructions, cells):
                 unique = False
             bound += instructions
             choices.append(Choice(options.splits[first], classes, lowered=False))
@@ -588,17 +588,16 @@ class ModeSolver:
     def _price(self, options: DemandOptions, split: Split) -> tuple[int, int, tuple[int, ...]]:
         """What a split costs at least: instructions, cells, and the class of each of its bundles, the first of the cheapest."""
         problem, costs, demand = self.problem, self.problem.costs, options.demand
-        role = demand.role
-        activations = problem.activations_of(demand.object) if role is Role.DEADLINE else len(demand.points)
+        activations = problem.activations_of(demand.object)
         instructions, cells, classes = _split_cost(costs, demand, split, activations), 0, []
-        if role is Role.DEADLINE and split.style is Style.DIRECT:
+        if demand.action.wraps and split.style is Style.DIRECT:
             instructions += costs.wrapper * activations
         for bundle in split.bundles:
             prices = []
             for c in bundle.classes:
                 group = problem.classes[c]
-                needed = len(bundle.progressions) * group.array.needed(role, split.style is Style.MULTIPLEXED)
-                prices.append((_cell_cost(costs, role, split.style, group, bundle), needed, c))
+                needed = len(bundle.progressions) * group.array.needed(demand.role, split.style is Style.MULTIPLEXED)
+                prices.append((_cell_cost(costs, demand, split.style, group, bundle), needed, c))
             price, needed, c = min(prices)
             instructions += price
             cells += needed
@@ -667,18 +666,18 @@ class ModeSolver:
         wrapped: set[str] = set()
         for options, choice in zip(problem.options, choices, strict=True):
             demand = options.demand
-            acts = problem.activations_of(demand.object) if demand.role is Role.DEADLINE else len(demand.points)
+            acts = problem.activations_of(demand.object)
             if choice is None:
                 if options.splits:
                     penalty += min(len(demand.points), acts or 1)
                 continue
             instructions += _split_cost(costs, demand, choice.split, acts) + (costs.lowered * acts if choice.lowered else 0)
-            if demand.role is Role.DEADLINE and choice.split.style is Style.DIRECT and demand.object not in wrapped:
+            if demand.action.wraps and choice.split.style is Style.DIRECT and demand.object not in wrapped:
                 wrapped.add(demand.object)
                 instructions += costs.wrapper * acts
             for bundle, c in zip(choice.split.bundles, choice.classes, strict=True):
                 group = problem.classes[c]
-                instructions += _cell_cost(costs, demand.role, choice.split.style, group, bundle)
+                instructions += _cell_cost(costs, demand, choice.split.style, group, bundle)
                 cells += len(bundle.progressions) * group.array.needed(demand.role, choice.split.style is Style.MULTIPLEXED)
         return penalty, instructions, cells
 
@@ -701,7 +700,7 @@ class ModeSolver:
     def _flags(self, choices: Sequence[Choice | None]) -> tuple[bool, bool]:
         """Whether any task runs lowered, and whether anything needs the top level."""
         pairs = list(zip(choices, self.problem.options, strict=True))
-        watched = any(c is not None and o.demand.role is not Role.ACTIVATION for c, o in pairs)
+        watched = any(c is not None and not o.demand.action.runs for c, o in pairs)
         return any(c is not None and c.lowered for c in choices), watched or self.problem.control
 
     def _available(self, choices: Sequence[Choice | None]) -> int:
@@ -906,23 +905,14 @@ def _bits(number: int) -> Iterator[int]:
 
 def _split_cost(costs: CostTable, demand: Demand, option: Split, activations: int) -> int:
     """Instructions of a split that do not depend on the cells chosen; the handler wrapper is paid once per task elsewhere."""
-    role = demand.role
-    shared = option.style is Style.MULTIPLEXED
+    several = len(option.bundles) > 1 and not demand.exclusive
     points = sum(len(b.points) for b in option.bundles)
-    if role is Role.ACTIVATION:
-        if shared:
-            return costs.multiplexed_activation * points
-        return costs.forget * points if len(option.bundles) > 1 and not demand.exclusive else 0
-    if role is Role.DEADLINE:
-        return costs.multiplexed_deadline * activations if shared else 0
-    if role is Role.ENABLE:
-        return (costs.multiplexed_enable if shared else costs.enable) * points
-    return 0
+    return demand.action.price(Served(points, activations, option.style is Style.MULTIPLEXED, several), costs)
 
 
-def _cell_cost(costs: CostTable, role: Role, style: Style, group: SourceClass, bundle: Bundle) -> int:
+def _cell_cost(costs: CostTable, demand: Demand, style: Style, group: SourceClass, bundle: Bundle) -> int:
     """Instructions of a bundle that depend on the cells chosen."""
-    a_point = costs.acknowledge if group.array.acknowledge and role in (Role.ACTIVATION, Role.DEADLINE) else 0
+    a_point = costs.acknowledge if group.array.acknowledge and demand.action.acknowledged else 0
     if style is Style.MULTIPLEXED and group.array.rearm is Rearm.RELOAD:
         a_point += costs.multiplexed_reload
     return a_point * len(bundle.points)

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from carillon.actions.activate import Activate
+from carillon.actions.check_deadline import CheckDeadline
+from carillon.actions.dispatch import Dispatch
+from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.fit import TIMEKEEPER_BITS, intervals_of
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Progression, Style
@@ -42,6 +46,11 @@ class CellImage:
     def macro(self) -> str:
         """The prefix of the driver's macros."""
         return self.family.name.upper()
+
+    @property
+    def disarmed(self) -> bool:
+        """Whether its request is enabled only while it is wanted: met deadlines and unwanted switches cost nothing."""
+        return self.carrier.action.held and self.carrier.style is Style.DIRECT
 
     @property
     def finishes(self) -> bool:
@@ -135,8 +144,10 @@ class ModeImage:
         """The deadlines that the kernel watches: tasks and ticks of the round (its end is 0)."""
         length = self.allocation.mode.round_length
         if self.table:
-            return frozenset((e.point.object, e.point.at % length) for e in self.table if e.point.role is Role.DEADLINE)
-        carriers = [c for c in self.allocation.carriers if c.role is Role.DEADLINE]
+            return frozenset(
+                (e.point.object, e.point.at % length) for e in self.table if isinstance(e.point.action, CheckDeadline)
+            )
+        carriers = [c for c in self.allocation.carriers if isinstance(c.action, CheckDeadline)]
         return frozenset((c.demand.object, t % length) for c in carriers for t in c.demand.times)
 
 
@@ -233,7 +244,7 @@ def _in_order(carrier: Carrier, round_length: int) -> list[int]:
     at tick 0, would miss a deadline that no activation has.  Any other point is at its place in the round.
     """
     times = carrier.demand.times
-    return sorted(set(times) if carrier.role is Role.DEADLINE else {t % round_length for t in times})
+    return sorted(set(times) if isinstance(carrier.action, CheckDeadline) else {t % round_length for t in times})
 
 
 def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...]:
@@ -250,7 +261,7 @@ def _cell_image(
     board = system.board
     times = _in_order(carrier, round_length)
     offset = times[0] if carrier.style is Style.MULTIPLEXED else use.progression.offset
-    if carrier.role is Role.CONTROL and offset == 0:
+    if isinstance(carrier.action, SwitchMode) and offset == 0:
         offset = round_length  # the end of the first round, not its beginning
     first = use.units((board.lead_at(system.clock_hz) if lead is None else lead) + offset - position * board.start_spacing)
     period = use.units(use.progression.period)
@@ -269,14 +280,14 @@ def _has_timekeeper(carrier: Carrier, use: CellUse) -> bool:
 
 def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], diagnostics: Diagnostics) -> Control | None:
     """Where the mode is left, and how late the next round begins (0 if the slack of the round suffices)."""
-    point = next((d.points[0] for d in mode.mode.demands if d.role is Role.CONTROL), None)
+    point = next((d.points[0] for d in mode.mode.demands if isinstance(d.action, SwitchMode)), None)
     if point is None:
         return None
     board, length = system.board, mode.mode.round_length
-    cell = next(c for c in cells if c.carrier.role in (Role.CONTROL, Role.SYSTEM))
+    cell = next(c for c in cells if isinstance(c.carrier.action, SwitchMode | Dispatch))
     at = point.at
     counts = length
-    if cell.carrier.role is Role.SYSTEM:
+    if isinstance(cell.carrier.action, Dispatch):
         times = sorted({t % length for t in cell.carrier.demand.times})
         following = [t for t in times if t > at % length]
         counts = (following[0] if following else times[0] + length) - at % length
@@ -327,7 +338,7 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         multiplexes = tuple(
             Multiplex(cell, _steps(cell.carrier, cell.use, length))
             for cell in in_order
-            if cell.carrier.style is Style.MULTIPLEXED and cell.carrier.role is not Role.SYSTEM
+            if cell.carrier.style is Style.MULTIPLEXED and not isinstance(cell.carrier.action, Dispatch)
         )
         table: tuple[TableEntry, ...] = ()
         if allocation.conventional:
@@ -358,8 +369,8 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         origin = base.period - (0 if base.kind is BaseKind.UP else lead)  # it is at its period when it is started
         if base.use is not None:
             progression = Progression(origin, base.period)
-            point = ExpiryPoint(origin, Role.ACTIVATION, "base", origin, Span(""))
-            demand = Demand(Role.ACTIVATION, "time base", (point,), True, True)
+            point = ExpiryPoint(origin, Activate("base"), origin, Span(""))
+            demand = Demand(Activate("time base"), (point,), True, True)
             use = replace(base.use, progression=progression)
             uses.append((Carrier(demand, base.source, (use,), Style.DIRECT, 0, False), use))
     start: list[StartStore] = []

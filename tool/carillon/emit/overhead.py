@@ -13,11 +13,14 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 
+from carillon.actions.activate import Activate
+from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
-from carillon.emit import vectors
 from carillon.emit.image import Image, ModeImage
-from carillon.model.board import Rearm, Role
+from carillon.emit.pieces import BODIES
+from carillon.emit.pieces.activate import only_held
+from carillon.model.board import Rearm
 from carillon.resources import data_root
 
 _STATEMENT = re.compile(r"^\s*(?:if \(|} while \()?(?P<name>\w+)(?:\(|\+\+|--)")
@@ -62,14 +65,14 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     table = prices(board.port)
     if not table or not board.clock(image.system.clock_hz).instructions_per_tick:
         return HandlerCost(0, 0)
-    if vectors.only_held(image, mode, carrier):
+    if only_held(image, mode, carrier):
         return HandlerCost(board.interrupt_entry + table["held_before"], table["held_after"])
-    lines = vectors.body(image, mode, carrier)
+    lines = BODIES[type(carrier.action)](image, mode, carrier)
     if not lines:
         return HandlerCost(board.interrupt_entry, table["direct_end"])
     families = {c.family.name: c.use.cell.array.rearm for c in mode.cells}
-    entry = image.system.task(carrier.demand.object).entry if carrier.role is Role.ACTIVATION else ""
-    before, after, seen = board.interrupt_entry + table["frame_begin"], table["frame_end"], carrier.role is not Role.ACTIVATION
+    entry = image.system.task(carrier.demand.object).entry if carrier.action.runs else ""
+    before, after, seen = board.interrupt_entry + table["frame_begin"], table["frame_end"], not carrier.action.runs
     for line in lines:
         if (entry and f"({entry})" in line) or (entry and line.strip() == f"{entry}();"):
             seen = True
@@ -91,20 +94,22 @@ def kernel_times(image: Image) -> list[KernelTime]:
     per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
     result = []
     for mode in image.modes:
-        carriers = [c for c in mode.allocation.carriers if c.role in (Role.ACTIVATION, Role.ENABLE)]  # others: none, or a miss
+        carriers = [
+            c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)
+        ]  # others: none, or a miss
         costs = {c.source: handler_cost(image, mode, c) for c in carriers}
         tasks: dict[str, int] = {}
         enables: dict[str, int] = {}
         for carrier in carriers:
             own = costs[carrier.source]
-            if carrier.role is Role.ENABLE:
+            if isinstance(carrier.action, EnableInterrupt):
                 enables[carrier.demand.object] = _ticks(own.total, per_tick)
-            elif carrier.role is Role.ACTIVATION:
+            elif carrier.action.runs:
                 blocking = max(
                     (
                         max(costs[c.source].before, costs[c.source].after)
                         for c in carriers
-                        if c.source != carrier.source and c.role is Role.ACTIVATION and (c.level >= carrier.level or c.lowered)
+                        if c.source != carrier.source and c.action.runs and (c.level >= carrier.level or c.lowered)
                     ),
                     default=0,
                 )

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from carillon.actions.check_deadline import CheckDeadline
+from carillon.actions.dispatch import Dispatch
+from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.result import Style
 from carillon.emit import text
 from carillon.emit.image import CellImage, Image, ModeImage, base_levels
-from carillon.model.board import Board, Role
+from carillon.emit.pieces import ENTRIES
+from carillon.model.board import Board
 
 
 def _array(kind: str, name: str, items: list[str]) -> list[str]:
@@ -20,11 +24,7 @@ def _array(kind: str, name: str, items: list[str]) -> list[str]:
 def _cell_comment(cell: CellImage) -> str:
     carrier, use = cell.carrier, cell.use
     what = "every point" if carrier.style is Style.MULTIPLEXED else f"{use.progression.offset} + k * {use.progression.period}"
-    who = (
-        carrier.demand.object
-        if carrier.role in (Role.SYSTEM, Role.CONTROL)
-        else f"{carrier.role.value} of {carrier.demand.object}"
-    )
+    who = carrier.demand.object if not carrier.action.named else f"{carrier.role.value} of {carrier.demand.object}"
     return f"/* {use.cell.name}: {who} at {what}, {text.place(carrier.demand.span)} */"
 
 
@@ -35,14 +35,8 @@ def _enabled(mode: ModeImage, image: Image) -> list[int]:
         cell.carrier.source
         for cell in mode.cells
         if text.controlled(board, cell.carrier.source)
-        and not (disarmed(cell) and cell.use.cell.array.request_enable == "controller")
+        and not (cell.disarmed and cell.use.cell.array.request_enable == "controller")
     ]
-
-
-def disarmed(cell: CellImage) -> bool:
-    """Cells whose request is enabled only when it is wanted: met deadlines and unwanted switches cost nothing."""
-    role, style = cell.carrier.role, cell.carrier.style
-    return (role is Role.DEADLINE and style is Style.DIRECT) or role is Role.CONTROL
 
 
 def _store_list(board: Board, kind: str, sources: Iterable[int]) -> list[str]:
@@ -68,7 +62,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     for multiplex in mode.multiplexes:
         cell = multiplex.cell
         stem = text.multiplex(image, mode, cell)
-        postpone = cell.carrier.role is Role.DEADLINE
+        postpone = isinstance(cell.carrier.action, CheckDeadline)
         lines.append(_cell_comment(cell))
         lines.append(f"struct carillon_multiplex {stem} = {text.multiplexed(cell)};")
         lines.append(f"static const struct carillon_step {stem}_steps[] = {{")
@@ -124,7 +118,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
             bits = " | ".join(text.macro(c, "BIT", c.number) for c in (*cells, *others))
             start.append(text.macro(cells[0], "START", bits) + "," + who)
         else:
-            held = disarmed(cells[0]) and cells[0].use.cell.array.request_enable == "cell"
+            held = cells[0].disarmed and cells[0].use.cell.array.request_enable == "cell"
             start.append(text.macro(cells[0], "START_DISARMED" if held else "START", cells[0].number) + "," + who)
     finished = [line for _, line in sorted(finish, key=lambda item: item[0])]
     lists = {"prepare": prepare, "restart": restart, "start": start, "finish": finished, "stop": stop}
@@ -135,11 +129,11 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         cell = mode.control.cell
         source = cell.carrier.source
         bit = f"CARILLON_SOURCE_BIT({source})"
-        if cell.use.cell.array.request_enable == "cell" and cell.carrier.role is Role.CONTROL:
+        if cell.use.cell.array.request_enable == "cell" and isinstance(cell.carrier.action, SwitchMode):
             forget, enable = f"CARILLON_STORE_UNPEND({source}, {bit})", text.macro(cell, "START", cell.number)
         else:
             forget, enable = f"CARILLON_STORE_UNPEND({source}, {bit})", f"CARILLON_STORE_ENABLE({source}, {bit})"
-        if cell.carrier.role is Role.SYSTEM:  # it interrupts anyway; nothing to forget
+        if isinstance(cell.carrier.action, Dispatch):  # it interrupts anyway; nothing to forget
             forget = enable
         lines += [
             f"/* Left at {mode.control.at}; the next round begins {mode.control.gap} ticks after the end of this one. */",
@@ -166,20 +160,10 @@ def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
             after += 1
         following = f"&{name}_table[{after % len(mode.table)}].step"
         step = f"{{{following}, {text.macro(timer, 'INTERVAL', entry.step.units, timer.period)}}}"
-        action = {Role.ACTIVATION: "ACTIVATE", Role.DEADLINE: "DEADLINE", Role.ENABLE: "ENABLE", Role.CONTROL: "CONTROL"}[
-            point.role
-        ]
-        function, mask, object_ = "NULL", "0u", 0
-        if point.role is Role.ACTIVATION:
-            function = image.system.task(point.object).entry
-        if point.role in (Role.ACTIVATION, Role.DEADLINE):
-            object_ = text.task_number(image, point.object)
-        if point.role is Role.ENABLE:
-            object_ = image.system.interrupt(point.object).source
-            mask = f"CARILLON_SOURCE_BIT({object_})"
+        what = ENTRIES[type(point.action)](image, point)
         lines.append(
-            f"    {{{step}, {function}, {mask}, {object_}, CARILLON_{action}, {int(entry.more)}u}}, "
-            f"/* {point.at}: {point.role.value} of {point.object}, {text.place(point.span)} */"
+            f"    {{{step}, {what.function}, {what.mask}, {what.object}, CARILLON_{what.action}, {int(entry.more)}u}}, "
+            f"/* {point.at}: {point.action.role.value} of {point.object}, {text.place(point.span)} */"
         )
     return [*lines, "};", ""]
 
@@ -190,7 +174,7 @@ def ground_state(image: Image, mode: ModeImage) -> tuple[list[int], int]:
     A task that is activated at the very tick of the switch, the first of a round that does not begin, may wait.
     """
     at = (mode.control.at if mode.control else 0) % mode.allocation.mode.round_length
-    tasks = [c.carrier for c in mode.cells if c.carrier.role is Role.ACTIVATION]
+    tasks = [c.carrier for c in mode.cells if c.carrier.action.runs]
     due = {c.source for c in tasks if at in c.demand.times}
     first = sorted({c.source for c in tasks} - due)
     return [*first, *sorted(due), *sorted(i.source for i in image.system.interrupts)], len(first)

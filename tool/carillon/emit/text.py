@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from carillon import __version__
+from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
 from carillon.emit.image import CellImage, Image, ModeImage
-from carillon.model.board import Board, Role
+from carillon.model.board import Board
 
 HANDLER = "__vector_"
 """What the symbols of handlers begin with where vectors are code, because avr-gcc wants it so."""
@@ -78,14 +79,12 @@ def stem(image: Image, mode: ModeImage) -> str:
     return f"carillon_mode{image.modes.index(mode)}"
 
 
-def symbol(image: Image, mode: ModeImage, name: str, role: Role) -> str:
+def symbol(image: Image, mode: ModeImage, action: Action) -> str:
     """The name of a generated handler: role, mode's number, object, in this order, so that no two can be equal."""
-    number = image.modes.index(mode)
-    if role in (Role.CONTROL, Role.SYSTEM):
-        return f"carillon_{role.value}_{number}"
-    return f"carillon_{role.value}_{number}_{name}"
+    name = f"carillon_{action.role.value}_{image.modes.index(mode)}"
+    return f"{name}_{action.object}" if action.named else name
 
 
 def multiplex(image: Image, mode: ModeImage, cell: CellImage) -> str:
     """The name of what a multiplexed cell is at."""
-    return "carillon_multiplex_" + symbol(image, mode, cell.carrier.demand.object, cell.carrier.role).removeprefix("carillon_")
+    return "carillon_multiplex_" + symbol(image, mode, cell.carrier.action).removeprefix("carillon_")

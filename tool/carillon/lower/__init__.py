@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowering: every timed thing becomes expiry points, a time and an action.
+"""Lowering: every timed thing becomes expiry points, a time and an action (:mod:`carillon.actions`).
 
 From here on nothing knows which standard a point came from.
 """
@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from carillon.actions import Action
 from carillon.diagnostics import Span
 from carillon.model.board import Role
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiryPoint:
-    """At tick ``at`` of the round, do what ``role`` says to ``object``.
+    """At tick ``at`` of the round, do ``action``.
 
     For an activation, ``window_end`` is the tick from which later points need not preempt it any more;
     for other roles it equals ``at``.  ``stopped_at`` is the tick at which a deadline cell shuts the system down if the
@@ -23,29 +24,42 @@ class ExpiryPoint:
     """
 
     at: int
-    role: Role
-    object: str
+    action: Action
     window_end: int
     span: Span
     stopped_at: int | None = None
 
+    @property
+    def object(self) -> str:
+        """What the action is done to."""
+        return self.action.object
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """All points of one role and object (task or interrupt) in a round, ascending in time.
+    """All points of one action in a round, ascending in time.
 
     What an allocation serves as a whole.  ``required`` is false for deadlines that are watched only if
     cells allow.  ``exclusive``: no activation comes before the one before it has ended, because a deadline would have stopped the
     system, or (``vouched``) because the schedule's author says so.
     """
 
-    role: Role
-    object: str
+    action: Action
     points: tuple[ExpiryPoint, ...]
     required: bool
     bounded: bool
     exclusive: bool = False
     vouched: bool = False
+
+    @property
+    def object(self) -> str:
+        """What the action is done to: the name of a task, an interrupt or a mode."""
+        return self.action.object
+
+    @property
+    def role(self) -> Role:
+        """What a cell must be able to do to carry the action."""
+        return self.action.role
 
     @property
     def times(self) -> tuple[int, ...]:
@@ -60,7 +74,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class LoweredMode:
-    """One mode's round as demands, in order of role and of first use."""
+    """One mode's round as demands, in order of their actions and of first use."""
 
     name: str
     round_length: int
@@ -68,11 +82,9 @@ class LoweredMode:
 
 
 def points_in_order(demands: Iterable[Demand], length: int = 0) -> list[ExpiryPoint]:
-    """All points of all demands, ascending in time; at one tick deadlines come before activations.
+    """All points of all demands, ascending in time; at one tick in the order of their actions.
 
     With a round's ``length``, a point at its end comes where its beginning is.
     """
-    order = {Role.DEADLINE: 0, Role.CONTROL: 1, Role.ENABLE: 2, Role.ACTIVATION: 3}
-    return sorted(
-        (p for d in demands for p in d.points), key=lambda p: (p.at % length if length else p.at, order[p.role], p.object)
-    )
+    points = (p for d in demands for p in d.points)
+    return sorted(points, key=lambda p: (p.at % length if length else p.at, p.action.order, p.object))

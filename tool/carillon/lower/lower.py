@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from carillon.actions.activate import Activate
+from carillon.actions.check_deadline import CheckDeadline
+from carillon.actions.enable_interrupt import EnableInterrupt
+from carillon.actions.switch_mode import SwitchMode
 from carillon.check.simulation import NOTHING, KernelTime, completions
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Activation, Mode, Monitor, OnDeadlineMiss, Overrun, System, Window
-from carillon.model.board import Role
 
 
 def lower(system: System, kernels: Sequence[KernelTime] = ()) -> tuple[LoweredMode, ...]:
     """The demands of every mode, in the order of the file.  ``kernels``: what handlers take in each mode, if that is known.
 
     ``system`` must have passed ``check_system`` without errors.  With more than one mode, each has one demand
-    of role CONTROL: its point is the tick at which a switch of modes is taken, and cuts nothing off.
+    that switches modes: its point is the tick at which a switch of modes is taken, and cuts nothing off.
     """
     return tuple(
         _lower_mode(mode, system, kernel)
@@ -30,8 +33,8 @@ def _lower_mode(mode: Mode, system: System, kernel: KernelTime) -> LoweredMode:
     demands = [*_activations(mode, system, ends), *_deadlines(mode)]
     if len(system.modes) > 1:
         at = _control(mode, ends, system.board.switch_ticks + system.board.lead_at(system.clock_hz))
-        point = ExpiryPoint(at, Role.CONTROL, mode.name, at, mode.span)
-        demands.append(Demand(Role.CONTROL, mode.name, (point,), required=True, bounded=True))
+        point = ExpiryPoint(at, SwitchMode(mode.name), at, mode.span)
+        demands.append(Demand(SwitchMode(mode.name), (point,), required=True, bounded=True))
     demands.extend(_enables(mode))
     return LoweredMode(mode.name, mode.round_length, tuple(demands))
 
@@ -42,13 +45,12 @@ def _activations(mode: Mode, system: System, ends: list[int] | None) -> list[Dem
         end = _window_end(activation, mode, ends[number] if ends is not None else None)
         watched = activation.monitor is Monitor.ALWAYS and system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN
         stopped_at = activation.deadlines[-1] if watched and activation.deadlines else None
-        point = ExpiryPoint(activation.at, Role.ACTIVATION, activation.task, end, activation.span, stopped_at)
+        point = ExpiryPoint(activation.at, Activate(activation.task), end, activation.span, stopped_at)
         points.setdefault(activation.task, []).append(point)
     vouched = {task.name for task in system.tasks if task.overrun is Overrun.NEVER}
     return [
         Demand(
-            Role.ACTIVATION,
-            task,
+            Activate(task),
             tuple(own),
             required=True,
             bounded=_bounded(own, mode.round_length),
@@ -91,10 +93,10 @@ def _deadlines(mode: Mode) -> list[Demand]:
         if activation.monitor is Monitor.NEVER:
             continue
         for deadline in activation.deadlines:
-            point = ExpiryPoint(deadline, Role.DEADLINE, activation.task, deadline, activation.span)
+            point = ExpiryPoint(deadline, CheckDeadline(activation.task), deadline, activation.span)
             points.setdefault(activation.task, []).append(point)
             required[activation.task] = activation.monitor is Monitor.ALWAYS
-    return [Demand(Role.DEADLINE, task, tuple(own), required[task], _one_each(mode, task)) for task, own in points.items()]
+    return [Demand(CheckDeadline(task), tuple(own), required[task], _one_each(mode, task)) for task, own in points.items()]
 
 
 def _one_each(mode: Mode, task: str) -> bool:
@@ -105,9 +107,9 @@ def _one_each(mode: Mode, task: str) -> bool:
 def _enables(mode: Mode) -> list[Demand]:
     points: dict[str, list[ExpiryPoint]] = {}
     for enable in mode.enables:
-        point = ExpiryPoint(enable.at, Role.ENABLE, enable.interrupt, enable.at, enable.span)
+        point = ExpiryPoint(enable.at, EnableInterrupt(enable.interrupt), enable.at, enable.span)
         points.setdefault(enable.interrupt, []).append(point)
-    return [Demand(Role.ENABLE, name, tuple(own), required=True, bounded=True) for name, own in points.items()]
+    return [Demand(EnableInterrupt(name), tuple(own), required=True, bounded=True) for name, own in points.items()]
 
 
 def _control(mode: Mode, ends: list[int] | None, needed: int) -> int:

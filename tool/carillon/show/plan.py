@@ -17,7 +17,6 @@ from carillon.console import heading, verbatim
 from carillon.emit import osek as emitted
 from carillon.emit.image import Image, ModeImage
 from carillon.model import System
-from carillon.model.board import Role
 from carillon.model.osek import (
     Action,
     ActivateTask,
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from carillon.pipeline import Planned
-
-_MARKS = {Role.ACTIVATION: "●", Role.DEADLINE: "×", Role.ENABLE: "+", Role.CONTROL: "▲", Role.SYSTEM: "●"}
 
 
 def _points(carrier: Carrier, length: int) -> list[int]:
@@ -79,7 +76,7 @@ def _rows(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
                 "lowered": carrier.lowered,
                 "guard": carrier.guard.value,
                 "vector": vector.symbol,
-                "direct": carrier.role is Role.ACTIVATION and vector.symbol == vector.runs,
+                "direct": carrier.action.runs and vector.symbol == vector.runs,
             }
         )
     return rows
@@ -406,13 +403,13 @@ def _drawing(mode: ModeAllocation, width: int) -> list[tuple[str, str]]:
     for carrier in mode.carriers:
         track = [" "] * width
         served = _points(carrier, length)
-        own = set(served) if carrier.role is Role.ACTIVATION else set()
+        own = set(served) if carrier.action.runs else set()
         for point in carrier.demand.points:
             if point.at in own:
                 for x in range(point.at * width // length, min(width, -(-point.window_end * width // length))):
                     track[x] = "─"
         for t in served:
-            track[min(width - 1, t % length * width // length)] = _MARKS[carrier.role]
+            track[min(width - 1, t % length * width // length)] = carrier.action.mark
         lines.append((_label(carrier), "".join(track)))
     return lines
 

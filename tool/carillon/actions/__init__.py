@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be done at an expiry point: an open enumeration, one file for each action.
+
+An action knows what a cell must be able to do to carry it, what its handler costs, and how messages and drawings name it.
+The passes ask the action instead of telling actions apart.  A new one is a file here, its piece of handler in
+``emit/pieces``, and whatever lowers to it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from carillon.actions.costs import COSTS, CostTable
+from carillon.model.board import Role
+
+__all__ = ["COSTS", "Action", "CostTable", "Served"]
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How often, and how, an allocation has an action done in a round.
+
+    ``points``: so many points of the action.  ``activations``: so many activations of its object.  ``shared``: one cell is
+    re-armed among the points.  ``several``: they are on more than one interrupt source, and may meet there.
+    """
+
+    points: int
+    activations: int
+    shared: bool
+    several: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Action(ABC):
+    """What is done at an expiry point, to one object: a task, an interrupt, a mode."""
+
+    object: str
+
+    role: ClassVar[Role]
+    """What a cell must be able to do to carry it."""
+    word: ClassVar[str]
+    """One of its points, in a message."""
+    subject: ClassVar[str] = "task"
+    """What its object is, in a message."""
+    mark: ClassVar[str]
+    """One of its points, in a drawing."""
+    order: ClassVar[int]
+    """Of the points of one tick, those of a lower order come first."""
+    rank: ClassVar[int]
+    """Carriers are listed, and but for the switch of modes get cells, in this order."""
+    runs: ClassVar[bool] = False
+    """Whether it runs its object: then a window is open from the point on, and the carrier's level follows from it."""
+    shares: ClassVar[bool] = False
+    """Whether one cell may be re-armed among its points."""
+    named: ClassVar[bool] = True
+    """Whether a mode has it for several objects, so that a handler's name has the object's."""
+    acknowledged: ClassVar[bool] = False
+    """Whether the handler's acknowledging of the cell is charged."""
+    held: ClassVar[bool] = False
+    """Whether a cell of its own may interrupt only while that is wanted: who wants it enables its request."""
+    wraps: ClassVar[bool] = False
+    """Whether, on a cell of its own, it needs code around each activation of its object."""
+
+    @abstractmethod
+    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+        """Instructions a round of its handlers, but for what depends on the cells chosen and for ``wraps``."""

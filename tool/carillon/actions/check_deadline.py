@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check a deadline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.model.board import Role
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDeadline(Action):
+    """The task should have ended by now (Sloth on Time, section IV-B)."""
+
+    role: ClassVar[Role] = Role.DEADLINE
+    word: ClassVar[str] = "deadline"
+    mark: ClassVar[str] = "×"
+    order: ClassVar[int] = 0
+    rank: ClassVar[int] = 1
+    shares: ClassVar[bool] = True
+    acknowledged: ClassVar[bool] = True
+    held: ClassVar[bool] = True
+    wraps: ClassVar[bool] = True
+
+    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+        """At the task's end a shared cell is moved on; a cell of its own needs what ``wraps`` says."""
+        return costs.multiplexed_deadline * served.activations if served.shared else 0

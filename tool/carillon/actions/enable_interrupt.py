@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Enable an interrupt again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.model.board import Role
+
+
+@dataclass(frozen=True, slots=True)
+class EnableInterrupt(Action):
+    """An interrupt of the application, which disabled itself when it came, may come again (OSEKtime OS 1.0, chapter 7)."""
+
+    role: ClassVar[Role] = Role.ENABLE
+    word: ClassVar[str] = "re-enable point"
+    subject: ClassVar[str] = "interrupt"
+    mark: ClassVar[str] = "+"
+    order: ClassVar[int] = 2
+    rank: ClassVar[int] = 3
+    shares: ClassVar[bool] = True
+
+    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+        """A store at each point, and a shared cell's next interval."""
+        return (costs.multiplexed_enable if served.shared else costs.enable) * served.points

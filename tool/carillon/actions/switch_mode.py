@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leave a mode for another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.model.board import Role
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchMode(Action):
+    """The mode ends here if another one is wanted (OSEKtime OS 1.0, section 5.3)."""
+
+    role: ClassVar[Role] = Role.CONTROL
+    word: ClassVar[str] = "control point"
+    subject: ClassVar[str] = "mode"
+    mark: ClassVar[str] = "▲"
+    order: ClassVar[int] = 1
+    rank: ClassVar[int] = 2
+    named: ClassVar[bool] = False
+    held: ClassVar[bool] = True
+
+    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+        """Nothing in a round that is not left."""
+        del served, costs
+        return 0
