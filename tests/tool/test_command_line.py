@@ -14,6 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import carillon.build
 from carillon import __version__
 from carillon.cli import app
 from carillon.read.jsonschema import json_schema
@@ -95,3 +96,32 @@ def test_the_guides_problem_matcher_finds_every_part_of_a_finding(tmp_path: Path
     assert len(found) == 1
     parts = {name: found[0][pattern[name]] for name in ("file", "line", "column", "severity", "code")}
     assert parts == {"file": "schedule.toml", "line": "2", "column": "10", "severity": "error", "code": "C016"}
+
+
+@pytest.mark.parametrize("command", ["run", "show"])
+@pytest.mark.parametrize(
+    ("window", "fault"),
+    [
+        ("5ms..6ms", "begins after the run, which ends at 3ms"),
+        ("3ms..4ms", "begins after the run, which ends at 3ms"),
+        ("2ms..1ms", "is empty"),
+        ("2ms", "write FROM..TO, such as 0ms..20ms"),
+    ],
+)
+def test_a_window_that_shows_nothing_is_refused_before_the_build(
+    command: str, window: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedule = tmp_path / "schedule.toml"
+    schedule.write_text('[system]\nboard = "virtual-tiny"\n[task.a]\nperiod = "1ms"\n', encoding="utf-8")
+    monkeypatch.setattr(carillon.build, "build", lambda *_: pytest.fail("it began to build"))
+    result = run(command, str(schedule), "--rounds", "3", "--window", window)
+    assert result.exit_code == 2, result.output
+    assert f"usage: --window '{window}'" in result.stderr
+    assert fault in result.stderr
+
+
+def test_a_window_may_end_after_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule = tmp_path / "schedule.toml"
+    schedule.write_text('[system]\nboard = "virtual-tiny"\n[task.a]\nperiod = "1ms"\n', encoding="utf-8")
+    monkeypatch.setattr(carillon.build, "build", lambda *_: None)
+    assert run("run", str(schedule), "--rounds", "3", "--window", "2999us..4ms").exit_code == 0

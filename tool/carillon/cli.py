@@ -432,7 +432,10 @@ ForOption = Annotated[str | None, typer.Option("--for", help="Time to run instea
 WindowOption = Annotated[str | None, typer.Option("--window", help="Part of the timeline to show: FROM..TO, such as 0ms..20ms.")]
 
 
-def _window(text: str | None, hz: int) -> tuple[int, int] | None:
+def _window(text: str | None, hz: int, length: int) -> tuple[int, int] | None:
+    """The ticks (from, to) of a run of ``length`` ticks; one of which the run has nothing is refused before the run."""
+    from carillon.read.times import format_duration
+
     if text is None:
         return None
     begin, dots, end = text.partition("..")
@@ -442,6 +445,8 @@ def _window(text: str | None, hz: int) -> tuple[int, int] | None:
     last = _ticks(end, hz, "--window")
     if last <= first:
         _usage(f"--window '{text}' is empty")
+    if first >= length:
+        _usage(f"--window '{text}' begins after the run, which ends at {format_duration(length, hz)}")
     return first, last
 
 
@@ -525,7 +530,7 @@ def _show_runs(
             planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel, time_limit, clock)
             clock = planned.system.clock_hz  # of all that are compared
             ticks, count = _duration(planned, rounds, time)
-            part = _window(window, planned.system.clock_hz)
+            part = _window(window, planned.system.clock_hz, ticks)
             trace = _run(planned, kernel, out / kernel if out and len(kernels) > 1 else out, ticks, count, report)
             if trace is None:
                 return
