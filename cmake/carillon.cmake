@@ -81,17 +81,25 @@ function(carillon_add_library target generated)
     endif()
 endfunction()
 
-# Write the generated files of `schedule` into the folder `out`/generated, now and whenever the schedule changes.
+# Write the generated files of `schedule` into the folder `out`/generated, now and whenever a file changes from which they are
+# made (the schedule, what it includes, its board's), or the command does.
 function(carillon_generate command schedule board out)
     cmake_path(ABSOLUTE_PATH schedule BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" NORMALIZE)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${schedule}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${schedule}" "${command}")
     set(options "")
     if(board)
         set(options --board "${board}")
     endif()
-    execute_process(COMMAND "${command}" build "${schedule}" --generate-only --out "${out}" ${options}
+    execute_process(COMMAND "${command}" build "${schedule}" --generate-only --out "${out}" --depfile "${out}.d" ${options}
                     RESULT_VARIABLE failed OUTPUT_QUIET)
     if(failed)
         message(FATAL_ERROR "carillon build ${schedule} failed")
     endif()
+    # What is left of the rule without its target: a file a line, with a backslash before `#` and blanks, and `$` doubled.
+    file(READ "${out}.d" inputs)
+    string(REGEX REPLACE "^[^\n]*\n (.*)\n$" "\\1" inputs "${inputs}")
+    string(REPLACE " \\\n " ";" inputs "${inputs}")
+    string(REGEX REPLACE "\\\\([ #])" "\\1" inputs "${inputs}")
+    string(REPLACE "$$" "$" inputs "${inputs}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${inputs}")
 endfunction()

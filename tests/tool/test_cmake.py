@@ -123,26 +123,82 @@ def test_a_cmake_project_builds_the_same_bytes_as_the_tool(tmp_path: Path, board
     assert loaded.read_bytes() == built.elf.with_suffix(".bin").read_bytes()
 
 
+def _generating(folder: Path, schedule: str, more: str = "") -> Path:
+    """Build a project whose build runs the tool on ``schedule``; the folder of what that generates."""
+    code = '#include "carillon/osektime.h"\n\nttTASK(Blink)\n{\n}\n'
+    (folder / "main.c").write_text(code, encoding="utf-8")
+    named = f'set(CARILLON_COMMAND "{Path(sys.executable).parent / "carillon"}")\n'
+    named += f"set(CARILLON_SCHEDULE ${{CMAKE_CURRENT_SOURCE_DIR}}/{schedule})\n{more}"
+    project = PROJECT.format(root=ROOT.as_posix())
+    project = project.replace("set(CARILLON_GENERATED_DIR ${CMAKE_CURRENT_SOURCE_DIR}/generated)", named)
+    (folder / "CMakeLists.txt").write_text(project, encoding="utf-8")
+    return folder / "out" / "carillon" / "schedule" / "generated"
+
+
+def _again(folder: Path) -> str:
+    again = _cmake("--build", str(folder / "out"))
+    assert again.returncode == 0, again.stdout + again.stderr
+    return again.stdout
+
+
 def test_a_project_that_names_its_schedule_is_generated_again_when_that_changes(tmp_path: Path) -> None:
     schedule = tmp_path / "schedule.toml"
     text = '[system]\nboard = "virtual-tiny"\n[task.Blink]\nperiod = "2ms"\nwcet = "10us"\n'
     schedule.write_text(text, encoding="utf-8")
-    code = '#include "carillon/osektime.h"\n\nttTASK(Blink)\n{\n}\n'
-    (tmp_path / "main.c").write_text(code, encoding="utf-8")
-    named = f'set(CARILLON_COMMAND "{Path(sys.executable).parent / "carillon"}")\n'
-    named += "set(CARILLON_SCHEDULE ${CMAKE_CURRENT_SOURCE_DIR}/schedule.toml)"
-    project = PROJECT.format(root=ROOT.as_posix())
-    project = project.replace("set(CARILLON_GENERATED_DIR ${CMAKE_CURRENT_SOURCE_DIR}/generated)", named)
-    (tmp_path / "CMakeLists.txt").write_text(project, encoding="utf-8")
+    tables = _generating(tmp_path, "schedule.toml") / "tables.c"
     app = _build(tmp_path, "host")
-    tables = tmp_path / "out" / "carillon" / "schedule" / "generated" / "tables.c"
     assert "2000" in tables.read_text(encoding="utf-8")
     before = app.read_bytes()
+    assert "no work to do" in _again(tmp_path)
     schedule.write_text(text.replace("2ms", "3ms"), encoding="utf-8")
-    again = _cmake("--build", str(tmp_path / "out"))
-    assert again.returncode == 0, again.stdout + again.stderr
+    _again(tmp_path)
     assert "3000" in tables.read_text(encoding="utf-8")
     assert app.read_bytes() != before
+
+
+@pytest.fixture
+def own_board(tmp_path: Path) -> Path:
+    """A board in ``my $board #1`` that is based on another, ``under`` it: a copy of ast1030-evb with files of its own."""
+    under = shutil.copytree(ROOT / "boards" / "ast1030-evb", tmp_path / "under")
+    board = tmp_path / "my $board #1"
+    board.mkdir()
+    (board / "board.toml").write_text('name = "mine"\nbase = "under"\n', encoding="utf-8")
+    return under
+
+
+def test_a_project_is_generated_again_when_an_included_file_or_its_boards_change(tmp_path: Path, own_board: Path) -> None:
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("needs arm-none-eabi-gcc")
+    tick = tmp_path / "tick.oil"
+    tick.write_text("COUNTER Tick { MAXALLOWEDVALUE = 99; TICKSPERBASE = 1; MINCYCLE = 1; };\n", encoding="utf-8")
+    (tmp_path / "app.oil").write_text(
+        'OIL_VERSION = "2.5";\nCPU app {\n#include "tick.oil"\n'
+        "TASK Blink { PRIORITY = 1; ACTIVATION = 1; SCHEDULE = FULL; AUTOSTART = TRUE { APPMODE = Std; }; };\n"
+        "APPMODE Std {};\n};\n",
+        encoding="utf-8",
+    )
+    board = f"set(CARILLON_BOARD [[{tmp_path}/my $board #1/board.toml]])\n"
+    generated = _generating(tmp_path, "app.oil", board)
+    (tmp_path / "main.c").write_text('#include "carillon/osek.h"\n\nTASK(Blink)\n{\n    TerminateTask();\n}\n', encoding="utf-8")
+    app = _build(tmp_path, "arm-none-eabi")
+    assert "no work to do" in _again(tmp_path)
+
+    tick.write_text(tick.read_text(encoding="utf-8").replace("99", "98"), encoding="utf-8")
+    before = (generated / "vectors.c").read_bytes()
+    _again(tmp_path)
+    assert (generated / "vectors.c").read_bytes() != before  # it carries the digest of both files
+
+    under = own_board / "board.toml"
+    under.write_text(under.read_text(encoding="utf-8").replace("cflags = [", 'cflags = ["-DUNDER", '), encoding="utf-8")
+    _again(tmp_path)
+    assert "-DUNDER" in (generated / "manifest.json").read_text(encoding="utf-8")
+
+    assert "no work to do" in _again(tmp_path)
+    script = own_board / "link.ld"
+    linked = app.stat().st_mtime_ns
+    script.write_text(script.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    _again(tmp_path)
+    assert app.stat().st_mtime_ns > linked
 
 
 def test_a_board_for_another_compiler_is_refused_with_the_toolchain_to_use(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from carillon.bench import BENCHMARKS
 from carillon.cli import app
 from carillon.files import replacing, write_text
 
-FILES = ("--events", "--html", "--svg", "--perfetto", "--vcd")
+FILES = ("--events", "--html", "--svg", "--perfetto", "--vcd", "--depfile")
 SCHEDULE = '[system]\nboard = "virtual-tiny"\n[task.a]\nperiod = "1ms"\n'
 
 
@@ -35,7 +35,7 @@ def run(*arguments: str) -> Any:
 
 
 def command(option: str) -> str:
-    return "run" if option == "--events" else "show"
+    return {"--events": "run", "--depfile": "build"}.get(option, "show")
 
 
 @pytest.mark.parametrize("option", FILES)

@@ -373,6 +373,9 @@ def build(
     kernel: KernelOption = "carillon",
     out: OutOption = None,
     generate_only: Annotated[bool, typer.Option("--generate-only", help="Write the generated files, compile nothing.")] = False,
+    depfile: Annotated[
+        Path | None, typer.Option("--depfile", help="Write what the generated files are made from, as a rule for make or ninja.")
+    ] = None,
     time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:
@@ -383,13 +386,19 @@ def build(
         from carillon import pipeline
         from carillon.build import build as build_firmware
         from carillon.build import write_generated
+        from carillon.build.manifest import MANIFEST
+        from carillon.files import depfile as depends
+        from carillon.files import write_text
 
-        _check_outputs(out=out)
+        _check_outputs(out=out, depfile=depfile)
         report.status("allocating")
         planned = pipeline.plan(_schedule(path), report.diagnostics, board, kernel, time_limit)
         folder = _folder(planned, kernel, out)
-        if generate_only:
+        if generate_only or depfile is not None:
             generated = write_generated(planned.image, folder)
+        if depfile is not None:
+            write_text(depfile, depends(generated / MANIFEST, planned.system.inputs))
+        if generate_only:
             report.result({"generated": str(generated)})
             if not as_json:
                 console.verbatim(console.console(), f"wrote {generated}")

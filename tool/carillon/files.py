@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -29,6 +30,15 @@ def write_text(path: Path, text: str) -> bool:
     with replacing(path) as stream:
         stream.write(text)
     return True
+
+
+def depfile(target: Path, inputs: Iterable[Path]) -> str:
+    """The rule, as make and ninja read it, that ``target`` is made from ``inputs``, which become absolute; each has a line."""
+
+    def word(path: str) -> str:
+        return re.sub(r"([ #])", r"\\\1", path).replace("$", "$$")
+
+    return " \\\n ".join([f"{word(str(target))}:", *(word(str(path.absolute())) for path in dict.fromkeys(inputs))]) + "\n"
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from carillon.build.manifest import as_text, located, manifest
+from carillon.build.manifest import MANIFEST, as_text, located, manifest
 from carillon.build.symbols import defined_functions, sizes, symbols
 from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
@@ -226,7 +226,7 @@ def write_generated(image: Image, folder: Path) -> Path:
     generated = folder / "generated"
     for name, text in emit(image).items():
         write_text(generated / name, text)
-    write_text(generated / "manifest.json", as_text(image.system, generated))
+    write_text(generated / MANIFEST, as_text(image.system, generated))
     return generated
 
 

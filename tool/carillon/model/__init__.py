@@ -156,6 +156,7 @@ class System:
     time: TimeServices | None = None
     other_clocks: tuple[int, ...] = ()  # those, too, that every time divides at, in Hz
     clock_given: bool = False  # by the schedule
+    inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property
     def cplusplus(self) -> bool:

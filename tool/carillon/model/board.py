@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, model_validator
 
 from carillon.model.time import ClockKind
 
@@ -295,6 +296,7 @@ class Board(_Frozen):
     idle: Literal["spin", "sleep"] = "sleep"
     build: Build
     run: Run | None = Field(default=None, description="None: nothing here runs its images")
+    _files: tuple[Path, ...] = PrivateAttr(default=())
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -312,6 +314,11 @@ class Board(_Frozen):
         if twice:
             raise ValueError(f"two clocks have {twice[0]} Hz")
         return self
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files it was read from, the board's own first."""
+        return self._files
 
     @property
     def native(self) -> bool:

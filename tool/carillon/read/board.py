@@ -90,6 +90,7 @@ def load_board(path: Path) -> Board:
     board = _validate(Board, data, layers, _REMEDY, diagnostics)
     diagnostics.stop_on_errors()
     assert board is not None
+    board._files = tuple(Path(places.file) for _, places in layers.files)
     return board
 
 

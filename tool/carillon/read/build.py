@@ -42,11 +42,23 @@ SOURCES = (".c", ".cc", ".cpp")
 
 
 class Builder:
-    """Builds one System.  ``broken`` says which values of the file are missing because they were wrong."""
+    """Builds one System.
 
-    def __init__(self, path: Path, digest: str, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
+    ``broken`` says which values of the file are missing because they were wrong; ``included`` are other files that it has.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        digest: str,
+        places: SpanIndex,
+        broken: Broken,
+        diagnostics: Diagnostics,
+        included: tuple[Path, ...] = (),
+    ) -> None:
         self.path = path
         self.digest = digest
+        self.included = included
         self.places = places
         self.broken = broken
         self.diagnostics = diagnostics
@@ -107,6 +119,7 @@ class Builder:
             time=time.build(self.ticks),
             other_clocks=tuple(hz for hz in self.fitting if hz != clock_hz),
             clock_given=file.system.clock is not None,
+            inputs=(self.path, *self.included, *board.files),
         )
 
     # The system table

@@ -26,10 +26,11 @@ SUFFIX = ".oil"
 
 @dataclass(frozen=True, slots=True)
 class Oil:
-    """A file as a schedule's data; ``digest`` is the SHA-256 of it and all that it includes."""
+    """A file as a schedule's data; ``digest`` is the SHA-256 of it and all that it includes, which is ``included``."""
 
     converted: Converted
     digest: str
+    included: tuple[Path, ...]
 
 
 def read_oil(path: Path, diagnostics: Diagnostics, board: str | None = None) -> Oil | None:
@@ -64,7 +65,7 @@ def read_oil(path: Path, diagnostics: Diagnostics, board: str | None = None) -> 
             return None  # reported where the board is read for the model
 
     converted = Converter(file, str(path), lexer.error, diagnostics, sources).run(application_name(path.stem))
-    return None if file.malformed else Oil(converted, lexer.digest)
+    return None if file.malformed else Oil(converted, lexer.digest, tuple(lexer.included))
 
 
 def build_system(
@@ -74,7 +75,7 @@ def build_system(
     file, broken = fit(oil.converted.data, oil.converted.places, diagnostics)
     for wrong in oil.converted.broken:
         broken.add(wrong)
-    return Builder(path, oil.digest, oil.converted.places, broken, diagnostics).build(file, board, clock)
+    return Builder(path, oil.digest, oil.converted.places, broken, diagnostics, oil.included).build(file, board, clock)
 
 
 def read_oil_system(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:

@@ -101,6 +101,7 @@ class Lexer:
         self.path = path
         self.diagnostics = diagnostics
         self.tokens: list[Token] = []
+        self.included: dict[Path, None] = {}
         self.failed = False
         self.unclosed = False
         self.multiline: dict[int, int] = {}
@@ -304,6 +305,7 @@ class Lexer:
         else:
             text = self._load(path, span, "C142", remedy)
             if text is not None:
+                self.included[path] = None
                 self._push(path, str(path), text)
 
 
