@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The time base: a counter that runs on, whoever holds interrupts back.
+ * The time base: a counter that runs on while interrupts are held back.
  *
- * A tick is an interrupt, and a source has one pending bit: whatever is held back for longer than a tick (by a round's
- * task, a lock, an ISR) finds one request where several ticks have passed.  How many it were is asked here.
+ * A tick is an interrupt, and a source has one pending bit.  A task of a round, a lock or an ISR may hold the interrupt
+ * back for longer than a tick.  Its handler then finds one request where several ticks have passed.  The time base says
+ * how many ticks have passed.
  *
- * The base counts down, from CARILLON_BASE_PERIOD, and begins anew; one that counts up is negated.  Its readings are
- * compared by their difference alone.  CARILLON_BASE_PERIOD is 0 where the whole range of the type is counted;
- * elsewhere it is a multiple of every tick that is counted, so that each tick keeps its phase for ever.
+ * The base counts down from CARILLON_BASE_PERIOD, and begins anew; a counter that counts up is negated.  Readings are
+ * compared only by their difference.  If the whole range of the type is counted, CARILLON_BASE_PERIOD is 0.  Otherwise
+ * it is a multiple of every tick that is counted, so that each tick keeps its phase for ever.
  *
- * 1. Whoever counts ticks keeps `at`, what the base read at the last tick that has been counted.
+ * 1. What counts ticks keeps `at`, the reading of the base at the last tick that has been counted.
  * 2. The base and the ticking cell are started together and count the same clock, so that when a tick's interrupt is
  *    served, the base is at the tick or after it, and never before.
- * 3. The difference is exact up to CARILLON_BASE_MOST units.  What is more is a reading from before `at`: before the
- *    first tick, between the start of the cells and time 0.
+ * 3. The difference is exact up to CARILLON_BASE_MOST units.  A greater difference is a reading from before `at`:
+ * before the first tick, between the start of the cells and time 0.
  * 4. A tick that passes while others are counted is either counted with them, and its interrupt then finds nothing to
  *    count, or is left to its interrupt.  None is counted twice or left out.
  *
@@ -69,7 +70,8 @@ static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base 
     return ((passed < units) || (passed > CARILLON_BASE_MOST)) ? 0u : (carillon_base)(passed / units);
 }
 
-/* Has exactly one tick passed since `at`?  It may say no although one has, where the base has begun anew. */
+/* Whether exactly one tick has passed since `at`.  The answer may be no although one has, if the base has begun anew.
+ */
 static inline bool carillon_base_one(carillon_base at, carillon_base units)
 {
     const carillon_base passed = (carillon_base)(at - carillon_base_left());

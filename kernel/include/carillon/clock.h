@@ -4,14 +4,14 @@
  *
  * The timer is of one of three kinds, which the configuration chooses (CARILLON_CLOCK):
  *
- * - CARILLON_CLOCK_TICK interrupts once a tick; the ticks are counted down here.
- * - CARILLON_CLOCK_ONE_SHOT counts down to an expiry, and on.  As a rule what remains can be shifted while it
- *   counts: each expiry is relative to the last one and there is no drift.  With CARILLON_CLOCK_RESTARTS it can only
- *   be loaded anew, which takes CARILLON_CLOCK_COST ticks from reading it; where that is not exact, the difference
- *   adds up (third cause of drift of the paper).
+ * - CARILLON_CLOCK_TICK interrupts once in each tick, and the ticks are counted down here.
+ * - CARILLON_CLOCK_ONE_SHOT counts down to an expiry, and on.  As a rule, the counter can be shifted while it counts:
+ *   each expiry is relative to the last one, and there is no drift.  With CARILLON_CLOCK_RESTARTS, it can only be
+ * loaded anew, CARILLON_CLOCK_COST ticks after it was read.  If this figure is not exact, the difference adds up (third
+ * cause of drift of the paper).
  * - CARILLON_CLOCK_COMPARE counts up for ever, and expires where it equals a register.
  *
- * What differs between them is a few lines each in clock.c; the loop that arms, checks again and serves is one.
+ * Each kind has a few lines of its own in clock.c.  One loop arms, checks again and serves, for all kinds.
  *
  * The configuration (carillon_config.h), in ticks where it is a time:
  *
@@ -41,8 +41,9 @@
  *   carillon_device_acknowledge()  forget the expiry that has led to the handler; may be empty
  *   carillon_device_request()    if CARILLON_CLOCK_REQUESTS
  *
- * A distance of d ticks is d edges of the clock, that is, more than d - 1 ticks of time and at most d.  Who must not
- * be early by a part of a tick asks for one more.  With a tick clock 0 is 1, unless it is a handler that asks.
+ * A distance of d ticks ends with the d-th edge of the clock: it is longer than d - 1 ticks, and at most d.  A caller
+ * that must not be early by a part of a tick asks for one tick more.  With a tick clock, 0 means 1, unless a handler
+ * asks.
  *
  * Every function is called locked: no other that uses the clock may come in between. */
 #ifndef CARILLON_CLOCK_H
@@ -186,10 +187,10 @@ bool carillon_clock_insert_at(struct carillon_event *event, carillon_time at);
  * one comes within itself, the outer one goes on with what has become due. */
 void carillon_clock_interrupt(void);
 
-/* An event is due; whoever uses the clock defines what that means.  The event is the queue's first: this takes it out
- * (carillon_queue_pop), repeats it (carillon_queue_repeat; the distance is from the event's own time, however late it
- * is served) or, if it is a far one, lets it go its next lap.  Then the queue is free for everything, and may be
- * unlocked. */
+/* An event is due.  The user of the clock defines this function.  The event is the first of the queue.  The function
+ * takes it out (carillon_queue_pop), repeats it (carillon_queue_repeat; the distance is from the event's own time,
+ * however late it is served) or, if it is a far one, lets it go its next lap.  Then the queue is free for everything,
+ * and may be unlocked. */
 void carillon_clock_expired(struct carillon_event *event);
 
 /* Is carillon_clock_interrupt active? */
@@ -200,8 +201,8 @@ extern bool carillon_clock_serving;
 extern carillon_time carillon_clock_late;
 #endif
 
-/* The handler of a tick: does carillon_clock_interrupt have to be called?  While events are served, ticks are counted
- * apart, because the queue's reference stands still. */
+/* The handler of a tick: returns whether carillon_clock_interrupt has to be called.  While events are served, ticks are
+ * counted apart, because the queue's reference stands still. */
 static inline bool carillon_clock_tick(void)
 {
 #if CARILLON_CLOCK_NESTS

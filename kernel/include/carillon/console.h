@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Text from the application: through a UART of the board, on a virtual board through standard output.  `carillon run`
- * shows it.  Nothing is buffered: a function returns when the UART has taken the last byte.  What preempts it may print
- * in the middle of its line. */
+ * Text from the application.  It goes through a UART of the board, or on a virtual board through standard output, and
+ * `carillon run` shows it.  Nothing is buffered: a function returns when the UART has taken the last byte.  A task or
+ * interrupt that preempts the function may print in the middle of its line. */
 #ifndef CARILLON_CONSOLE_H
 #define CARILLON_CONSOLE_H
 
@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* Print a byte.  The port or the board defines it; an application that defines it, too, replaces it.
+/* Print a byte.  The port or the board defines this function.  The application may define it, too, and replaces it
+ * then.
  *
  * byte: the byte.
  * Errors: none.

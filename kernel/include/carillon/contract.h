@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The contract between the tool and the kernel: the tool writes constants of these types, the kernel
- * carries them out.  Neither knows the other beyond this file.
+ * The contract between the tool and the kernel: the tool writes constants of these types, and the kernel
+ * carries them out.  Neither knows more of the other than this file.
  *
  * A mode of the application is an image of the hardware: the registers of its timer cells, the levels of
- * its interrupt sources and a vector table.  Starting a mode is carrying out its stores; after that the
- * hardware runs the round and no code of the kernel runs for an activation.
+ * its interrupt sources and a vector table.  To start a mode, the kernel carries out its stores.  After that,
+ * the hardware runs the round, and no code of the kernel runs for an activation.
  */
 #ifndef CARILLON_CONTRACT_H
 #define CARILLON_CONTRACT_H
@@ -19,11 +19,11 @@
 extern "C" {
 #endif
 
-/* Whether the processor loads and stores what is wider than a byte in several instructions, between which an interrupt
- * may come. */
+/* Whether the processor needs several instructions to load or store a value that is wider than a byte.  An interrupt
+ * may come between them. */
 #define CARILLON_NARROW (__SIZEOF_INT__ == 2)
 
-/* Where a device register is and what it holds, as wide as the board's devices need. */
+/* The address of a device register, and the value that it holds.  Both are as wide as the board's devices need. */
 #if CARILLON_ADDRESS_BITS == 16
 typedef uint16_t carillon_address;
 typedef uint16_t carillon_value;
@@ -32,7 +32,7 @@ typedef uint32_t carillon_address;
 typedef uint32_t carillon_value;
 #endif
 
-/* A write of value to a device register, and how a list has one. */
+/* A write of a value to a device register, and the initialiser of one in a list. */
 struct carillon_store {
     carillon_address address;
     carillon_value value;
@@ -42,8 +42,8 @@ struct carillon_store {
         .address = (to), .value = (what) \
     }
 
-/* An addition to a running counter, which moves its next expiry by so many units (modulo the range of a value), and how
- * a list has one. */
+/* An addition to a running counter, which moves its next expiry by so many units (modulo the range of a value), and the
+ * initialiser of one in a list. */
 struct carillon_shift {
     carillon_address counter;
     carillon_value units;
@@ -59,14 +59,14 @@ struct carillon_level {
     uint16_t level;
 };
 
-/* One interval of a multiplexed cell (paper, section IV-F); the last step's next is the first. */
+/* One interval of a multiplexed cell (paper, section IV-F).  `next` of the last step is the first step. */
 struct carillon_step {
     const struct carillon_step *next;
     carillon_value interval;
 };
 
-/* What a multiplexed cell is at: the step that comes next and the register to write it to.  Where a timekeeper runs
- * beside the cell, also what that reads when the cell is due next, and the cell's source. */
+/* The state of a multiplexed cell: the step that comes next, and the register to write it to.  If a timekeeper runs
+ * beside the cell, also what the timekeeper reads when the cell is due next, and the cell's source. */
 struct carillon_multiplex {
     const struct carillon_step *next;
     carillon_address reg;
@@ -85,8 +85,8 @@ struct carillon_multiplex_start {
 #endif
 };
 
-/* How a mode is left for another: `target` is what the control cell's counter reads when the next mode's
- * first start store is due. */
+/* How to leave a mode for another.  `target` is what the control cell's counter reads when the first start store of the
+ * next mode is due. */
 struct carillon_control {
     carillon_address counter;
     carillon_value target;
@@ -106,8 +106,8 @@ struct carillon_mode {
     const struct carillon_store *finish;  /* the intervals after the first */
     const struct carillon_store *stop;    /* cells and interrupts, all but the control cell */
     const struct carillon_control *control;
-    /* Sources of the mode's tasks and of the application's interrupts: none of them active, and none of the
-     * first waiting_count waiting, is the ground state. */
+    /* Sources of the mode's tasks and of the application's interrupts.  In the ground state none of them is
+     * active, and none of the first waiting_count of them is waiting. */
     const uint16_t *tasks;
     uint16_t level_count;
     uint16_t multiplex_count;
@@ -121,8 +121,8 @@ struct carillon_mode {
     uint16_t waiting_count;
 };
 
-/* How to tell the time within a round: by a down counter of the round's length in ticks, which reads
- * `phase` less the time, modulo the length.  `counter` is 0 where the mode has no such cell. */
+/* How to find out the time within a round: a down counter of the round's length in ticks reads `phase` less the
+ * time, modulo the length.  `counter` is 0 if the mode has no such cell. */
 struct carillon_time_base {
     carillon_address counter;
     carillon_value phase;
@@ -130,8 +130,8 @@ struct carillon_time_base {
 };
 extern const struct carillon_time_base carillon_time_bases[];
 
-/* What is done once, before the first mode starts: CARILLON_INITIALS stores that enable the application's
- * interrupts.  Modes leave them alone. */
+/* The CARILLON_INITIALS stores that enable the application's interrupts.  They are carried out once, before the
+ * first mode starts.  Modes do not change these interrupts. */
 extern const struct carillon_store carillon_initials[];
 
 /* Every application mode, in the order of the schedule. */

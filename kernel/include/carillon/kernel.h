@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* A handler runs a function of the application; a function of the kernel's has been called.  A port without an emulator
- * that watches them records both. */
+/* CARILLON_RUN: a handler runs a function of the application.  CARILLON_NOTE: a function of the kernel has been called.
+ * A port without an emulator that watches these records both. */
 #ifndef CARILLON_RUN
 #define CARILLON_RUN(function) (function)()
 #endif
@@ -26,17 +26,17 @@ void carillon_mode_start(const struct carillon_mode *mode);
 /* From the control cell's handler in `from`: stop it and start `to` where `from` ends. */
 void carillon_mode_switch(const struct carillon_mode *from, const struct carillon_mode *to);
 
-/* No cell of the mode expires any more, no source of it interrupts. */
+/* Stop a mode: none of its cells expires any more, and none of its sources interrupts. */
 void carillon_mode_stop(const struct carillon_mode *mode);
 
-/* Is no task of the mode running or preempted? */
+/* Whether no task of the mode is running, preempted or waiting. */
 bool carillon_mode_is_idle(const struct carillon_mode *mode);
 
 /* The handler of the control cell. */
 void carillon_control(void);
 
-/* Will the mode be left at this tick by the handler of the control cell, whose source is `control`?  A re-enable point
- * that falls on the control point asks: at one tick the switch comes first. */
+/* Whether the handler of the control cell, whose source is `control`, will leave the mode at this tick.  A re-enable
+ * point on the tick of the control point asks this, because at one tick the switch of modes comes first. */
 bool carillon_leaves(uint16_t control);
 
 /* Let the control cell of a mode interrupt from now on. */
@@ -47,23 +47,23 @@ void carillon_deadline_missed(uint16_t task);
 
 /* The flags of a task that may be activated while it runs (tool/carillon/allocate/guard.py says when that is).
  *
- * Of a task on several interrupt sources one activation runs and at most one waits.  A handler asks
- * carillon_guard_waits(), and if the answer is no, runs the task between carillon_guard_begin() and
- * carillon_guard_end(), again and again while the latter answers yes.
+ * If a task has several interrupt sources, one of its activations runs and at most one waits.  A handler asks
+ * carillon_guard_waits().  If the answer is no, the handler runs the task between carillon_guard_begin() and
+ * carillon_guard_end(), and repeats this as long as carillon_guard_end() answers yes.
  *
- * 1. Handlers of one task nest like all handlers: one that preempts another ends before that goes on.  So a handler
- * that preempts another between its look at `running` and its setting it has run the task from beginning to end, and
- * the preempted one runs it after that.
- * 2. `waiting` is set only while `running` is, and begin clears it before it sets `running`: no request is lost between
- *    the two.
- * 3. End clears `running` before it looks at `waiting`.  Whoever preempts it in between runs the task for the
- * activation that waits, and clears `waiting`. */
+ * 1. Handlers of one task nest like all handlers: a handler that preempts another ends before the other goes on.  If it
+ *    preempts the other between the other's look at `running` and its setting of `running`, it runs the task from
+ *    beginning to end.  The other runs the task after that.
+ * 2. `waiting` is set only while `running` is set, and begin clears `waiting` before it sets `running`: no request is
+ *    lost between the two.
+ * 3. End clears `running` before it looks at `waiting`.  A handler that preempts it in between runs the task for the
+ *    activation that waits, and clears `waiting`. */
 struct carillon_guard {
     volatile uint8_t running;
     volatile uint8_t waiting;
 };
 
-/* Does the task run?  Then this activation waits, or is absorbed by one that waits already. */
+/* Whether the task runs.  If so, this activation waits, or is absorbed by one that waits already. */
 static inline bool carillon_guard_waits(struct carillon_guard *guard)
 {
     if (guard->running != 0u) {
@@ -79,7 +79,7 @@ static inline void carillon_guard_begin(struct carillon_guard *guard)
     guard->running = 1u;
 }
 
-/* Has an activation come meanwhile? */
+/* Whether an activation has come meanwhile. */
 static inline bool carillon_guard_end(struct carillon_guard *guard)
 {
     guard->running = 0u;
@@ -90,7 +90,7 @@ static inline bool carillon_guard_end(struct carillon_guard *guard)
 /* The mode whose round runs, and the one that is to follow. */
 extern uint8_t carillon_mode;
 extern uint8_t carillon_next_mode;
-/* Lowered tasks that have not ended: the controller does not know them any more. */
+/* How many lowered tasks have not ended.  The interrupt controller does not know them any more. */
 extern uint8_t carillon_lowered_tasks;
 #endif
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * OSEK/VDX OS 2.2.3: the services of the event-triggered kernel, under the standard's names.  Chapters are
- * those of the standard.  Of AUTOSAR OS there are IncrementCounter and the error codes from E_OS_SERVICEID on.
+ * those of the standard.  IncrementCounter and the error codes from E_OS_SERVICEID on are AUTOSAR OS's.
  *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
- * (docs/service_reference.py).  "Extended:" under Errors stands before what is found in extended status alone.  Of
- * that, E_OS_CALLEVEL is a call from a place that From does not name, and E_OS_DISABLEDINT one while interrupts are
- * disabled or suspended.  Every error calls the error hook, if the configuration has one.
+ * (docs/service_reference.py).  The errors after "Extended:" are found only in extended status.  There, E_OS_CALLEVEL
+ * means that the call came from a place that From does not name, and E_OS_DISABLEDINT that it came while interrupts
+ * were disabled or suspended.  Every error calls the error hook, if the configuration has one.
  *
- * A task is an interrupt.  Where nothing more is asked (a basic task with a priority of its own, one activation,
- * STANDARD status, no hook), its vector is its function, and what the compiler knows about a call it does not
- * leave to run time: the task that is named, and the one that names it (CARILLON_CALLER_LEVEL).
+ * A task is an interrupt.  If the task needs nothing more (it is a basic task with a priority of its own and one
+ * activation, the status is STANDARD, and there is no hook), its vector is its function.  What the compiler knows of a
+ * call is decided when the call is compiled: which task is named, and which task calls (CARILLON_CALLER_LEVEL).
  */
 #ifndef CARILLON_OSEK_H
 #define CARILLON_OSEK_H
@@ -67,8 +67,7 @@ typedef struct {
     TickType mincycle;
 } AlarmBaseType;
 typedef AlarmBaseType *AlarmBaseRefType;
-/* What is no object of the application, whatever it declares (AUTOSAR has INVALID_ISR, other kernels have the others).
- */
+/* Values that are no object of the application.  AUTOSAR has INVALID_ISR; other kernels have the others. */
 #define INVALID_ISR ((ISRType)255u)
 #define INVALID_RESOURCE ((ResourceType)255u)
 #define INVALID_COUNTER ((CounterType)255u)
@@ -76,15 +75,16 @@ typedef AlarmBaseType *AlarmBaseRefType;
 typedef uint8_t AppModeType;
 typedef uint8_t OSServiceIdType;
 
-/* What an extended task has beside its job: its context is ready to be resumed whenever the task is not running. */
+/* What an extended task has beside its job.  While the task does not run, its context is ready to be resumed. */
 struct carillon_osek_extended {
     struct carillon_context context;
     EventMaskType set;
     EventMaskType waited; /* 0: it does not wait */
 };
 
-/* A managed task's state.  `activations` counts those that wait, and the one that runs: 0 is SUSPENDED.  `next` says
- * how the job that runs has ended: a task that it chains, or one of the two below. */
+/* A managed task's state.  `activations` counts the activations that wait and the one that runs; with 0, the task is
+ * SUSPENDED.  `next` says how the running job has ended: it is the task that the job chains, or one of the two below.
+ */
 struct carillon_osek_job {
     uint8_t activations;
     uint8_t next;
@@ -95,16 +95,16 @@ extern struct carillon_osek_job carillon_osek_jobs[];
 
 #include "carillon_osek.h"
 
-/* What the compiler knows of the place of a call.  In the body of a task `carillon_here` is the function's parameter,
- * whose type is the task's; elsewhere it is this declaration.  Its vector passes nothing and its body reads nothing:
- * only the size of the type is used.  0: not in the body of a task. */
+/* What the compiler knows of the place of a call.  In the body of a task, `carillon_here` is the function's parameter,
+ * whose type is the task's; elsewhere it is this declaration.  The vector passes no such parameter, and the body does
+ * not read it: only the size of its type is used.  CARILLON_CALLER_LEVEL is 0 outside the body of a task. */
 struct carillon_elsewhere {
     char carillon_level[1];
 };
 extern const struct carillon_elsewhere *const carillon_here;
 #define CARILLON_CALLER_LEVEL ((uint8_t)(sizeof(carillon_here->carillon_level) - 1u))
 
-/* Constructional elements (chapters 13.2 to 13.6).  Declarations add nothing: the tool declares every object. */
+/* Constructional elements (chapters 13.2 to 13.6).  A declaration has no effect: the tool declares every object. */
 /* Define the function of a task: TASK(Blink) { ... }
  *
  * name: the task, as the configuration names it.
@@ -118,43 +118,43 @@ extern const struct carillon_elsewhere *const carillon_here;
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 #define ISR(name) CARILLON_C void carillon_isr_##name(void)
 
-/* Define the callback of an alarm: ALARMCALLBACK(Toggle) { ... }.  It runs in the counter's interrupt.
+/* Define the callback of an alarm: ALARMCALLBACK(Toggle) { ... }.  The callback runs in the counter's interrupt.
  *
  * name: the callback, as the configuration names it.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 #define ALARMCALLBACK(name) CARILLON_C void carillon_callback_##name(void)
 
-/* Declare a task.  It adds nothing here: the tool declares every object.
+/* Declare a task.  The declaration has no effect: the tool declares every object.
  *
  * name: the task.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 #define DeclareTask(name) struct carillon_at_##name
 
-/* Declare an ISR, as DeclareTask a task.
+/* Declare an ISR.  Like DeclareTask, it has no effect.
  *
  * name: the ISR.
  * Source: none; other kernels have it. */
 #define DeclareISR(name) struct carillon_interrupt_##name
 
-/* Declare a resource, as DeclareTask a task.
+/* Declare a resource.  Like DeclareTask, it has no effect.
  *
  * name: the resource.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.4. */
 #define DeclareResource(name) struct carillon_resource_##name
 
-/* Declare an event, as DeclareTask a task.
+/* Declare an event.  Like DeclareTask, it has no effect.
  *
  * name: the event.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 #define DeclareEvent(name) struct carillon_event_##name
 
-/* Declare an alarm, as DeclareTask a task.
+/* Declare an alarm.  Like DeclareTask, it has no effect.
  *
  * name: the alarm.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 #define DeclareAlarm(name) struct carillon_alarm_##name
 
-/* Declare a counter, as DeclareTask a task.
+/* Declare a counter.  Like DeclareTask, it has no effect.
  *
  * name: the counter.
  * Source: AUTOSAR OS. */
@@ -184,25 +184,25 @@ extern const struct carillon_elsewhere *const carillon_here;
 
 /* Starting and stopping (chapter 13.7). */
 
-/* Start the event-triggered system: the startup hook, then the tasks and the alarms of the mode's autostart.  It does
- * not return: its caller is what runs when no task does.
+/* Start the event-triggered system: call the startup hook, then activate the tasks and set the alarms of the mode's
+ * autostart.  StartOS does not return.  While no task runs, the processor is idle in it.
  *
  * mode: the name of an application mode, or OSDEFAULTAPPMODE.
- * Errors: none is told; a mode that does not exist stops the processor.
+ * Errors: none is reported; a mode that does not exist stops the processor.
  * From: main; beneath a round, ttIdleTask.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.7. */
 void StartOS(AppModeType mode) __attribute__((noreturn));
 
-/* Stop the event-triggered system: its timers and interrupts, then the shutdown hook.  It does not return.  A round
- * goes on.
+/* Stop the event-triggered system: stop its timers and interrupts, then call the shutdown hook.  ShutdownOS does not
+ * return.  A round goes on.
  *
- * error: what the shutdown hook is told; E_OK if nothing went wrong.
+ * error: the value that the shutdown hook gets; E_OK if nothing went wrong.
  * Errors: none.
  * From: tasks, ISRs of category 2, the error hook, the startup hook.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.7. */
 void ShutdownOS(StatusType error) __attribute__((noreturn));
 
-/* The application mode in which StartOS was called.
+/* Return the application mode in which StartOS was called.
  *
  * Returns: the name of that mode.
  * Errors: none.
@@ -212,17 +212,17 @@ AppModeType GetActiveApplicationMode(void);
 
 /* Tasks (chapter 13.2). */
 
-/* Activate a task: it runs once more, as soon as nothing of a higher priority runs.  A task that is activated out of
- * SUSPENDED begins with no event set.
+/* Activate a task: it runs once more, as soon as nothing of a higher priority runs.  If the task was suspended, it
+ * begins with no event set.
  *
  * task: the name of the task.
- * Errors: E_OS_LIMIT: as many activations wait or run as the task may have; this one is not counted.
+ * Errors: E_OS_LIMIT: the task has as many activations already as it may have; this one is lost.
  *     Extended: E_OS_ID: there is no such task; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType ActivateTask(TaskType task);
 
-/* End the task that calls it.  It returns only in an error.
+/* End the calling task.  The service returns only if there is an error.
  *
  * Errors: none.
  *     Extended: E_OS_RESOURCE: the task holds a resource; E_OS_CALLEVEL; E_OS_DISABLEDINT.
@@ -230,18 +230,18 @@ StatusType ActivateTask(TaskType task);
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType TerminateTask(void) __asm__(CARILLON_SYMBOL_PREFIX "carillon_terminate_used");
 
-/* End the task that calls it, and activate a task, which may be the same one.  It returns only in an error.
+/* End the calling task, and activate a task, which may be the same one.  The service returns only if there is an error.
  *
  * task: the name of the task to activate.
- * Errors: E_OS_LIMIT: as many activations of that task wait or run as it may have; the caller goes on.
+ * Errors: E_OS_LIMIT: that task has as many activations already as it may have; the caller goes on.
  *     Extended: E_OS_ID: there is no such task; E_OS_RESOURCE: the caller holds a resource; E_OS_CALLEVEL;
  *     E_OS_DISABLEDINT.
  * From: tasks.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType ChainTask(TaskType task) __asm__(CARILLON_SYMBOL_PREFIX "carillon_chain_used");
 
-/* Let tasks run that have a higher priority than the caller and that its internal resource (or its being
- * non-preemptive) holds back.  In other tasks it does nothing.
+/* Let tasks run that have a higher priority than the caller, but that are held back because the caller has an internal
+ * resource or is non-preemptive.  In other tasks, the service does nothing.
  *
  * Errors: none.
  *     Extended: E_OS_RESOURCE: the task holds a resource; E_OS_CALLEVEL; E_OS_DISABLEDINT.
@@ -249,16 +249,16 @@ StatusType ChainTask(TaskType task) __asm__(CARILLON_SYMBOL_PREFIX "carillon_cha
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType Schedule(void);
 
-/* Tell which task runs, or is preempted by interrupts alone.
+/* Get the task that runs, or that only interrupts have preempted.
  *
- * task: where to put the task; INVALID_TASK if there is none.
+ * task: where to put the task; it becomes INVALID_TASK if there is none.
  * Errors: none.
  *     Extended: E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType GetTaskID(TaskRefType task);
 
-/* Tell the state of a task.
+/* Get the state of a task.
  *
  * task: the name of the task.
  * state: where to put the state: RUNNING, WAITING, READY or SUSPENDED.
@@ -268,47 +268,47 @@ StatusType GetTaskID(TaskRefType task);
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType GetTaskState(TaskType task, TaskStateRefType state);
 
-/* Interrupts (chapter 13.3): those of the event-triggered system; time-triggered tasks are never held back. */
+/* Interrupts (chapter 13.3) of the event-triggered system.  These services never hold back time-triggered tasks. */
 
-/* Let interrupts come again that DisableAllInterrupts has disabled.
+/* Enable the interrupts again that DisableAllInterrupts has disabled.
  *
- * Errors: none; without DisableAllInterrupts before it, it does nothing.
+ * Errors: none; without DisableAllInterrupts before it, the service does nothing.
  * From: tasks, ISRs of both categories.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void EnableAllInterrupts(void);
 
-/* Hold back all interrupts of the event-triggered system, category 1 included, until EnableAllInterrupts.  It does not
- * nest.  No service but EnableAllInterrupts may be called in between.
+/* Hold back all interrupts of the event-triggered system, category 1 included, until EnableAllInterrupts.  Calls do not
+ * nest.  In between, only EnableAllInterrupts may be called.
  *
  * Errors: none.
  * From: tasks, ISRs of both categories.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void DisableAllInterrupts(void);
 
-/* End what the last SuspendAllInterrupts began.
+/* Undo the last SuspendAllInterrupts.
  *
- * Errors: none; without SuspendAllInterrupts before it, it does nothing.
+ * Errors: none; without SuspendAllInterrupts before it, the service does nothing.
  * From: tasks, ISRs of both categories, hooks, alarm callbacks.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void ResumeAllInterrupts(void);
 
-/* Hold back all interrupts of the event-triggered system, category 1 included, until ResumeAllInterrupts.  Calls nest,
- * up to 255.  Only services that suspend and resume interrupts may be called in between.
+/* Hold back all interrupts of the event-triggered system, category 1 included, until ResumeAllInterrupts.  Calls nest
+ * up to 255 deep.  In between, only services that suspend and resume interrupts may be called.
  *
  * Errors: none.
  * From: tasks, ISRs of both categories, hooks, alarm callbacks.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void SuspendAllInterrupts(void);
 
-/* End what the last SuspendOSInterrupts began.
+/* Undo the last SuspendOSInterrupts.
  *
- * Errors: none; without SuspendOSInterrupts before it, it does nothing.
+ * Errors: none; without SuspendOSInterrupts before it, the service does nothing.
  * From: tasks, ISRs of both categories.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
 void ResumeOSInterrupts(void);
 
-/* Hold back tasks, ISRs of category 2 and the kernel's timers until ResumeOSInterrupts.  Calls nest, up to 255.  Only
- * services that suspend and resume interrupts may be called in between.
+/* Hold back tasks, ISRs of category 2 and the kernel's timers until ResumeOSInterrupts.  Calls nest up to 255
+ * deep.  In between, only services that suspend and resume interrupts may be called.
  *
  * Errors: none.
  * From: tasks, ISRs of both categories.
@@ -317,8 +317,8 @@ void SuspendOSInterrupts(void);
 
 /* Resources (chapter 13.4). */
 
-/* Take a resource: until it is released, nothing runs that also takes it.  Resources are released in the reverse order.
- * A task must release it before it ends or waits, an ISR before it returns.
+/* Take a resource.  Until the caller releases it, no task and no ISR runs that also takes it.  Resources must be
+ * released in the reverse order.  A task must release a resource before it ends or waits, and an ISR before it returns.
  *
  * resource: the name of the resource, or RES_SCHEDULER.
  * Errors: none.
@@ -351,7 +351,7 @@ StatusType ReleaseResource(ResourceType resource);
  * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 StatusType SetEvent(TaskType task, EventMaskType mask);
 
-/* Clear events of the task that calls it.
+/* Clear events of the calling task.
  *
  * mask: the events: their names, joined by |.
  * Errors: none.
@@ -360,7 +360,7 @@ StatusType SetEvent(TaskType task, EventMaskType mask);
  * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 StatusType ClearEvent(EventMaskType mask);
 
-/* Tell which events of an extended task are set.
+/* Get the events of an extended task that are set.
  *
  * task: the name of the task.
  * mask: where to put the events.
@@ -371,7 +371,7 @@ StatusType ClearEvent(EventMaskType mask);
  * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 StatusType GetEvent(TaskType task, EventMaskRefType mask);
 
-/* Wait until one of the events is set; return at once if one is set already.  The events stay set until ClearEvent.
+/* Wait until one of the events is set.  If one is set already, return at once.  Events stay set until ClearEvent.
  *
  * mask: the events: their names, joined by |.
  * Errors: none.
@@ -383,7 +383,7 @@ StatusType WaitEvent(EventMaskType mask);
 
 /* Alarms (chapter 13.6). */
 
-/* Tell the limits of an alarm's counter.
+/* Get the limits of an alarm's counter.
  *
  * alarm: the name of the alarm.
  * info: where to put the limits: maxallowedvalue and mincycle in ticks of the counter, and ticksperbase.
@@ -393,7 +393,7 @@ StatusType WaitEvent(EventMaskType mask);
  * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info);
 
-/* Tell how long it takes until an alarm expires.
+/* Get the time until an alarm expires.
  *
  * alarm: the name of the alarm.
  * ticks: where to put the time, in ticks of the alarm's counter.
@@ -446,7 +446,7 @@ StatusType CancelAlarm(AlarmType alarm);
  * Source: AUTOSAR OS, SWS_Os_00399. */
 StatusType IncrementCounter(CounterType counter);
 
-/* Hooks (chapter 11), defined by the application where the configuration names them. */
+/* Hooks (chapter 11).  The application defines those that the configuration names. */
 
 /* Hook: called by StartOS before any task is activated, with interrupts locked.
  *
@@ -457,14 +457,14 @@ void StartupHook(void);
 
 /* Hook: called by ShutdownOS, with interrupts locked.
  *
- * error: what ShutdownOS was told.
+ * error: the value that ShutdownOS got.
  * Errors: none.
  * From: the kernel.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void ShutdownHook(StatusType error);
 
-/* Hook: called when a service returns an error, and when an alarm's action fails; not for errors in the hook itself.
- * Tasks and ISRs of category 2 are held back while it runs.
+/* Hook: called when a service returns an error, and when an alarm's action fails, but not for errors in the hook
+ * itself. Tasks and ISRs of category 2 are held back while it runs.
  *
  * error: what the service returns.
  * Errors: none.
@@ -472,23 +472,23 @@ void ShutdownHook(StatusType error);
  * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void ErrorHook(StatusType error);
 
-/* Hook: called before a task begins or goes on; GetTaskID tells which.  Tasks and ISRs of category 2 are held back
- * while it runs.
+/* Hook: called before a task begins or goes on.  GetTaskID says which task that is.  Tasks and ISRs of category 2 are
+ * held back while it runs.
  *
  * Errors: none.
  * From: the kernel.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void PreTaskHook(void);
 
-/* Hook: called after a task has ended, has begun to wait or is preempted by a task; GetTaskID tells which.  Tasks and
- * ISRs of category 2 are held back while it runs.
+/* Hook: called after a task has ended, has begun to wait or is preempted by a task.  GetTaskID says which task that is.
+ * Tasks and ISRs of category 2 are held back while it runs.
  *
  * Errors: none.
  * From: the kernel.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void PostTaskHook(void);
 
-/* Internal: in the error hook, which service failed, and what it was called with; the macros below are for hooks. */
+/* Internal: which service failed, and its parameters, for the error hook.  The macros below are for hooks. */
 struct carillon_osek_failure {
     void *reference;
     uint32_t first;
@@ -519,7 +519,7 @@ static inline uint32_t carillon_failed_second(void)
     return carillon_osek_failure.second;
 }
 #if CARILLON_OSEK_SERVICE_ID
-/* The service that failed.
+/* Return the service that failed.
  *
  * Returns: OSServiceId_NAME of the service NAME.
  * Errors: none.
@@ -555,7 +555,7 @@ static inline uint32_t carillon_failed_second(void)
 #define OSError_IncrementCounter_CounterID() ((CounterType)carillon_failed_object())
 #endif
 
-/* How much of an extended task's stack has been used at most so far.
+/* Return how much of an extended task's stack has been used at most so far.
  *
  * task: the name of the task; it is not checked.
  * Returns: bytes; 0 for a basic task.
@@ -566,7 +566,7 @@ uint32_t carillon_stack_used(TaskType task);
 
 #if (CARILLON_OSEK_RESOURCES > 0) && !CARILLON_OSEK_EXTENDED && !CARILLON_OSEK_SOFTWARE
 
-/* Internal: a resource is the mask that was before, for each that is known by name. */
+/* Internal: what GetResource and ReleaseResource are for a resource that the compiler knows by name. */
 extern uint32_t carillon_osek_saved[];
 static inline __attribute__((always_inline)) StatusType carillon_get_resource(ResourceType resource)
 {
@@ -584,31 +584,32 @@ static inline __attribute__((always_inline)) StatusType carillon_release_resourc
     (__builtin_constant_p(resource) ? carillon_release_resource(resource) : (ReleaseResource)(resource))
 #endif
 
-/* Where the task that is named is known to the compiler, and nothing is checked, a service is a few instructions.
+/* If the compiler knows the task that is named, and no errors are checked, a service is a few instructions.
  * A service in parentheses, (ActivateTask)(task), is the function. */
 #define CARILLON_OSEK_INLINE \
     (!CARILLON_OSEK_EXTENDED && !CARILLON_OSEK_ERROR_HOOK && !CARILLON_OSEK_SOFTWARE && (CARILLON_OSEK_TASKS > 0u))
 
 #if CARILLON_OSEK_INLINE
 
-/* Internal.  Direct tasks: what the standard's services come to where a task is nothing but an interrupt.
+/* Internal.  Services for direct tasks, which are nothing but interrupts.
  *
- * ActivateTask sets a pending bit.  The controller absorbs a second request of a task that waits already, as the
- * standard's E_OS_LIMIT does; a task that has begun must not be requested, so where that is possible (not from a
- * task of lower priority, which would not be running then) its active bit is looked at.  The status is worked out
- * only if the caller uses it: the claim below, and what it looks at, is for the status alone.
+ * ActivateTask sets a pending bit.  If the task waits already, the controller absorbs a second request, as the
+ * standard's E_OS_LIMIT demands.  A task that has begun must not be requested.  A caller of lower priority does not run
+ * while the task runs; any other caller looks at the task's active bit.  The status is worked out only if the caller
+ * uses it: the claim below, and what it looks at, is only for the status.
  *
- * Of two callers, one of which preempts the other, one at most may be told E_OK for one run:
+ * If one caller preempts another, at most one of them may get E_OK for one run of the task:
  *
- * 1. Whether the task has begun does not change while the caller runs, if the task cannot preempt the caller.  If it
- *    can, it has ended whenever the caller runs.
- * 2. So what another caller may change is the pending bit.  All who may are at most at the level of the kernel's lock.
- *    A caller at that level only looks.
+ * 1. If the task cannot preempt the caller, whether the task has begun does not change while the caller runs.  If the
+ *    task can preempt the caller, the task has ended whenever the caller runs.
+ * 2. So another caller can change only the pending bit.  Every such caller is at most at the level of the kernel's
+ * lock. A caller at that level only looks.
  * 3. A caller that the task cannot preempt claims the run under the lock: it looks at the pending bit and sets it.
- *    Nobody comes in between, and the bit stays until the caller has ended.  So the request that follows adds nothing.
- * 4. Any other caller may be one that the task preempts at once, unless something is masked.
- *    carillon_osek_claim finds out.  If the task would preempt the caller, it leaves the request to what follows:
- *    the task has no run to share, since every run that was requested before has begun and ended.
+ *    No other caller comes in between, and the bit stays set until the caller has ended.  So the request that follows
+ *    adds nothing.
+ * 4. Any other caller may be one that the task preempts at once, unless something is masked.  carillon_osek_claim finds
+ *    this out.  If the task would preempt the caller, the claim leaves the request to the code that follows: the task
+ *    has no run to share, because every run that was requested before has begun and ended.
  * 5. A cell that requests the task meanwhile gets no status: its expiry is the activation too many. */
 StatusType carillon_osek_claim(TaskType task) __attribute__((pure));
 static inline __attribute__((always_inline)) StatusType carillon_activate_direct(TaskType task, uint16_t source,
@@ -633,7 +634,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
     return status;
 }
 
-/* Internal.  Managed tasks of which one activation at most waits (osek_kernel.h has the general case). */
+/* Internal.  Managed tasks that have one activation at most (osek_kernel.h has the general case). */
 static inline __attribute__((always_inline)) StatusType carillon_activate_managed(TaskType task)
 {
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
@@ -688,8 +689,8 @@ static inline __attribute__((always_inline)) StatusType carillon_set_event(TaskT
 #endif
 
 #ifndef __cplusplus
-/* Internal.  Ends a task from its own body.  A direct task has nothing left to do but to return; a request by its
- * cell that came while it ran is one activation too many (E_OS_LIMIT): it is taken back. */
+/* Internal.  End a task from its own body.  A direct task only has to return.  If its cell requested it while it ran,
+ * that was one activation too many (E_OS_LIMIT), and the request is taken back. */
 StatusType carillon_osek_TerminateTask(void);
 StatusType carillon_osek_ChainTask(TaskType task);
 void carillon_terminate_managed(void) __attribute__((noreturn));
@@ -709,7 +710,7 @@ void carillon_terminate_managed(void) __attribute__((noreturn));
         (TerminateTask)();                                                                  \
     })
 
-/* Internal.  The same, after it has had another task activated for the time when it has ended. */
+/* Internal.  The same, but first request another task, which begins when this one has ended. */
 StatusType carillon_chain_direct(TaskType task);
 #define ChainTask(task)                                                                                          \
     __extension__({                                                                                              \
@@ -733,8 +734,8 @@ StatusType carillon_chain_direct(TaskType task);
 }
 #endif
 
-/* The names of the application's objects are macros.  They come last, behind every header of the kernel that the
- * application may include, and the kernel itself does not see them: any word may be one of them. */
+/* The names of the application's objects are macros, and any word may be one of them.  So they come last, after every
+ * header of the kernel that the application may include, and the kernel itself does not see them. */
 #ifndef CARILLON_OSEK_KERNEL_H
 #if CARILLON_MODES > 0
 #include "carillon/osektime.h"

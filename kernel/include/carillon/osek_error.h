@@ -6,7 +6,7 @@
 
 #include "carillon/osek_kernel.h"
 
-/* Where a service is called from: a bit for each, so that a service names those it allows (chapter 12). */
+/* The places from which services are called, a bit for each.  A service names those that it allows (chapter 12). */
 #define IN_TASK 1u
 #define IN_ISR1 2u
 #define IN_ISR2 4u
@@ -19,7 +19,7 @@
 /* The hook or callback that runs, 0: none. */
 extern volatile uint8_t carillon_osek_hook;
 
-/* Call the error hook, unless it is it that fails; returns `status`. */
+/* Call the error hook, unless the failing call is in that hook itself.  Returns `status`. */
 #if CARILLON_OSEK_ERROR_HOOK
 StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, StatusType status);
 #define FAIL(service_, status, ...) \
@@ -37,13 +37,13 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
     } while (false)
 
 #if CARILLON_OSEK_EXTENDED
-/* Which of the places above this is. */
+/* Which of the places above the call is in. */
 uint8_t carillon_osek_place(void);
 
 /* Whether one of the services that disable interrupts is in force. */
 bool carillon_osek_interrupts_disabled(void);
 
-/* Whether who calls holds no resource, internal ones apart. */
+/* Whether the caller holds no resource, internal resources not counted. */
 #if CARILLON_OSEK_RESOURCES > 0
 bool carillon_osek_holds_none(void);
 #else
@@ -62,7 +62,7 @@ static inline bool carillon_osek_holds_none(void)
 #define CHECK_PLACE(allowed, service_, ...)
 #endif
 
-/* Forget what a task that fell off its end has left behind. */
+/* Forget what a task that ended without TerminateTask has left behind. */
 #if (CARILLON_OSEK_RESOURCES > 0) && CARILLON_OSEK_EXTENDED
 void carillon_osek_resources_reset(void);
 #else
@@ -75,7 +75,7 @@ void carillon_osek_interrupts_reset(void);
 /* The task that runs, or that interrupts alone have preempted; INVALID_TASK if there is none. */
 TaskType carillon_osek_current(void);
 
-/* The services behind the names that the linker is asked for. */
+/* The services, under other names than those by which the linker chooses the vectors. */
 StatusType carillon_osek_TerminateTask(void);
 StatusType carillon_osek_ChainTask(TaskType task);
 

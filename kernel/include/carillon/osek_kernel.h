@@ -3,13 +3,14 @@
  * What the event-triggered kernel's parts and the generated osek.c share: constants that the tool writes, the
  * state that the kernel keeps, and the level's handler.
  *
- * A level is a priority: a task priority of the application, or above those its interrupts.  Levels count from 1,
- * and the controller's levels are the same where it dispatches.  A task level has one handler, which runs one job
- * of one of its tasks; it is requested like an interrupt, and is one unless dispatch is in software.
+ * A level is a priority.  The lowest levels are the application's task priorities, and those of its interrupts are
+ * above them.  Levels count from 1.  With hardware dispatch, they are also the controller's levels.  A task level has
+ * one handler, which runs one job of one of its tasks; it is requested like an interrupt, and is one unless dispatch is
+ * in software.
  *
- * Two kinds of tasks.  A direct task is its vector, and the controller's active and pending bits are its state:
- * nothing here knows it at run time but ActivateTask and its kin.  A managed task has a job record, and its
- * level's handler is carillon_osek_run.
+ * There are two kinds of tasks.  The vector of a direct task is its function, and the controller's active and pending
+ * bits are its state.  At run time, only ActivateTask and similar services know of it.  A managed task has a job
+ * record, and its level's handler is carillon_osek_run.
  */
 #ifndef CARILLON_OSEK_KERNEL_H
 #define CARILLON_OSEK_KERNEL_H
@@ -38,8 +39,8 @@ struct carillon_osek_task {
 };
 extern const struct carillon_osek_task carillon_osek_tasks[];
 
-/* A task level.  With `capacity`, its activations wait in a ring, first in, first out; without, it has one task
- * with one activation, and the request says everything. */
+/* A task level.  If `capacity` is not 0, its activations wait in a ring, first in, first out.  Otherwise the level has
+ * one task with one activation, and the request says everything. */
 struct carillon_osek_level {
     struct carillon_store request;
     uint8_t *ring;
@@ -130,8 +131,8 @@ extern bool carillon_osek_up;
 extern volatile uint_fast8_t carillon_osek_running;
 
 #if CARILLON_OSEK_MANAGED
-/* Whether a managed task has no job.  One that ChainTask names has its place from the call on, and is activated when
- * the caller has ended: until then it is suspended, as the caller's PostTaskHook may ask. */
+/* Whether a managed task has no job.  A task that ChainTask names has its place from the call on, but is activated only
+ * when the caller has ended.  Until then it is suspended, and the caller's PostTaskHook may ask for its state. */
 static inline bool carillon_osek_suspended(TaskType task)
 {
     const uint_fast8_t running = carillon_osek_running;
@@ -140,7 +141,7 @@ static inline bool carillon_osek_suspended(TaskType task)
 }
 #endif
 
-/* The kernel's own synchronisation: interrupts of the event-triggered system wait, no time-triggered one does. */
+/* The kernel's own lock: interrupts of the event-triggered system wait, and no time-triggered interrupt does. */
 #if CARILLON_OSEK_SOFTWARE
 #include "carillon/software.h"
 #else
@@ -194,12 +195,12 @@ static inline void carillon_osek_ready(TaskType task)
 }
 
 #if CARILLON_OSEK_TIME
-/* What a task waits for, beside events, which have none of these bits: something of the time services, or its turn
- * among the threads of its level. */
+/* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.
+ * No event has one of these bits. */
 #define CARILLON_OSEK_WAKE UINT32_C(0x80000000)
 #define CARILLON_OSEK_TURN UINT32_C(0x40000000)
 
-/* What the task of a number has waited for (CARILLON_OSEK_WAKE) has come; locked. */
+/* A task goes on that has waited for something of the time services (CARILLON_OSEK_WAKE); locked. */
 static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number)
 {
     task->extended->waited = 0u;
@@ -218,11 +219,11 @@ StatusType carillon_osek_count(TaskType task);
 /* Activate a task: E_OK or E_OS_LIMIT.  It is served before this returns if its level allows. */
 StatusType carillon_osek_activate(TaskType task);
 
-/* At the end of a direct task that has a cell: a request by that while it ran is one activation too many.  Not so the
- * task's own, if it chained itself.
+/* At the end of a direct task that has a cell: if the cell requested the task while it ran, that was one activation too
+ * many.  If the task chained itself, that request stays.
  *
- * 1. From chaining to the end of the handler nothing comes in between (carillon_chain_direct).
- * 2. A task's vector either ends so always or never (osek.ld), so what is left behind is nobody else's. */
+ * 1. Nothing comes between the chaining and the end of the handler (carillon_chain_direct).
+ * 2. A task's vector either always ends so or never does (osek.ld), so what is left behind belongs to this task. */
 extern volatile uint16_t carillon_osek_again;
 static inline void carillon_osek_forget_request(uint16_t source)
 {
@@ -239,7 +240,8 @@ void carillon_osek_set(TaskType task, EventMaskType mask);
 /* Back from the running managed task to its level's handler. */
 void carillon_osek_end(void) __attribute__((noreturn));
 
-/* What a level's handler does around a job (error.c); the second leaves the lock to whoever lowers the mask. */
+/* What a level's handler does around a job (error.c).  The second function keeps the lock, and lowering the mask ends
+ * it. */
 void carillon_osek_enter_hooks(TaskType before, TaskType task);
 void carillon_osek_end_hooks(void);
 #if CARILLON_OSEK_SOFTWARE
@@ -251,16 +253,16 @@ void carillon_osek_missing_end(void);
 void carillon_osek_check_stack(const struct carillon_osek_task *task);
 void carillon_osek_ended(TaskType task, TaskType before);
 
-/* The handler of a task level: one job of a managed task.  Inlined with a constant level, so that what its tasks do
- * not ask for is not there.
+/* The handler of a task level: it runs one job of a managed task.  It is inlined with a constant level, so that it has
+ * no code for what the level's tasks do not need.
  *
  * 1. The handler is active until it returns, so no other job of the level begins meanwhile; higher levels may
  *    preempt it anywhere.
- * 2. carillon_osek_running is restored by whoever changed it, so a preempted handler finds its own value.
- * 3. A task that waits comes back here locked (WaitEvent), and after PostTaskHook it is locked, too: what the mask was
- *    is restored below, when nothing of the task is needed any more.
- * 4. Until then it runs: it is no more what runs under the lock under which its job ends, so nobody finds it ready.
- *    What follows belongs to no task: a chained one that preempts it there finds the job ended. */
+ * 2. A handler that changes carillon_osek_running restores it, so a preempted handler finds its own value.
+ * 3. A task that waits comes back here locked (WaitEvent).  After PostTaskHook, the kernel is locked, too.  The mask is
+ *    restored below, when nothing of the task is needed any more.
+ * 4. Until then the task counts as running.  It stops doing so under the lock under which its job ends, so no service
+ *    finds it ready.  What follows belongs to no task: a chained task that preempts it there finds the job ended. */
 static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t number)
 {
     const struct carillon_osek_level *const level = &carillon_osek_levels[number];

@@ -2,8 +2,8 @@
  *
  * OSEKtime OS 1.0: the services of the time-triggered kernel, under the standard's names.
  *
- * Tasks are C functions of the type void (void); the schedule names them.  Global time (ttSyncTimes,
- * ttGetGlobalTime, ttGetOSSyncStatus) is not built yet.
+ * Tasks are C functions of the type void (void), which the schedule names.  There is no global time: ttSyncTimes,
+ * ttGetGlobalTime and ttGetOSSyncStatus do not exist.
  *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
  * (docs/service_reference.py). */
@@ -42,23 +42,24 @@ typedef ttTickType *ttTickRefType;
 
 #define ttOS_DEFAULTAPPMODE ((ttAppModeType)CARILLON_START_MODE)
 
-/* Start the system in an application mode: the startup hook, the mode's round, the idle task.  It does not return.
+/* Start the system in an application mode: call the startup hook, start the mode's round and run the idle task.
+ * ttStartOS does not return.
  *
  * mode: ttAppMode_NAME of a mode of the schedule, or ttOS_DEFAULTAPPMODE.
- * Errors: none is told; where the schedule has several modes, one that does not exist stops the processor.
+ * Errors: none is reported; if the schedule has several modes, a mode that does not exist stops the processor.
  * From: main, once.
  * Source: OSEKtime OS 1.0, chapter 13. */
 void ttStartOS(ttAppModeType mode) __attribute__((noreturn));
 
-/* Stop the system: no cell expires any more, the shutdown hook is called, then nothing runs.  It does not return.
+/* Stop the system: stop all cells, call the shutdown hook and stand still.  ttShutdownOS does not return.
  *
- * error: what the shutdown hook is told; TT_E_OS_OK if nothing went wrong.
+ * error: the value that the shutdown hook gets; TT_E_OS_OK if nothing went wrong.
  * Errors: none.
  * From: tasks, hooks, interrupts of the application, the idle task.
  * Source: OSEKtime OS 1.0, chapter 13. */
 void ttShutdownOS(ttStatusType error) __attribute__((noreturn));
 
-/* The application mode whose round runs.
+/* Return the application mode whose round runs.
  *
  * Returns: ttAppMode_NAME of that mode.
  * Errors: none.
@@ -66,8 +67,8 @@ void ttShutdownOS(ttStatusType error) __attribute__((noreturn));
  * Source: OSEKtime OS 1.0, chapter 13. */
 ttAppModeType ttGetActiveApplicationMode(void);
 
-/* Go on with the round of another mode after the end of the current round.  A later call before that end replaces an
- * earlier one.  If a task still runs at that end, the switch waits for the end of the next round.
+/* Ask for another mode, whose round follows the current round.  Until the end of the current round, a later call
+ * replaces an earlier one.  If a task still runs at that end, the switch waits for the end of the next round.
  *
  * mode: ttAppMode_NAME of the mode that is to follow.
  * Errors: TT_E_OS_ID: there is no such mode.
@@ -75,7 +76,7 @@ ttAppModeType ttGetActiveApplicationMode(void);
  * Source: OSEKtime OS 1.0, chapter 13. */
 ttStatusType ttSwitchAppMode(ttAppModeType mode);
 
-/* Tell the time within the round.
+/* Get the time within the round.
  *
  * time: where to put the time: ticks of the schedule's clock since the start of the current round, from 0 to the
  *     round's length less 1.
@@ -84,15 +85,15 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode);
  * Source: OSEKtime OS 1.0, chapter 13. */
 ttStatusType ttGetScheduleTime(ttTickRefType time);
 
-/* The state of the OSEK OS that runs in the idle time.
+/* Return the state of the OSEK OS that runs in the idle time.
  *
- * Returns: ttOSEKOSUP from the end of StartOS's startup hook to ShutdownOS, else ttOSEKOSDOWN.
+ * Returns: ttOSEKOSUP from the end of StartOS's startup hook to ShutdownOS, and otherwise ttOSEKOSDOWN.
  * Errors: none.
  * From: tasks, hooks, interrupts of the application, the idle task.
  * Source: OSEKtime OS 1.0, chapters 12 and 13. */
 ttOSEKOSStateType ttGetOSEKOSState(void);
 
-/* The task whose deadline was missed last.
+/* Return the task whose deadline was missed last.
  *
  * Returns: the task's number: its place in the schedule file, from 0.
  * Errors: none; before the first miss it returns 0.
@@ -100,25 +101,25 @@ ttOSEKOSStateType ttGetOSEKOSState(void);
  * Source: Carillon's own. */
 uint16_t carillon_missed_task(void);
 
-/* Hook: called by ttStartOS before the round starts, with all interrupts locked.  The application defines it where it
- * wants one.
+/* Hook: called by ttStartOS before the round starts, with all interrupts locked.  The application may define this
+ * hook.
  *
  * Errors: none.
  * From: the kernel.
  * Source: OSEKtime OS 1.0, chapter 13. */
 void ttStartupHook(void);
 
-/* Hook: called by ttShutdownOS after all cells have been stopped, with all interrupts locked.  The application defines
- * it where it wants one.
+/* Hook: called by ttShutdownOS after all cells have been stopped, with all interrupts locked.  The application may
+ * define this hook.
  *
- * error: what ttShutdownOS was told.
+ * error: the value that ttShutdownOS got.
  * Errors: none.
  * From: the kernel.
  * Source: OSEKtime OS 1.0, chapter 13. */
 void ttShutdownHook(ttStatusType error);
 
-/* Hook: called when a deadline was missed, in the interrupt that found it.  The application defines it where it wants
- * one.
+/* Hook: called when a deadline was missed, in the interrupt that found the miss.  The application may define this
+ * hook.
  *
  * error: TT_E_OS_DEADLINE.
  * Errors: none.
@@ -126,8 +127,8 @@ void ttShutdownHook(ttStatusType error);
  * Source: OSEKtime OS 1.0, chapter 13. */
 void ttErrorHook(ttStatusType error);
 
-/* The idle task: it runs when no task does.  The application defines it where it wants one; it must not return (then
- * the system shuts down with TT_E_OS_OK).  The default one starts the event-triggered system, if there is one.
+/* The idle task runs while no task runs.  The application may define it.  It must not return: if it does, the system
+ * shuts down with TT_E_OS_OK.  The default idle task starts the event-triggered system, if there is one.
  *
  * Errors: none.
  * From: the kernel.

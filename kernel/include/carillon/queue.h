@@ -2,22 +2,22 @@
  *
  * The relative event queue (M. Holenderski et al., Multiplexing Real-Time Timed Events, 2009: RELTEQ).
  *
- * A queue has a reference, the time up to which its owner has accounted.  Every time in it is a distance, so that
- * few bits do for ever: no event's time wraps, however long the system lives.  Events of equal times leave in the
- * order of their insertion.  What an event is stands behind it in the structure that contains it: the queue does
- * not know, so that events of any kind share it.
+ * A queue has a reference: the time up to which its owner has counted.  Every time in the queue is a distance, so few
+ * bits are enough for ever: no event's time wraps, however long the system runs.  Events of equal times leave the queue
+ * in the order of their insertion.  What an event means is in the structure that contains it.  The queue does not know
+ * it, so events of all kinds can share a queue.
  *
- * The reference never passes an event that is in the queue.  Two things follow: while the handler of an event
- * runs, the reference is that event's own time, however late the handler is, so that a period counted from the
- * reference has no drift; and events that are due at once leave in order of their times.
+ * The reference never passes an event that is in the queue.  Two things follow.  While the handler of an event runs,
+ * the reference is that event's own time, however late the handler is, so a period that is counted from the reference
+ * has no drift.  And events that are due together leave the queue in the order of their times.
  *
  * Two variants, chosen by CARILLON_QUEUE_TREE, do the same.  The list walks to insert and needs two links; the
  * balanced tree takes a number of steps that is logarithmic in the events, for insertion and removal alike, and
  * needs three links and a balance.
  *
- * A third, CARILLON_QUEUE_COUNTERS, is no queue but a counter for each event, all of which every tick decrements: the
- * method of uC/OS-II's OSTimeTick, to compare the queue with, for clocks that tick.  uC/OS-II decrements the counters
- * of tasks that do not wait too, which this does not.
+ * A third variant, CARILLON_QUEUE_COUNTERS, is not a queue.  Each event has a counter, and every tick decrements all
+ * counters.  This is the method of uC/OS-II's OSTimeTick, and the queue is compared with it, on clocks that tick.
+ * uC/OS-II also decrements the counters of tasks that do not wait; this variant does not.
  *
  * Every function is called locked, and none calls back. */
 #ifndef CARILLON_QUEUE_H
@@ -50,7 +50,8 @@ extern "C" {
 #define CARILLON_QUEUE_COUNTERS 0
 #endif
 
-/* A distance in ticks, and one that may be far: of more than one range.  Times of 64 bits hold every distance. */
+/* carillon_distance: a distance in ticks, which may be longer than the range of a time.  carillon_time: a time in the
+ * queue, which is a shorter distance.  Times of 64 bits hold every distance. */
 #if CARILLON_DISTANCE_BITS == 64
 typedef uint64_t carillon_distance;
 #else
@@ -77,7 +78,7 @@ typedef uint64_t carillon_time;
 #define CARILLON_LAP (CARILLON_NEVER - 1u)
 #define CARILLON_LONGEST (CARILLON_NEVER - 2u)
 
-/* An event; all zero is one that is in no queue.  Its members are the queue's. */
+/* An event.  If all its members are zero, it is in no queue.  Only the queue uses its members. */
 #if CARILLON_QUEUE_TREE
 struct carillon_event {
     struct carillon_event *parent; /* NULL: in no queue */
@@ -107,8 +108,8 @@ struct carillon_far_event {
     uint32_t laps;
 };
 
-/* A period of whole + numerator / denominator ticks.  What is over from one interval is carried to the next, so that
- * each is less than one tick off, and so is their sum, for ever. */
+/* A period of whole + numerator / denominator ticks.  The remainder of one interval is carried to the next, so each
+ * interval is wrong by less than a tick, and so is the sum of all intervals. */
 struct carillon_period {
     carillon_distance whole;
     uint32_t numerator; /* less than the denominator */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A software interrupt controller for task levels, where the processor has no priorities, or is not to use them.
- * It has what the hardware has: a pending bit for each level, the level of what runs, and handlers that nest.
+ * A software interrupt controller for task levels, for processors that have no priorities or are not to use them.
+ * Like the hardware, it has a pending bit for each level, the level of what runs, and handlers that nest.
  *
- * The interrupts of the application stay with the processor.  What they request is served when the last of them
- * has returned: they request an interrupt below all of them (CARILLON_OSEK_DISPATCHER), whose handler delivers. */
+ * The processor still serves the application's interrupts.  The levels that they request are served when the last of
+ * them has returned: they request an interrupt below all others (CARILLON_OSEK_DISPATCHER), whose handler delivers. */
 #ifndef CARILLON_SOFTWARE_H
 #define CARILLON_SOFTWARE_H
 
@@ -24,8 +24,8 @@ extern const carillon_vector carillon_software_handlers[];
 /* Request a level; locked. */
 void carillon_osek_request(struct carillon_store request, uint8_t level);
 
-/* Everything that raises returns what lower takes: the level, the lock and the processor's mask, in no more than a
- * register or two. */
+/* Each function that raises returns the value that carillon_software_lower takes: the level, the lock and the
+ * processor's mask, in one register or two. */
 #if __SIZEOF_INT__ == 2
 typedef uint16_t carillon_software_state;
 #define CARILLON_SOFTWARE_LEVEL_SHIFT 8
@@ -63,7 +63,8 @@ static inline void carillon_osek_unlock(uint32_t saved)
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);
 
-/* In the dispatcher's handler: has a slice ended?  Then the running thread has given way, and has its turn again. */
+/* In the dispatcher's handler: whether a slice has ended.  If so, the running thread has given way, and has its turn
+ * again. */
 bool carillon_slice_ends(void);
 
 /* The handler of CARILLON_OSEK_DISPATCHER. */

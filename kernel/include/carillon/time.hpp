@@ -3,13 +3,15 @@
  * The time services of carillon/time.h for C++17, as classes like those of EPOS (A. A. Froehlich, G. Gracioli,
  * J. F. Santos, Periodic timers revisited, 2011, section III and figure 5).
  *
- * Times are in microseconds.  Periods are exact: fractions of the clock's ticks are carried from one to the next.
+ * Times are in microseconds.  Periods are exact: fractions of the clock's ticks are carried from one interval to the
+ * next.
+ *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
- * (docs/service_reference.py); with "As: NAME", the fields that it lacks are those of NAME in carillon/time.h or
+ * (docs/service_reference.py).  With "As: NAME", the fields that it lacks are those of NAME in carillon/time.h or
  * carillon/osek.h.
  *
- * Nothing here allocates memory, throws, or needs types at run time; what carillon/time.h says of errors and of the
- * places to call from holds here too. */
+ * Nothing here allocates memory, throws exceptions, or needs types at run time.  What carillon/time.h says of errors,
+ * and of where services may be called, is true here, too. */
 #ifndef CARILLON_TIME_HPP
 #define CARILLON_TIME_HPP
 
@@ -53,9 +55,9 @@ constexpr uint64_t microseconds(uint64_t count)
 class Semaphore
 {
   public:
-    /* A semaphore with units.
+    /* Make a semaphore.
      *
-     * count: units at first.
+     * count: how many units it has at first.
      * most: the most units that it may have.
      * Errors: none.
      * From: everywhere.
@@ -67,7 +69,7 @@ class Semaphore
     Semaphore(const Semaphore &) = delete;
     Semaphore &operator=(const Semaphore &) = delete;
 
-    /* Take a unit; wait for it as long as it takes.
+    /* Take a unit.  If there is none, wait until there is one.
      *
      * As: carillon_semaphore_p. */
     StatusType p()
@@ -75,7 +77,7 @@ class Semaphore
         return carillon_semaphore_p(&semaphore);
     }
 
-    /* Take a unit; wait for it for some time at most.
+    /* Take a unit.  If there is none, wait for one, but no longer than some time.
      *
      * within: the longest wait, in microseconds; 0: do not wait.
      * As: carillon_semaphore_p_within. */
@@ -105,7 +107,7 @@ class Handler
     {
         alarm.timed.kind = kind, alarm.timed.task = task;
     }
-    carillon_alarm alarm; /* one that does it, to be copied */
+    carillon_alarm alarm; /* alarms are copies of it */
 
   private:
     friend class Alarm;
@@ -176,13 +178,13 @@ class Handler_Semaphore : public Handler
     }
 };
 
-/* An alarm that runs from its construction to its destruction, or so many times. */
+/* An alarm runs from its construction to its destruction, or until it has expired so many times. */
 class Alarm
 {
   public:
     static constexpr uint32_t infinite = CARILLON_INFINITE;
 
-    /* Start an alarm.  status() tells whether it runs.
+    /* Start an alarm.  status() says whether it runs.
      *
      * period: microseconds.
      * handler: what the alarm does; it is copied.
@@ -204,7 +206,7 @@ class Alarm
     Alarm(const Alarm &) = delete;
     Alarm &operator=(const Alarm &) = delete;
 
-    /* What became of the last request.
+    /* Return the status of the last request.
      *
      * Returns: E_OK or an error of the constructor, start, stop or period, whichever was called last.
      * Errors: none.
@@ -279,11 +281,11 @@ class Alarm
     StatusType result = E_OK;
 };
 
-/* To construct one is to wait. */
+/* Constructing a Delay means waiting. */
 class Delay
 {
   public:
-    /* Wait for some time.  Errors are not told.
+    /* Wait for some time.  Errors are not reported.
      *
      * time: microseconds.
      * As: carillon_delay. */
@@ -299,7 +301,7 @@ class Clock
   public:
     using Date = carillon_date;
 
-    /* The date in seconds.
+    /* Return the date in seconds.
      *
      * Returns: seconds since the beginning of 1970; 0 if the calendar has not been set.
      * As: carillon_calendar_seconds. */
@@ -310,7 +312,7 @@ class Clock
         return seconds;
     }
 
-    /* Tell the date.
+    /* Get the date.
      *
      * date: where to put the date.
      * As: carillon_calendar_get. */
@@ -319,7 +321,7 @@ class Clock
         return carillon_calendar_get(&date);
     }
 
-    /* Set the calendar; its seconds begin now.
+    /* Set the calendar.  A second of it begins now.
      *
      * date: the date, from 1970 to 2105.
      * As: carillon_calendar_set. */
@@ -334,7 +336,7 @@ class Clock
 class Chronometer
 {
   public:
-    /* Start the stop-watch; it goes on from what it reads.
+    /* Start the stop-watch.  It goes on from what it reads.
      *
      * As: carillon_chronometer_start. */
     StatusType start()
@@ -342,7 +344,7 @@ class Chronometer
         return carillon_chronometer_start(&chronometer);
     }
 
-    /* Stop the stop-watch; it keeps what it reads.
+    /* Stop the stop-watch.  It keeps what it reads.
      *
      * As: carillon_chronometer_stop. */
     StatusType stop()
@@ -385,7 +387,7 @@ class Chronometer
 class Thread
 {
   public:
-    /* A thread of the schedule.
+    /* Name a thread of the schedule.
      *
      * id: the name of the thread.
      * Errors: none.
@@ -395,7 +397,7 @@ class Thread
     {
     }
 
-    /* The thread that calls it.
+    /* Return the calling thread.
      *
      * Returns: the thread.
      * As: GetTaskID. */
@@ -406,9 +408,9 @@ class Thread
         return Thread(task);
     }
 
-    /* The number of the thread.
+    /* Return the number of the thread.
      *
-     * Returns: the number, as services of tasks take it.
+     * Returns: the number that services take for a task.
      * Errors: none.
      * From: everywhere.
      * Source: Carillon's own. */
@@ -417,7 +419,7 @@ class Thread
         return task;
     }
 
-    /* Run the thread again.
+    /* Activate the thread: it runs once more.
      *
      * As: ActivateTask. */
     StatusType activate() const
@@ -425,9 +427,9 @@ class Thread
         return (ActivateTask)(task);
     }
 
-    /* The state of the thread.
+    /* Return the state of the thread.
      *
-     * Returns: RUNNING, WAITING, READY or SUSPENDED; SUSPENDED also in an error.
+     * Returns: RUNNING, WAITING, READY or SUSPENDED; SUSPENDED also if there is an error.
      * As: GetTaskState. */
     TaskStateType state() const
     {
@@ -435,10 +437,10 @@ class Thread
         (void)GetTaskState(task, &state);
         return state;
     }
-    /* Are both the same thread?
+    /* Compare two threads.
      *
      * other: another thread.
-     * Returns: whether they are.
+     * Returns: whether both are the same thread.
      * Errors: none.
      * From: everywhere.
      * Source: Carillon's own. */

@@ -8,7 +8,7 @@
 
 #include "carillon_config.h"
 
-/* The linkage of what the application defines and C calls: tasks, threads, ISRs, callbacks. */
+/* The linkage of functions that the application defines and C calls: tasks, threads, ISRs, callbacks. */
 #ifdef __cplusplus
 #define CARILLON_C extern "C"
 #else
@@ -22,8 +22,8 @@ extern "C" {
 #if CARILLON_INSTRUCTIONS_PER_TICK > 0
 void carillon_port_delay(uint32_t instructions);
 
-/* Keep the processor busy for some time, not counting what preempts it: a loop of as many instructions as the time has.
- * Below ten instructions it takes some six.
+/* Keep the processor busy for some time: run a loop of as many instructions as the time has.  The time of what preempts
+ * it is not counted.  If the time has fewer than ten instructions, the function takes some six.
  *
  * ticks: the time, in ticks of the schedule's clock.
  * Errors: none.
@@ -36,7 +36,7 @@ static inline void carillon_work(uint32_t ticks)
 #else
 void carillon_port_spend(uint32_t ticks);
 
-/* Let virtual time pass in what runs, not counting what preempts it.
+/* Let virtual time pass in the caller.  The time of what preempts it is not counted.
  *
  * ticks: the time, in ticks of the schedule's clock.
  * Errors: none.
