@@ -156,7 +156,7 @@ def test_a_runs_keys() -> None:
 
 
 def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = Row("figure", "carillon", "board", "ticks", 1, 2, 3, 4, 5)
+    row = Row("figure", "carillon", "board", "ticks", 1, 2, 3, 4, 5, 6, 7, "other")
     monkeypatch.setitem(BENCHMARKS, "simulator", Benchmark(lambda *_: Result([row])))
     output = run("bench", "simulator")
     assert set(output) == {*listed("bench"), "diagnostics"}

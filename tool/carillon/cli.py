@@ -606,7 +606,7 @@ def _show_runs(
 
 @app.command(epilog="Examples: carillon bench dispatch --json; carillon bench timers --part periods --plots pictures")
 def bench(
-    name: Annotated[str, typer.Argument(help="Benchmark: clocks, dispatch, osek, timers or simulator.")] = "dispatch",
+    name: Annotated[str, typer.Argument(help="Benchmark: clocks, dispatch, osek, services, timers or simulator.")] = "dispatch",
     rounds: Annotated[
         int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application, or samples of each figure.")
     ] = 1000,

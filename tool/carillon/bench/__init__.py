@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from carillon.bench.clocks import clocks
 from carillon.bench.osek import osek as event_triggered
 from carillon.bench.rows import BOARD, Progress, Result, Row, row, runs_of
+from carillon.bench.services import services as waiting
 from carillon.bench.timers import PARTS
 from carillon.bench.timers import timers as experiments
 from carillon.console import heading
@@ -135,19 +136,32 @@ BENCHMARKS = {
     "clocks": _whole(clocks),
     "dispatch": _whole(dispatch),
     "osek": _whole(event_triggered),
+    "services": _whole(waiting),
     "simulator": _whole(simulator),
     "timers": Benchmark(experiments, tuple(PARTS)),
 }
 
 
 def render(console: Console, name: str, rows: Sequence[Row]) -> None:
-    """A table for each set of kernels that metrics have in common: a line for each metric, a column for each kernel."""
-    columns: dict[tuple[str, ...], list[Row]] = {}
+    """A table for each set of kernels and boards that metrics have in common: a line for a metric, a column for a kernel."""
+    columns: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for metric in dict.fromkeys(r.metric for r in rows):
         found = [r for r in rows if r.metric == metric]
-        columns.setdefault(tuple(r.kernel for r in found), []).extend(found)
+        columns.setdefault(tuple((r.kernel, r.board) for r in found), []).extend(found)
     for table in columns.values():
         _table(console, name, table)
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:,g}"
+
+
+_BESIDE: dict[str, Callable[[Row], str]] = {
+    "best peer": lambda r: f"{_figure(r.peer)} {r.peer_name}".strip(),
+    "at most": lambda r: _figure(r.must),
+    "goal": lambda r: _figure(r.goal),
+}
+"""Columns beside those of the kernels, which are there if one of the rows has such a figure."""
 
 
 def _table(console: Console, name: str, rows: Sequence[Row]) -> None:
@@ -160,11 +174,9 @@ def _table(console: Console, name: str, rows: Sequence[Row]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("metric", "unit"):
         table.add_column(title, no_wrap=True)
-    for title in (*kernels, "samples"):
+    columns = [(title, figure) for title, figure in _BESIDE.items() if any(figure(r) for r in rows)]
+    for title in (*kernels, "samples", *(title for title, _ in columns)):
         table.add_column(title, justify="right", no_wrap=True)
-    musts = any(r.must is not None for r in rows)
-    if musts:
-        table.add_column("at most", justify="right", no_wrap=True)
     for metric in dict.fromkeys(r.metric for r in rows):
         of = {r.kernel: r for r in rows if r.metric == metric}
         cells = []
@@ -173,6 +185,5 @@ def _table(console: Console, name: str, rows: Sequence[Row]) -> None:
             spread = f" ({r.minimum:,g} to {r.maximum:,g})" if r and r.minimum != r.maximum else ""
             cells.append(f"{r.median:,}{spread}" if r else "-")
         first = next(iter(of.values()))
-        must = ["" if first.must is None else f"{first.must:,g}"] if musts else []
-        table.add_row(metric, first.unit, *cells, str(first.samples), *must)
+        table.add_row(metric, first.unit, *cells, str(first.samples), *(figure(first) for _, figure in columns))
     console.print(table)

@@ -19,7 +19,8 @@ BOARD = "ast1030-evb"
 class Row:
     """One figure of one kernel: ``minimum``, ``median`` and ``maximum`` over ``samples``, in ``unit``.
 
-    ``must``: the most that ``maximum`` may be, None where nothing is asked.
+    ``must``: the most that ``maximum`` may be, None where nothing is asked.  ``goal``: the most that it is to be one day,
+    where it is more yet.  ``peer``: the least that another kernel needs, ``peer_name``, as far as it is known.
     """
 
     metric: str
@@ -31,6 +32,9 @@ class Row:
     maximum: float
     samples: int
     must: float | None = None
+    goal: float | None = None
+    peer: float | None = None
+    peer_name: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The form of ``carillon bench --json``."""
@@ -44,7 +48,8 @@ class Row:
             "max": self.maximum,
             "samples": self.samples,
         }
-        return record if self.must is None else record | {"must": self.must}
+        more = {"must": self.must, "goal": self.goal, "peer": self.peer, "peer_name": self.peer_name or None}
+        return record | {key: value for key, value in more.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon bench services``: the guide shows its figures, and none of them gets worse."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from carillon.bench import render
+from carillon.bench import services as benchmark
+from carillon.bench.rows import Row
+from carillon.diagnostics import Diagnostics
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "measuring.md"
+BLOCK = re.compile(
+    r"<!-- begin: carillon bench services -->\n```console\n\$ carillon bench services\n(.*?)```\n<!-- end -->", re.DOTALL
+)
+ROUNDS = 1000
+WIDTH = 100
+"""Columns of the guide's outputs."""
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed"),
+    pytest.mark.skipif(shutil.which("avr-gcc") is None, reason="avr-gcc is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, Row]:
+    """The figures, by metric."""
+    return {r.metric: r for r in benchmark.services(ROUNDS, Diagnostics(), lambda _: None)}
+
+
+def test_the_guide_shows_every_figure_as_it_is_measured(rows: dict[str, Row]) -> None:
+    console = Console(width=WIDTH, file=io.StringIO(), color_system=None, highlight=False)
+    render(console, "services", list(rows.values()))
+    assert isinstance(console.file, io.StringIO)
+    text = "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
+    (shown,) = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
+    assert f"{text}\n" == shown
+
+
+@pytest.mark.parametrize("metric", benchmark.FIGURES)
+def test_bound(rows: dict[str, Row], metric: str) -> None:
+    found = rows[metric]
+    assert found.must is not None
+    assert found.maximum <= found.must
+    assert found.samples == (1 if "flash" in metric else ROUNDS // 10 if "100" in metric else ROUNDS)

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What waiting, waking and timed actions cost, on ``ast1030-evb`` and ``atmega128``: the applications of ``bench/services``.
+
+Beside each figure stands the best of other kernels.  Theirs were measured in the same emulators: built from their own
+sources with ``-O2`` in their least configuration, the better one of Cortex-M3 and -M4.  They are constants here.
+
+A figure counts instructions (cycles on the AVR) from one place to another; where it says handler, that begins with the
+handler's first instruction, and what the processor does to enter it is not counted.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carillon.bench.handlers import Handler, handlers_of
+from carillon.bench.marks import Marks
+from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+from carillon.resources import data_root
+from carillon.run.records import Code
+
+if TYPE_CHECKING:
+    from carillon.build import Firmware
+    from carillon.pipeline import Planned
+    from carillon.run.records import Record
+
+CHIP = "atmega128"
+
+HUNDRED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric: the most that tests let it be, what it is to be one day, and the least of other kernels, if any has it."""
+
+    metric: str
+    must: float
+    goal: float
+    peer: float | None = None
+    peer_name: str = ""
+    board: str = BOARD
+    unit: str = "instructions"
+
+    def row(self, values: Iterable[float], count: int) -> Row:
+        """The row of the first ``count`` values, of which there are enough."""
+        samples = list(values)[:count]
+        assert len(samples) == count, self.metric
+        made = row(self.metric, "carillon", self.board, self.unit, samples, self.must)
+        goal = self.goal if self.goal < self.must else None
+        return replace(made, goal=goal, peer=self.peer, peer_name=self.peer_name)
+
+
+FIGURES = {
+    figure.metric: figure
+    for figure in (
+        Figure("thread_wake", 49, 45, 53, "SST"),
+        Figure("thread_block", 111, 65, 67, "ChibiOS"),
+        Figure("thread_wake_one_shot", 96, 75, 151, "ChibiOS"),
+        Figure("thread_block_one_shot", 185, 95, 98, "ChibiOS"),
+        Figure("alarm_extended", 72, 30, 53, "SST"),
+        Figure("alarm_direct", 159, 50, 53, "SST"),
+        Figure("wait_event", 46, 35, 35, "ChibiOS"),
+        Figure("callback", 49, 25, 27, "ChibiOS"),
+        Figure("counter_tick", 45, 10, 16, "SST"),
+        Figure("stolen_by_lower_thread", 33, 20, 47, "SST"),
+        Figure("due_100", 58_525, 6_000, 9_587, "uC/OS-II"),
+        Figure("delay_of_highest_of_100", 4_463, 100, 2_854, "SST"),
+        Figure("flash_threads", 2_876, 1_500, 944, "SST", unit="bytes"),
+        Figure("flash_alarms", 1_016, 700, unit="bytes"),
+        Figure("avr_thread_wake", 519, 300, 528, "FreeRTOS", CHIP, "cycles"),
+        Figure("avr_flash_threads", 4_306, 2_400, 3_472, "FreeRTOS", CHIP, "bytes"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run recorded: the handlers that were asked for, and when places were passed.
+
+    Among the places are ``HANDLER``, the first instructions of those handlers, and ``RETURNED``, the first ones that
+    were executed after any handler.
+    """
+
+    handlers: tuple[Handler, ...]
+    marks: Marks
+
+
+HANDLER = "handler"
+RETURNED = "returned"
+
+
+class Applications:
+    """Builds the applications in a folder, and runs them."""
+
+    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
+        self._folder = folder
+        self._diagnostics = diagnostics
+        self.sources = folder / "services"
+        shutil.copytree(data_root() / "bench" / "services", self.sources, ignore=shutil.ignore_patterns("build"))
+
+    def built(self, schedule: str) -> tuple[Planned, Firmware]:
+        """What a schedule makes."""
+        from carillon.build import build
+
+        path = self.sources / schedule
+        planned = plan(path, self._diagnostics)
+        firmware = build(planned.image, self._folder / f"{path.parent.name}-{path.stem}", self._diagnostics)
+        self._diagnostics.stop_on_errors()
+        assert firmware is not None
+        return planned, firmware
+
+    def run(self, schedule: str, ticks: int, marks: Sequence[str] = ()) -> Run:
+        """Run an application for so many ticks of the board's clock; its handlers are those of its only timed cell."""
+        from carillon.build.symbols import symbols
+        from carillon.run import record
+
+        planned, firmware = self.built(schedule)
+        table = symbols(firmware.elf)
+        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
+        self._diagnostics.stop_on_errors()
+        assert recording is not None
+        handlers = tuple(handlers_of(planned, table, recording.records, {_timed(planned)}))
+        return Run(handlers, _places(handlers, recording.records, table, marks))
+
+
+def _timed(planned: Planned) -> int:
+    """The source of the cell that an alarm, the clock or else a counter has."""
+    osek = planned.allocation.osek
+    assert osek is not None
+    carriers = [*(a.carrier for a in osek.alarms), *([osek.clock.carrier] if osek.clock is not None else [])]
+    (carrier,) = carriers or [c.carrier for c in osek.counters]
+    return carrier.source
+
+
+def _places(
+    handlers: Iterable[Handler], records: Sequence[Record], table: Mapping[str, tuple[int, int]], marks: Sequence[str]
+) -> Marks:
+    found = Marks.of(records, table, marks)
+    times = {mark: found.times(mark) for mark in marks}
+    times[HANDLER] = [h.begin for h in handlers]
+    times[RETURNED] = [entry.time for entry in records if entry.code == Code.EXIT]
+    return Marks(times)
+
+
+def _ticks(board: str, us: int) -> int:
+    """Microseconds as ticks of a board's first clock, which these applications have."""
+    return us * {BOARD: 15_625_000, CHIP: 16_000_000}[board] // 1_000_000
+
+
+def threads(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """A thread that delays until its next period, above another that never waits.
+
+    The first turn is not counted: the thread below has not begun by then.
+    """
+    rows: list[Row] = []
+    for file, board, wake, block in (
+        ("schedule", BOARD, "thread_wake", "thread_block"),
+        ("one-shot", BOARD, "thread_wake_one_shot", "thread_block_one_shot"),
+        ("avr", CHIP, "avr_thread_wake", None),
+    ):
+        progress(f"a thread that delays, {wake}: {rounds} periods")
+        run = applications.run(f"delay/{file}.toml", (rounds + 4) * _ticks(board, 320), ["bench_block", "bench_woken"])
+        rows.append(FIGURES[wake].row(run.marks.since([HANDLER], "bench_woken")[1:], rounds))
+        if block is not None:
+            rows.append(FIGURES[block].row(run.marks.between("bench_block", [RETURNED])[1:], rounds))
+    return rows
+
+
+def alarms(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """Tasks that an alarm activates, or sets an event of; and the tick of a counter."""
+    progress(f"an extended task and an alarm's cell: {rounds} events")
+    run = applications.run("extended/schedule.toml", (rounds + 3) * 1_000, ["bench_block", "bench_woken"])
+    rows = [
+        FIGURES["alarm_extended"].row(run.marks.since([HANDLER], "bench_woken")[1:], rounds),
+        FIGURES["wait_event"].row(run.marks.between("bench_block", [RETURNED])[1:], rounds),
+    ]
+    progress(f"a task and a counter's queue: {rounds} activations")
+    run = applications.run("direct/schedule.toml", (2 * rounds + 5) * 1_000, ["carillon_task_Main"])
+    begins = run.marks.times("carillon_task_Main")
+    rows.append(FIGURES["alarm_direct"].row(run.marks.since([HANDLER], "carillon_task_Main"), rounds))
+    empty = [h.length for h in run.handlers if not _within(h, begins)]
+    rows.append(FIGURES["counter_tick"].row(empty[1:], rounds))  # the first comes before the alarm has been set
+    return rows
+
+
+def _within(handler: Handler, times: Sequence[int]) -> bool:
+    """Did one of these instructions follow the handler's first, up to the next after its last?"""
+    k = bisect_left(times, handler.begin)
+    return k < len(times) and times[k] <= handler.end
+
+
+def callbacks(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """Functions that alarms call: one in every second tick, and a hundred."""
+    progress(f"a function that an alarm calls: {rounds} calls")
+    run = applications.run("callback/schedule.toml", (2 * rounds + 5) * 1_000, ["bench_called"])
+    rows = [FIGURES["callback"].row(run.marks.since([HANDLER], "bench_called"), rounds)]
+    count = max(1, rounds // 10)
+    progress(f"{HUNDRED} alarms in one tick: {count} ticks")
+    run = applications.run("due/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_called"])
+    calls = run.marks.times("bench_called")
+    due = [(h, bisect_left(calls, h.end) - bisect_left(calls, h.begin)) for h in run.handlers if _within(h, calls)]
+    assert all(called == HUNDRED for _, called in due)
+    rows.append(FIGURES["due_100"].row((h.length for h, _ in due), count))
+    return rows
+
+
+def interference(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """What lower threads that are due cost a higher one: while it works, and when it is due, too."""
+    progress(f"a window of work: {rounds} windows")
+    places = ["bench_quiet_begin", "bench_quiet_end", "bench_window_begin", "bench_window_end", "bench_low"]
+    run = applications.run("stolen/schedule.toml", (3 * rounds + 10) * 1_000, places)
+    quiet, window = (run.marks.between(f"bench_{name}_begin", [f"bench_{name}_end"]) for name in ("quiet", "window"))
+    lows = run.marks.between("bench_window_end", ["bench_low"])  # Low has run before High works again
+    stolen = [w - q for q, w, low in zip(quiet, window, lows, strict=False) if low < 1_000]
+    rows = [FIGURES["stolen_by_lower_thread"].row(stolen[1:], rounds)]
+    count = max(1, rounds // 10)
+    progress(f"{HUNDRED} threads in one tick: {count} ticks")
+    lower_threads(applications.sources / "highest", HUNDRED)
+    run = applications.run("highest/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_woken"])
+    rows.append(FIGURES["delay_of_highest_of_100"].row(run.marks.since([HANDLER], "bench_woken")[1:], count))
+    return rows
+
+
+def lower_threads(folder: Path, count: int) -> None:
+    """Add so many threads of a lower priority to the application ``highest``, which stands in ``folder``."""
+    tables = "".join(f"\n[thread.Lower{k}]\npriority = 1\n" for k in range(count))
+    schedule, main = folder / "schedule.toml", folder / "main.c"
+    schedule.write_text(schedule.read_text(encoding="utf-8") + tables, encoding="utf-8")
+    code = "\n".join(f"LOWER({k})" for k in range(count))
+    main.write_text(main.read_text(encoding="utf-8").replace("/* THREADS */", code), encoding="utf-8")
+
+
+def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[Row]:
+    """Bytes of flash, the start-up code included; the vector table is not."""
+    rows: list[Row] = []
+    for metric, schedule in (
+        ("flash_threads", "threads/schedule.toml"),
+        ("flash_alarms", "alarms/schedule.toml"),
+        ("avr_flash_threads", "threads/avr.toml"),
+    ):
+        progress(f"the size of {schedule}")
+        _, firmware = applications.built(schedule)
+        rows.append(FIGURES[metric].row([firmware.flash], 1))
+    return rows
+
+
+def services(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
+    """Every figure; ``rounds`` is the number of samples, a tenth of it where a hundred things are due at once."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        applications = Applications(Path(scratch), diagnostics)
+        for part in (threads, alarms, callbacks, interference, sizes):
+            rows += part(applications, rounds, progress)
+    return sorted(rows, key=lambda r: list(FIGURES).index(r.metric))
