@@ -86,6 +86,15 @@ def test_every_picture_says_in_words_what_it_shows(document: Path) -> None:
     assert not re.findall(r"!\[\s*\]", prose(document))
 
 
+@each_document
+def test_every_row_of_a_table_has_a_cell_for_each_column(document: Path) -> None:
+    columns = 0
+    for line in prose(document).splitlines():
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        columns = columns if columns and cells else cells
+        assert cells == columns, line
+
+
 @pytest.mark.parametrize("model", [Board, Clock, Cells, Build, Run])
 def test_every_key_of_a_board_file_is_specified(model: type) -> None:
     section = spec_section("Board file")
