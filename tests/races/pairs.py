@@ -67,7 +67,7 @@ def _families() -> Iterator[Family]:
     yield Family(
         "own cell",
         Application((DRIVER, Task(1), Task(2), Task(3, activations=2)), isrs=(ROUTINE,)),
-        (Victim(2), Victim(2, (op(Code.ACTIVATE_TASK, 1),))),
+        (Victim(2), Victim(2, (op(Code.ACTIVATE_TASK, 1),)), Victim(2, (Do(Mark.EXPIRE, 2),))),
         own_cells=frozenset({1, 2}),
     )
     yield Family(

@@ -109,6 +109,24 @@ TASK(Main)
     EnableAllInterrupts();
     EXPECT_MARKS("disabling-all-interrupts-holds-both-back-and-category-1-is-served-first", "m1.2,");
 
+    SuspendAllInterrupts();
+    SuspendOSInterrupts();
+    first();
+    MARK('m');
+    ResumeOSInterrupts();
+    MARK('n');
+    ResumeAllInterrupts();
+    EXPECT_MARKS("suspending-os-interrupts-inside-all-holds-category-1-back", "mn1.");
+
+    DisableAllInterrupts();
+    SuspendOSInterrupts();
+    first();
+    MARK('m');
+    ResumeOSInterrupts();
+    MARK('n');
+    EnableAllInterrupts();
+    EXPECT_MARKS("suspending-os-interrupts-while-all-are-disabled-holds-category-1-back", "mn1.");
+
     (void)GetResource(Bus);
     second();
     first();
