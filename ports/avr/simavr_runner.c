@@ -11,7 +11,9 @@
  * M a mark.
  *
  * The processor's stack says it all: a function has returned where a return finds the stack pointer that the function
- * was entered with, and the simulator says when it takes an interrupt and when it returns from one.
+ * was entered with, and the simulator says when it takes an interrupt and when it returns from one.  What has begun in
+ * a context that suspends itself, at the end of a slice the handler that ended it, is put aside until the context goes
+ * on.
  *
  * Time is simavr's: it does not charge the 4 cycles (5 with a program counter of 22 bits) that the processor takes to
  * enter an interrupt, nor the one more that external memory takes, and lets two instructions pass after SEI and RETI
@@ -53,6 +55,20 @@ struct call {
     uint16_t sp;
 };
 
+/* How much has begun: the places in the arrays below that are in use. */
+struct extent {
+    uint32_t calls, regions, handlers;
+};
+
+/* A context: what had begun when it was resumed, and what it has put aside. */
+struct context {
+    uint32_t address;
+    struct extent outer, own;
+    struct call *calls;
+    uint32_t *regions, *handlers;
+    uint16_t *frames;
+};
+
 static avr_t *avr;
 static struct place *places;
 static FILE *out;
@@ -61,7 +77,9 @@ static uint32_t calling;
 static uint32_t regions[DEEPEST], region_count;
 static uint32_t handlers[DEEPEST], handling;
 static uint16_t frames[DEEPEST]; /* the stack pointer at each handler's entry */
-static uint32_t list;            /* that carillon_port_start was called with, until its first store */
+static struct context contexts[256];
+static uint32_t context_count;
+static uint32_t list; /* that carillon_port_start was called with, until its first store */
 static bool begun;
 static uint64_t limit, length;
 
@@ -108,6 +126,70 @@ static void leave_calls(uint32_t left)
         calling--;
         record(RECORD_RETURN, calls[calling].function);
     }
+}
+
+static struct context *context_at(uint32_t address)
+{
+    for (uint32_t k = 0; k < context_count; k++) {
+        if (contexts[k].address == address) {
+            return &contexts[k];
+        }
+    }
+    if (context_count == sizeof contexts / sizeof contexts[0]) {
+        fail("too many tasks have stacks");
+    }
+    contexts[context_count].address = address;
+    return &contexts[context_count++];
+}
+
+/* Copy `count` elements behind those of `to` that are in use. */
+static void put_back(void *to, uint32_t *used, const void *from, uint32_t count, size_t size)
+{
+    if (count > DEEPEST - *used) {
+        fail("calls or interrupts nest too deeply");
+    }
+    if (count != 0) {
+        memcpy((char *)to + *used * size, from, count * size);
+    }
+    *used += count;
+}
+
+static void resume(struct context *context)
+{
+    context->outer = (struct extent){calling, region_count, handling};
+    uint32_t same = handling;
+    put_back(calls, &calling, context->calls, context->own.calls, sizeof *calls);
+    put_back(regions, &region_count, context->regions, context->own.regions, sizeof *regions);
+    put_back(frames, &same, context->frames, context->own.handlers, sizeof *frames);
+    put_back(handlers, &handling, context->handlers, context->own.handlers, sizeof *handlers);
+    context->own = (struct extent){0, 0, 0};
+}
+
+/* The elements from `first` on, in memory of their own; `used` are left. */
+static void *taken(void *old, const void *from, uint32_t first, uint32_t used, size_t size)
+{
+    if (used == first) {
+        return old;
+    }
+    void *const memory = realloc(old, (used - first) * size);
+    if (memory == NULL) {
+        fail("no memory for the contexts");
+    }
+    memcpy(memory, (const char *)from + first * size, (used - first) * size);
+    return memory;
+}
+
+static void suspend(struct context *context)
+{
+    const struct extent outer = context->outer;
+    context->calls = taken(context->calls, calls, outer.calls, calling, sizeof *calls);
+    context->regions = taken(context->regions, regions, outer.regions, region_count, sizeof *regions);
+    context->frames = taken(context->frames, frames, outer.handlers, handling, sizeof *frames);
+    context->handlers = taken(context->handlers, handlers, outer.handlers, handling, sizeof *handlers);
+    context->own = (struct extent){calling - outer.calls, region_count - outer.regions, handling - outer.handlers};
+    calling = outer.calls;
+    region_count = outer.regions;
+    handling = outer.handlers;
 }
 
 /* The instruction at `pc` is about to be executed. */
@@ -157,12 +239,15 @@ static void on_place(const struct place *place, uint32_t pc)
         break;
     case 'R':
         record(RECORD_RESUME, first_argument());
+        resume(context_at(first_argument()));
         break;
     case 'S':
         record(RECORD_SUSPEND, first_argument());
+        suspend(context_at(first_argument()));
         break;
     case 'X':
         record(RECORD_LEAVE, first_argument());
+        leave_calls(context_at(first_argument())->outer.calls);
         break;
     default:
         break;

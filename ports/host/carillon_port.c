@@ -609,14 +609,12 @@ void carillon_port_run_preempted(carillon_vector function, uint32_t source)
 {
     const uint32_t raised = machine.execution_level, current = machine.current, preempted = machine.preempted;
     machine.active[current] = 0u;
-    record(RECORD_EXIT, current);
     machine.execution_level = machine.level[source];
     machine.current = source;
     machine.preempted = 0u;
     machine.candidates++;
     deliver();
     function();
-    record(RECORD_ENTER, current);
     machine.execution_level = raised;
     machine.current = current;
     machine.preempted = preempted;

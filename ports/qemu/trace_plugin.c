@@ -32,7 +32,11 @@
  * 2. A conditional return that an interrupt follows at once is in doubt: it has returned, or it was skipped.  When the
  *    interrupt's handler has been left, what follows in memory follows in time only if it was skipped.
  * 3. So records are held back while something is in doubt, and those of a return that was carried out are inserted
- * where the doubt began.  Doubts nest as handlers do: the innermost is settled first, and its records are the latest.
+ * where the doubt began.  Those of later doubts move on then.
+ *
+ * A context has a frame of its own, above that of the handler or context that resumes it.  Where it suspends itself,
+ * its frame is put aside with all above it: at the end of a slice that is the handler that ended the slice, and that
+ * goes on when the context does.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,6 +108,7 @@ struct insn {
 };
 
 struct frame {
+    uint32_t context; /* the context that runs here; 0: a handler */
     uint32_t handler;
     uint32_t runs;           /* the application's function that it runs */
     uint32_t depth;          /* calls not returned from */
@@ -112,16 +117,24 @@ struct frame {
     uint32_t watched[64];       /* functions being watched, innermost last */
     uint32_t watched_depth[64]; /* and the depth in which each was called */
     uint32_t watching;
-    uint32_t region[64]; /* calls when a task was begun or resumed: within, how many there are tells nothing */
+    uint32_t region[64]; /* calls when a task was begun: within, how many there are tells nothing */
     uint32_t regions;
-    bool doubtful; /* whether `last`, a conditional return, was carried out is not known */
-    size_t place;  /* where its records belong if it was */
+    uint64_t doubt; /* whether `last`, a conditional return, was carried out is not known; 0: nothing is in doubt */
+    size_t place;   /* where its records belong if it was */
+};
+
+struct context {
+    uint32_t address;
+    struct frame *frames; /* put aside while it is suspended: its own, and those above it */
+    uint32_t count, space;
 };
 
 static struct insn *table;
 static uint32_t code_base, code_bytes = 0x100000;
 static struct frame frames[512];
 static uint32_t top; /* frames[0] is what runs when no handler does */
+static struct context contexts[256];
+static uint32_t context_count;
 static uint64_t executed, limit = UINT64_MAX, never = NEVER_BEGUN;
 static bool begun, copies;
 static FILE *out;
@@ -130,6 +143,7 @@ static FILE *out;
 static struct record_line *lines;
 static size_t line_count, line_space;
 static uint32_t doubts;
+static uint64_t last_doubt; /* they are numbered, from 1 */
 
 static void write_lines(void)
 {
@@ -170,8 +184,9 @@ static void end_run(uint32_t why)
 /* Whether `last`, which branched, is the end of a handler. */
 static bool leaves(const struct frame *frame, const struct insn *last)
 {
-    return top != 0 && (last->flow == HANDLER_RETURN ||
-                        (RETURN_LEAVES && last->flow == RETURN && frame->depth == 0 && frame->regions == 0));
+    return top != 0 && frame->context == 0 &&
+           (last->flow == HANDLER_RETURN ||
+            (RETURN_LEAVES && last->flow == RETURN && frame->depth == 0 && frame->regions == 0));
 }
 
 /* Whether `last` branched: `now` follows it in time, and does not because it follows in memory.  An exception may
@@ -194,22 +209,42 @@ static bool leads(const struct frame *frame, const struct insn *now)
 }
 
 /* Watched functions called in a depth beyond `depth` have ended, at the instruction `index`. */
-static void end_functions(struct frame *frame, uint32_t depth, uint64_t index, size_t place)
+static size_t end_functions(struct frame *frame, uint32_t depth, uint64_t index, size_t place)
 {
     while (frame->watching != 0 && frame->watched_depth[frame->watching - 1] > depth) {
         frame->watching--;
         insert(place++, index, RECORD_RETURN, frame->watched[frame->watching]);
     }
+    return place;
 }
 
-static void leave(struct frame *frame, size_t place)
+static size_t leave(struct frame *frame, size_t place)
 {
     while (frame->watching != 0) { /* the handler is the task */
         frame->watching--;
         insert(place++, frame->last_index, RECORD_RETURN, frame->watched[frame->watching]);
     }
-    insert(place, frame->last_index + 1, RECORD_EXIT, frame->handler);
+    insert(place++, frame->last_index + 1, RECORD_EXIT, frame->handler);
     top--;
+    return place;
+}
+
+static void move(struct frame *begin, uint32_t count, uint64_t doubt, size_t records)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        if (begin[k].doubt > doubt) {
+            begin[k].place += records;
+        }
+    }
+}
+
+/* So many records were inserted where a doubt began. */
+static void move_later(uint64_t doubt, size_t records)
+{
+    move(frames, top + 1, doubt, records);
+    for (uint32_t k = 0; k < context_count; k++) {
+        move(contexts[k].frames, contexts[k].count, doubt, records);
+    }
 }
 
 /* Apply what the last instruction of the innermost frame did, now that `now` follows it; where it left a handler, also
@@ -224,37 +259,61 @@ static void settle(const struct insn *now)
         }
         const bool entered = now->vector && !leads(frame, now);
         if (entered && last->flow == RETURN && last->conditional) {
-            if (!frame->doubtful) {
-                frame->doubtful = true;
+            if (frame->doubt == 0) {
+                frame->doubt = ++last_doubt;
                 frame->place = line_count;
                 doubts++;
             }
             return;
         }
-        size_t place = line_count;
-        if (frame->doubtful) {
-            frame->doubtful = false;
-            place = frame->place;
+        const uint64_t doubt = frame->doubt;
+        const size_t place = doubt != 0 ? frame->place : line_count;
+        size_t behind = place;
+        if (doubt != 0) {
+            frame->doubt = 0;
             doubts--;
         }
         if (!branched(last, now)) {
             return;
         }
-        if (leaves(frame, last)) {
-            leave(frame, place);
-            continue;
-        }
-        if (last->flow == RETURN) {
+        const bool left = leaves(frame, last);
+        if (left) {
+            behind = leave(frame, place);
+        } else if (last->flow == RETURN) {
             if (frame->depth != 0) {
                 frame->depth--;
-                end_functions(frame, frame->depth, frame->last_index, place);
-            } /* else of a task on its own stack: its calls were made before */
+                behind = end_functions(frame, frame->depth, frame->last_index, place);
+            } /* else to a context's first function, which nobody has called */
             frame->last = NULL;
         } else if (last->flow == CALL && !entered) {
             frame->depth++;
         }
-        return;
+        if (doubt != 0) {
+            move_later(doubt, behind - place);
+        }
+        if (!left) {
+            return;
+        }
     }
+}
+
+/* A frame above all others. */
+static struct frame *push(void)
+{
+    top++;
+    if (top == sizeof frames / sizeof frames[0]) {
+        fprintf(stderr, "carillon: interrupts nest deeper than %u\n", top);
+        top--;
+        end_run(0);
+    }
+    struct frame *const frame = &frames[top];
+    frame->context = frame->handler = frame->runs = 0;
+    frame->depth = 0;
+    frame->last = NULL;
+    frame->watching = 0;
+    frame->regions = 0;
+    frame->doubt = 0;
+    return frame;
 }
 
 static void on_instruction(unsigned cpu, void *data)
@@ -267,20 +326,9 @@ static void on_instruction(unsigned cpu, void *data)
     settle(now);
     struct frame *frame = &frames[top];
     if (now->vector && !leads(frame, now)) {
-        top++;
-        if (top == sizeof frames / sizeof frames[0]) {
-            fprintf(stderr, "carillon: interrupts nest deeper than %u\n", top);
-            top--;
-            end_run(0);
-        }
-        frame = &frames[top];
+        frame = push();
         frame->handler = now->handler;
         frame->runs = now->runs;
-        frame->depth = 0;
-        frame->last = NULL;
-        frame->watching = 0;
-        frame->regions = 0;
-        frame->doubtful = false;
         record(executed, RECORD_ENTER, now->handler);
     }
     if (now->mark) {
@@ -299,7 +347,7 @@ static void on_instruction(unsigned cpu, void *data)
         frame->region[frame->regions++] = frame->depth;
     } else if (now->region == END && frame->regions != 0) {
         frame->depth = frame->region[--frame->regions];
-        end_functions(frame, frame->depth, executed, line_count);
+        (void)end_functions(frame, frame->depth, executed, line_count);
     }
     frame->last = now;
     frame->last_index = executed;
@@ -332,13 +380,70 @@ static void on_begin(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
     }
 }
 
+static struct context *context_at(uint32_t address)
+{
+    for (uint32_t k = 0; k < context_count; k++) {
+        if (contexts[k].address == address) {
+            return &contexts[k];
+        }
+    }
+    if (context_count == sizeof contexts / sizeof contexts[0]) {
+        fprintf(stderr, "carillon: more than %u tasks have stacks\n", context_count);
+        end_run(0);
+    }
+    contexts[context_count].address = address;
+    return &contexts[context_count++];
+}
+
+static void resume(struct context *context)
+{
+    if (context->count == 0) {
+        push()->context = context->address;
+    }
+    for (uint32_t k = 0; k < context->count; k++) {
+        *push() = context->frames[k];
+    }
+    context->count = 0;
+}
+
+/* The context's frame and all above it are those of what goes on no more; they are kept if it is to go on. */
+static void take_off(struct context *context, bool keep)
+{
+    uint32_t first = top;
+    while (first != 0 && frames[first].context != context->address) {
+        first--;
+    }
+    if (first == 0) {
+        return; /* it has begun before the trace */
+    }
+    context->count = keep ? top - first + 1 : 0;
+    if (context->count > context->space) {
+        context->space = context->count;
+        context->frames = realloc(context->frames, context->space * sizeof *context->frames);
+        if (context->frames == NULL) {
+            fprintf(stderr, "carillon: no memory for the contexts\n");
+            _Exit(1);
+        }
+    }
+    for (uint32_t k = 0; k < context->count; k++) {
+        context->frames[k] = frames[first + k];
+    }
+    top = first - 1;
+}
+
 /* A context was named: its second word was loaded or stored. */
 static void on_context(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     (void)cpu;
     (void)info;
     const struct insn *const insn = data;
-    record(executed, (enum record)insn->context, (uint32_t)address - 4u);
+    struct context *const context = context_at((uint32_t)address - 4u);
+    record(executed, (enum record)insn->context, context->address);
+    if (insn->context == RECORD_RESUME) {
+        resume(context);
+    } else {
+        take_off(context, insn->context == RECORD_SUSPEND);
+    }
 }
 
 static struct insn *insn_at(uint64_t address)
@@ -442,9 +547,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         if (kind == 'L') {
             insn->flow = CALL;
         }
-        if (kind == 'C' || kind == 'R') {
+        if (kind == 'C') {
             insn->region = BEGIN;
-        } else if (kind == 'U' || kind == 'S' || kind == 'X') {
+        } else if (kind == 'U') {
             insn->region = END;
         }
         if (kind == 'R') {

@@ -106,13 +106,8 @@ class Laboratory:
             self._planned[key] = planned, firmware
         return self._planned[key]
 
-    def run_file(
-        self, path: Path, board: str, *, kernel: str = "carillon", rounds: int = 1, ticks: int = 0, consistent: bool = True
-    ) -> Outcome:
-        """Run a schedule's application for so many rounds of its start mode, or so many ticks.
-
-        ``consistent``: whether the trace must not contradict itself.
-        """
+    def run_file(self, path: Path, board: str, *, kernel: str = "carillon", rounds: int = 1, ticks: int = 0) -> Outcome:
+        """Run a schedule's application for so many rounds of its start mode, or so many ticks."""
         planned, firmware = self.firmware(path, board, kernel)
         start = next((m for m in planned.system.modes if m.name == planned.system.start_mode), None)
         assert ticks or start is not None, "a system without rounds runs for so many ticks"
@@ -122,7 +117,7 @@ class Laboratory:
             diagnostics = Diagnostics()
             trace = run(planned.image, firmware, length, diagnostics, rounds=0 if ticks else rounds)
             assert trace is not None, [str(d) for d in diagnostics.found]
-            found = inconsistency(trace) if consistent else ""
+            found = inconsistency(trace)
             assert found == "", found
             self._outcomes[key] = Outcome(planned, firmware, trace)
         return self._outcomes[key]
@@ -152,11 +147,10 @@ class Laboratory:
         kernel: str = "carillon",
         rounds: int = 1,
         ticks: int = 0,
-        consistent: bool = True,
     ) -> Outcome:
         """Run an application that is written down here."""
         path = self.write(schedule, code, system=system)
-        return self.run_file(path, board, kernel=kernel, rounds=rounds, ticks=ticks, consistent=consistent)
+        return self.run_file(path, board, kernel=kernel, rounds=rounds, ticks=ticks)
 
 
 def task(name: str, code: str = "") -> str:

@@ -148,9 +148,7 @@ def test_what_a_waiting_task_has_in_the_unit_is_not_anothers(lab: Laboratory, bo
 def test_threads_and_tasks_find_their_registers_again(lab: Laboratory, board: str, dispatch: str) -> None:
     schedule = f'[osek]\ndispatch = "{dispatch}"\n[time]\nclock = "one-shot"\nslice = "4999 ticks"\n'
     schedule += threads(A=3, B=3, Plain=3, Short=5, Long=6, Judge=9) + TABLES
-    # The trace of slices beneath waiting tasks contradicts itself where software dispatches: the registers are what counts.
-    consistent = dispatch == "hardware"
-    outcome = lab.run(schedule, REGISTERS + EVENT_TRIGGERED, board, ticks=2_000_000, consistent=consistent)
+    outcome = lab.run(schedule, REGISTERS + EVENT_TRIGGERED, board, ticks=2_000_000)
     assert min(outcome.said("turns")) > 50
     assert outcome.said("wrong") == [0] * 6
 

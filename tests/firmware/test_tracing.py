@@ -562,3 +562,53 @@ def test_a_task_that_no_mode_activates_is_not_in_the_image_and_does_not_run(lab:
     schedule = declared(Used=0, Unused=0) + points(60000, (10000, "Used"))
     outcome = lab.run(schedule, works(Used=500, Unused=500), board, rounds=2)
     assert outcome.story(Kind.START) == ["start Used"] * 2
+
+
+SLICES = """
+#include "carillon/time.h"
+static volatile uint32_t turns[2], last = 2u;
+static void turn(uint32_t who)
+{
+    for (;;) {
+        carillon_work(20);
+        if (last != who) {
+            last = who;
+            turns[who]++;
+        }
+    }
+}
+THREAD(A) { turn(0u); }
+THREAD(B) { turn(1u); }
+THREAD(Waits) { for (;;) { (void)carillon_delay(2777u); carillon_work(30); } }
+THREAD(Judge)
+{
+    (void)carillon_delay(%d);
+    report("A", turns[0]);
+    report("B", turns[1]);
+    carillon_port_halt();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("board", "dispatch", "slice_ticks", "stack"),
+    [
+        (AST, "hardware", 997, 2048),
+        (AST, "software", 997, 2048),
+        (VIRTUAL, "hardware", 997, 2048),
+        ("atmega2560", "software", 4999, 512),
+    ],
+)
+def test_each_turn_of_a_thread_is_in_the_trace_however_many_there_are(
+    lab: Laboratory, board: str, dispatch: str, slice_ticks: int, stack: int
+) -> None:
+    schedule = f'[osek]\ndispatch = "{dispatch}"\n[time]\nclock = "one-shot"\nslice = "{slice_ticks} ticks"\n'
+    priorities = {"A": 1, "B": 1, "Waits": 5, "Judge": 9}
+    schedule += "".join(f"[thread.{n}]\npriority = {p}\nstack = {stack}\n" for n, p in priorities.items())
+    length = 600 * slice_ticks
+    outcome = lab.run(schedule, SLICES % length, board, ticks=2 * length)
+    assert outcome.trace.stopped
+    for name in "AB":
+        began = [e.kind for e in outcome.events(Kind.START, Kind.WAIT, of=name)]
+        assert began.count(Kind.START) == 1, "a thread whose slice is over has not ended"
+        assert 140 < outcome.said(name)[0] <= began.count(Kind.WAIT) + 1 <= outcome.said(name)[0] + 2

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -98,7 +98,7 @@ class _Frame:
     """What has begun and not ended: a handler and what it serves, or (``runs``) a task's or an ISR's own code.
 
     ``delivers``: the software dispatcher, within its handler or a service.  ``entered``: of a handler, the event of its
-    entry, and ``role`` the role in which it serves.
+    entry, and ``role`` the role in which it serves.  ``left``: of a handler that ended a slice, that its exit was told.
     """
 
     object: str
@@ -106,6 +106,7 @@ class _Frame:
     delivers: bool = False
     entered: Event | None = None
     role: Role | None = None
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +272,7 @@ class Decoder:
         """Events that were seen, in their order; ``due`` is when each object's points came."""
         stack: list[_Frame] = []
         entries = self._vectors[0]
-        waiting: set[str] = set()
+        waiting: dict[str, list[_Frame]] = {}  # and what was above each: the handler that ended its slice
         for record in records:
             n = record.time - origin
             t = n // self._per_tick
@@ -331,13 +332,29 @@ class Decoder:
                 yield from begin(stack[-1].object if stack and stack[-1].object in names else names[0], Kind.START)
             elif record.code == Code.RESUME and record.value in self._contexts:
                 name = self._contexts[record.value]
-                yield from begin(name, Kind.RESUME if name in waiting else Kind.START)
-                waiting.discard(name)
+                above = waiting.pop(name, None)
+                if above:  # it goes on when that has ended
+                    if stack and stack[-1].runs:
+                        yield event(Kind.PREEMPT, stack[-1].object)
+                    stack.extend((_Frame(name, True), *above))
+                else:
+                    yield from begin(name, Kind.START if above is None else Kind.RESUME)
             elif record.code in (Code.RETURN, Code.LEAVE) and stack and stack[-1].runs:
                 if record.code == Code.LEAVE or record.value in self._functions:
                     yield from end(Kind.END)
-            elif record.code == Code.SUSPEND and stack and stack[-1].runs:
-                waiting.add(stack[-1].object)
+            elif record.code == Code.SUSPEND and record.value in self._contexts:
+                name = self._contexts[record.value]
+                own = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and stack[k].object == name), None)
+                if own is None:
+                    continue
+                above = stack[own + 1 :]
+                for frame in reversed(above):
+                    if frame.entered is not None and not frame.left:
+                        yield event(Kind.EXIT, frame.object)
+                if above:
+                    yield event(Kind.RESUME, name)
+                waiting[name] = [replace(frame, left=True) for frame in above]
+                del stack[own + 1 :]
                 yield from end(Kind.WAIT)
             elif record.code == Code.EXIT and stack:
                 if stack[-1].runs:  # the handler is the task
@@ -345,7 +362,9 @@ class Decoder:
                 while stack and stack[-1].delivers:
                     stack.pop()
                 if stack:
-                    yield event(Kind.EXIT, stack.pop().object)
+                    handler = stack.pop()
+                    if not handler.left:
+                        yield event(Kind.EXIT, handler.object)
                 yield from goes_on()
 
     def _due(self, segments: list[_Segment], origin: int) -> list[Event]:
