@@ -7,6 +7,7 @@
 A block lies between ``<!-- begin: COMMAND -->`` and ``<!-- end -->``.  COMMAND is one of
 
     file PATH               the file, without its licence line
+    made PATH               the same of a file that an earlier command of the document made
     figures                 the table of README.md, from ``carillon bench dispatch``
     (FOLDER) SHELL COMMAND  what a shell command prints in FOLDER; without (FOLDER) in the checkout
 
@@ -164,9 +165,9 @@ def figures(quick: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def include(path: str) -> str:
+def include(root: Path, path: str) -> str:
     """A file as a fenced block."""
-    text = LICENCE.sub(lambda m: "/*\n" if m[0].startswith("/*") else "", (ROOT / path).read_text(encoding="utf-8"))
+    text = LICENCE.sub(lambda m: "/*\n" if m[0].startswith("/*") else "", (root / path).read_text(encoding="utf-8"))
     text = re.sub(r"\A/\*\n \* ", "/* ", text).strip("\n")
     return f"```{LANGUAGES.get(Path(path).suffix, 'text')}\n{text}\n```\n"
 
@@ -174,8 +175,8 @@ def include(path: str) -> str:
 def block(command: str, shell: Callable[[], Shell], quick: bool) -> str | None:
     """What a block holds; None if another test compares it."""
     word, _, rest = command.partition(" ")
-    if word == "file":
-        return include(rest)
+    if word in ("file", "made"):
+        return include(ROOT if word == "file" else shell().root, rest)
     if command == "figures":
         return figures(quick)
     match = re.fullmatch(r"\((?P<folder>[^)]+)\) (?P<command>.+)", command)

@@ -11,7 +11,7 @@ ttTASK(report);
 
 static volatile int32_t position, effort;
 
-/* Hold the position at 1000.  carillon_work stands for the computation of a real controller: put yours here. */
+/* Hold the position at 1000.  carillon_work takes the time of a real controller's computation: put yours here. */
 ttTASK(control)
 {
     position += effort / 16;
@@ -19,13 +19,13 @@ ttTASK(control)
     carillon_work(US(150));
 }
 
-/* Tell someone, at leisure: `control` preempts this. */
+/* A slow job, such as sending a report.  `control` preempts it. */
 ttTASK(report)
 {
     carillon_work(US(1200));
 }
 
-/* A deadline was missed; carillon_missed_task() says whose.  The system shuts down after this. */
+/* A deadline was missed.  carillon_missed_task() says whose it was.  The system shuts down after this. */
 void ttErrorHook(ttStatusType error)
 {
     (void)error;

@@ -10,7 +10,7 @@ ttTASK(control);
 
 static volatile int32_t position, effort;
 
-/* Hold the position at 1000.  carillon_work stands for the computation of a real controller: put yours here. */
+/* Hold the position at 1000.  carillon_work takes the time of a real controller's computation: put yours here. */
 ttTASK(control)
 {
     position += effort / 16;
@@ -18,7 +18,7 @@ ttTASK(control)
     carillon_work(US(150));
 }
 
-/* A deadline was missed; carillon_missed_task() says whose.  The system shuts down after this. */
+/* A deadline was missed.  carillon_missed_task() says whose it was.  The system shuts down after this. */
 void ttErrorHook(ttStatusType error)
 {
     (void)error;
