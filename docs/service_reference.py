@@ -51,8 +51,8 @@ INTERNAL = (
 )
 OWN = ("carillon_osek_", "carillon_port_")
 
-NOTE = """In extended status, `E_OS_CALLEVEL` means that the service was called from elsewhere than is said here, and
-`E_OS_DISABLEDINT` that it was called while interrupts were disabled or suspended. Every error calls the error hook, if the
+NOTE = """In extended status, `E_OS_CALLEVEL` means that the service was called from a place that is not named here.
+`E_OS_DISABLEDINT` means that it was called while interrupts were disabled or suspended. Every error calls the error hook, if the
 configuration has one. "EPOS" is A. A. Fröhlich, G. Gracioli, J. F. Santos, *Periodic Timers Revisited* (2011)."""
 
 FIELDS = ("Returns", "Errors", "From", "Source")
@@ -258,8 +258,9 @@ def pages() -> dict[str, str]:
     index = [
         "# Reference of the services",
         "",
-        "Every function, macro and method that an application may call, from the comments of the headers in",
-        "`kernel/include/carillon`. A task, a resource, an alarm or another object is passed as its name in the schedule.",
+        "These pages have every function, macro and method that an application may call. They are made from the comments of",
+        "the headers in `kernel/include/carillon`. To pass a task, a resource, an alarm or another object, write the name that",
+        "it has in the schedule.",
     ]
     made = {}
     for header, title in PUBLIC.items():
@@ -270,7 +271,7 @@ def pages() -> dict[str, str]:
         for entry, anchor in zip(every, anchors, strict=True):
             if entry.header != header:
                 continue
-            what = _words(re.split(r"(?<=\.) ", " ".join(entry.text.split("\n\n")[0].split()))[0].rstrip(":."))
+            what = _words(re.split(r"(?<=[^.]\.) ", " ".join(entry.text.split("\n\n")[0].split()))[0].rstrip(":."))
             index.append(f"| [`{entry.name}`]({page_of(header)}#{anchor}) | {what} |")
             lines += [f"## {entry.name} {{ #{anchor} }}", "", "```c", entry.signature, "```", ""]
             lines += [_words(" ".join(part.split())) + "\n" for part in entry.text.split("\n\n")]

@@ -154,3 +154,4 @@ def test_the_pages_have_every_service_once_and_every_link_leads_somewhere() -> N
     assert len(anchors) == len(ENTRIES)
     assert not [link for link in links if link not in anchors]
     assert max(Counter(re.findall(r"\]\(([\w-]+\.md#\S+?)\)", pages["README.md"])).values()) == 1
+    assert "task: TASK(Blink) { ... } |" in pages["README.md"]  # whole sentences
