@@ -87,6 +87,13 @@ def test_every_picture_says_in_words_what_it_shows(document: Path) -> None:
 
 
 @each_document
+def test_a_file_of_the_checkout_that_is_named_exists(document: Path) -> None:
+    folders = "bench|boards|cells|docs|examples|kernel|ports|templates|tests|tool|tools"
+    for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", prose(document)):
+        assert "NNN" in name or (ROOT / name).exists(), name
+
+
+@each_document
 def test_every_row_of_a_table_has_a_cell_for_each_column(document: Path) -> None:
     columns = 0
     for line in prose(document).splitlines():
