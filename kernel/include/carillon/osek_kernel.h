@@ -83,8 +83,8 @@ extern const struct carillon_osek_counter carillon_osek_counters[];
 #define CARILLON_OSEK_CALLBACK 2u
 #define CARILLON_OSEK_INCREMENT 3u
 
-/* An alarm that a cell carries as long as nobody cancels it: its counter register, which reads the units left to
- * the next expiry; units in a tick of the alarm's counter; and the stores that stop the cell. */
+/* An alarm that a cell carries until it is cancelled: the cell's counter register, which reads the units left to the
+ * next expiry; the units in a tick of the alarm's counter; and the stores that stop the cell. */
 struct carillon_osek_cell {
     uint32_t counter;
     uint32_t units;

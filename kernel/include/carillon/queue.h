@@ -131,8 +131,8 @@ void carillon_queue_init(struct carillon_queue *queue);
     }
 #endif
 
-/* Put in an event that is in no queue, `distance` (at most CARILLON_LONGEST) from the reference, behind those of the
- * same time. */
+/* Put in an event that is in no queue, `distance` (at most CARILLON_LONGEST) from the reference.  It comes after the
+ * events of the same time. */
 void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *event, carillon_time distance);
 
 /* Take out an event that is in the queue, wherever it is. */
@@ -143,20 +143,21 @@ carillon_time carillon_queue_distance(const struct carillon_queue *queue, const 
 
 /* Put in an event that is in no queue, at any distance from the reference.
  *
- * Where the paper inserts dummy events, a far event is its own dummy: it is inserted for the remainder of its
- * distance by laps, and then once for every lap.  Equal times still leave in order of insertion:
+ * The paper inserts dummy events.  Here, a far event is its own dummy: its distance is divided into laps, and it is
+ * inserted first for the remainder, and then once for every lap.  Events of equal times still leave in the order of
+ * their insertion:
  *
  * 1. A far event is inserted for its time T by its last lap, when the reference is T - CARILLON_LAP exactly: it is due
  *    there, and the reference does not pass what is due.
- * 2. Whatever else is inserted for T and is not far comes later: it is less than a lap away.
- * 3. Far events of the same T have met at T - CARILLON_LAP already, in order by the same argument, since all count
- *    their laps back from T; one that is inserted whole laps away goes through the queue with distance 0 first, if
- *    others are due there: behind them. */
+ * 2. Every other event that is inserted for T and is not far is inserted later: it is less than a lap away.
+ * 3. Far events of the same T have met at T - CARILLON_LAP already, in order by the same argument, because all count
+ *    their laps back from T.  A far event that is inserted a whole number of laps away first goes through the queue
+ * with distance 0, if others are due there: it comes after them. */
 void carillon_queue_insert_far(struct carillon_queue *queue, struct carillon_far_event *far,
                                carillon_distance distance);
 
-/* To be called with a far event that is the first and due: has it a lap to go, for which it has been repeated?
- * Otherwise its time has come. */
+/* To be called with a far event that is the first and is due.  If it still has a lap to go, the function repeats it for
+ * the lap and returns true.  Otherwise its time has come. */
 bool carillon_queue_next_lap(struct carillon_queue *queue, struct carillon_far_event *far);
 
 /* From the reference to a far event that is in the queue. */
@@ -165,7 +166,7 @@ carillon_distance carillon_queue_distance_far(const struct carillon_queue *queue
 /* The ticks of a period's next interval. */
 carillon_distance carillon_period_next(struct carillon_period *period);
 
-/* Is the event in a queue? */
+/* Whether the event is in a queue. */
 static inline bool carillon_event_is_queued(const struct carillon_event *event)
 {
 #if CARILLON_QUEUE_TREE
@@ -204,7 +205,7 @@ static inline struct carillon_event *carillon_queue_first(const struct carillon_
 }
 
 #if CARILLON_QUEUE_COUNTERS
-/* Events stand in the order of their insertion, but those that are due before all others. */
+/* The events that are due come first.  The others are in the order of their insertion. */
 
 /* 0 if an event is due; else some number of ticks, less than CARILLON_NEVER if there is an event. */
 static inline carillon_time carillon_queue_left(const struct carillon_queue *queue)
@@ -255,8 +256,8 @@ static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_
 }
 
 #else
-/* From the reference to the first event.  It also counts down without one, for the queue's owner to come back before
- * it is 0; carillon_queue_due begins anew then. */
+/* From the reference to the first event.  In an empty queue it counts down, too.  The queue's owner must come back
+ * before it is 0, and carillon_queue_due then begins anew. */
 static inline carillon_time carillon_queue_left(const struct carillon_queue *queue)
 {
     return queue->head.time;
@@ -268,16 +269,16 @@ static inline void carillon_queue_advance(struct carillon_queue *queue, carillon
     queue->head.time = (carillon_time)(queue->head.time - elapsed);
 }
 
-/* Move the reference by a tick, which is not to pass an event: is something due?  What needs nothing else counts
- * ticks with this alone. */
+/* Move the reference by a tick, which must not pass an event.  Returns whether something is due.  A handler that only
+ * counts ticks needs no other function. */
 static inline bool carillon_queue_tick(struct carillon_queue *queue)
 {
     queue->head.time--;
     return queue->head.time == 0u;
 }
 
-/* Nothing is left to the first event: is there one, so that it is due?  It is still in the queue: whoever serves it
- * takes it out or repeats it before anything else happens to the queue. */
+/* If nothing is left to the first event: whether there is a first event, which is then due.  It is still in the queue.
+ * The code that serves it takes it out or repeats it before anything else happens to the queue. */
 static inline bool carillon_queue_has_due(struct carillon_queue *queue)
 {
     if (carillon_queue_is_empty(queue)) {
@@ -287,7 +288,7 @@ static inline bool carillon_queue_has_due(struct carillon_queue *queue)
     return true;
 }
 
-/* The first event if it is due, that is, at the reference; NULL if none is. */
+/* The first event, if it is due, that is, at the reference; otherwise NULL. */
 static inline struct carillon_event *carillon_queue_due(struct carillon_queue *queue)
 {
     return ((queue->head.time == 0u) && carillon_queue_has_due(queue)) ? carillon_queue_first(queue) : NULL;
@@ -308,9 +309,9 @@ static inline void carillon_queue_pop(struct carillon_queue *queue)
 #endif
 }
 
-/* Take out the first event, which is due, and insert it `distance` from the reference, that is, from its own time.
- * If it stays the first, as the one with the shortest period often does, that costs little, and carillon_queue_stays
- * has done it (false: nothing has been done). */
+/* Take out the first event, which is due, and insert it `distance` from the reference, that is, from its own time.  If
+ * it stays the first event, as the event with the shortest period often does, this costs little, and
+ * carillon_queue_stays does it and returns true.  If that returns false, it has done nothing. */
 #if CARILLON_QUEUE_TREE
 static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
                                         carillon_time distance)

@@ -31,7 +31,7 @@ class TimeReader:
             yield from (time for time in (self.table.tick, self.table.slice) if time is not None)
 
     def resolve(self) -> None:
-        """Report what is wrong but for times: C170 no tick, C175 slices of nobody, C177 threads without time services."""
+        """Report what is wrong but for times: C170 no tick, C175 slices without effect, C177 threads without time services."""
         table = self.table
         if table is None:
             if self.file.thread and not self.broken.at("time"):
