@@ -179,7 +179,7 @@ def comes_back(outcome: Outcome, task: str, ats: tuple[int, ...], length: int, n
     return exact, late
 
 
-@pytest.mark.parametrize(("board", "near"), [(MPS, 30), (VIRTUAL_AST, 0), ("virtual-tiny", 0)])
+@pytest.mark.parametrize(("board", "near"), [(AST, 20), (MPS, 30), (VIRTUAL_AST, 0), ("virtual-tiny", 0)])
 def test_after_an_overrun_that_ends_anywhere_a_cell_is_back_on_its_ticks(lab: Laboratory, board: str, near: int) -> None:
     jobs = around_every_point()
     table = f"static const uint32_t jobs[] = {{{', '.join(f'{j}u' for j in jobs)}}};\nstatic unsigned n;\n"
@@ -192,7 +192,7 @@ def test_after_an_overrun_that_ends_anywhere_a_cell_is_back_on_its_ticks(lab: La
     assert exact > 100
 
 
-@pytest.mark.parametrize(("board", "near"), [(MPS, 30), (VIRTUAL_AST, 0), ("virtual-tiny", 0)])
+@pytest.mark.parametrize(("board", "near"), [(AST, 20), (MPS, 30), (VIRTUAL_AST, 0), ("virtual-tiny", 0)])
 def test_after_a_long_interrupt_a_cell_is_back_on_its_ticks(lab: Laboratory, board: str, near: int) -> None:
     # In every fifth job an interrupt above tasks lasts, each time 347 ticks longer, up to five rounds.
     source, number = ("ext0", 4) if board == "virtual-tiny" else ("soft0", 16)
