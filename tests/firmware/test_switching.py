@@ -239,3 +239,14 @@ def test_a_re_enable_point_at_the_tick_of_a_switch_belongs_to_a_round_that_never
     outcome = lab.run(schedule, code, board, ticks=60_000)
     assert [name for _, name in outcome.trace.modes] == ["a", "b"]
     assert len(outcome.at(Kind.START, "I")) == 1  # enabled at 0, taken in the first round, and never enabled again
+
+
+def test_asking_for_a_mode_delays_a_task_by_few_instructions(lab: Laboratory) -> None:
+    # Rounds of a prime length meet every instruction of the loop sooner or later.  Asks never ends, so no mode ends.
+    schedule = declared(Asks=0, Often=0, Other=0)
+    schedule += points(2999, (100, "Asks"), (700, "Often"), mode="first") + points(2999, (100, "Other"), mode="second")
+    code = task("Asks", "for (;;) {\n (void)ttSwitchAppMode(ttAppMode_second);\n}") + works(Often=20, Other=20)
+    outcome = lab.run(schedule, code, AST, rounds=1000)
+    assert len(outcome.at(Kind.START, "Often")) == 1000
+    delays = outcome.delays("Often")
+    assert (min(delays), max(delays)) == (0, 14)

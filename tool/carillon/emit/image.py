@@ -300,6 +300,14 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
                 "leave more time between the round's last window and the first point of the next round",
             )
             return None
+    elif counts <= board.switch_ticks:
+        diagnostics.error(
+            "C195",
+            point.span,
+            f"mode '{mode.mode.name}': a switch to another mode takes {board.switch_ticks} ticks, and the round has {length}",
+            "lengthen the round: one that repeats the points means the same",
+        )
+        return None
     target = cell.use.units(counts - board.switch_ticks)
     return Control(cell, at, target, at + board.switch_ticks + board.lead_at(system.clock_hz) - length)
 
@@ -317,7 +325,7 @@ def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBa
 
 
 def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics) -> Image:
-    """Work out the image of every mode.  Reports C094 where the conventional kernel cannot switch in time."""
+    """Work out the image of every mode.  Reports C094 or C195 where a switch of modes takes too long."""
     from carillon.emit import vectors
 
     modes = []
