@@ -82,7 +82,7 @@ def _families() -> Iterator[Family]:
     )
 
     def waits(task: int) -> tuple[Op, ...]:
-        return op(Code.WAIT_EVENT, 1), op(Code.GET_EVENT, task), op(Code.CLEAR_EVENT, 1), END
+        return op(Code.WAIT_EVENT, 1), op(Code.GET_EVENT, task), op(Code.CLEAR_EVENT, 7), END
 
     yield Family(
         "events",

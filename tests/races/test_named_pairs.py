@@ -20,9 +20,16 @@ NAMED: dict[tuple[str, str], tuple[str, ...]] = {
     ("events", "functions"): (
         "T2: | SetEvent 1 2 | I0: SetEvent 1 1",  # carillon_osek_set unlocked
     ),
+    ("events", "extended"): (
+        "T2: SetEvent 1 1; SetEvent 2 1; SetEvent 3 4; | GetEvent 3 | I0: SetEvent 3 1",  # GetEvent unlocked
+    ),
     ("alarms", "functions"): (
         f"T2: {ALL_SET}| CancelAlarm 1 | I0: CancelAlarm 1",  # CancelAlarm unlocked
         f"T2: {SOME_SET}| CancelAlarm 2 | I0: IncrementCounter",  # the same
+        f"T2: {SOME_SET}| GetAlarm 1 | I0: IncrementCounter",  # GetAlarm unlocked
+        "T2: | IncrementCounter | I0: SetRelAlarm 1 1",  # IncrementCounter unlocked
+        "T2: | SetAbsAlarm 1 2 | I0: IncrementCounter",  # SetAbsAlarm unlocked
+        "T2: | SetRelAlarm 1 2 2 | I0: IncrementCounter",  # SetRelAlarm unlocked
     ),
     ("own cell", "inline"): (
         "T2: Expire 2; | ChainTask 1 | I0: ActivateTask 1",  # a direct task's chain keeps its own cell's request
