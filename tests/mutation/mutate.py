@@ -14,74 +14,44 @@ all pass; it was *not compiled* if the compiler refuses it.  A test that does no
 from __future__ import annotations
 
 import argparse
+import contextlib
+import hashlib
+import importlib
+import json
 import os
-import random
 import re
+import resource
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from carillon.build import _Unit
 
 ROOT = Path(__file__).resolve().parents[2]
+SCRATCH = ROOT / "build/mutation"
 
-RACES = "tests/races/test_races.py"
-
-
-# The tests of a file: the first prefix that fits.  Each is a list of pytest's arguments, cheap ones first; words with =
-# are set in the environment, and "unit" is the unit tests in C.
-TESTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        "kernel/osek/alarm.c",
-        (
-            f"{RACES} -k alarms",
-            "tests/osek -k found_once",
-            "tests/conformance -k alarms",
-            "tests/firmware/test_osek_kernel.py -k alarm",
-        ),
-    ),
-    (
-        "kernel/osek/event.c",
-        (f"{RACES} -k events", "tests/osek -k found_once", "tests/conformance -k events"),
-    ),
-    (
-        "kernel/osek/resource.c",
-        (f"{RACES} -k resources", "tests/osek -k found_once", "tests/conformance -k resources"),
-    ),
-    (
-        "kernel/osek/interrupt.c",
-        (f"{RACES} -k category", "tests/conformance -k interrupts"),
-    ),
-    ("kernel/osek/error.c", (f"{RACES} -k hook", "tests/osek -k found_once")),
-    (
-        "kernel/osek/software.c",
-        (f"{RACES} -k software", "tests/osek -k found_once"),
-    ),
-    (
-        "kernel/osek/",
-        (
-            f"{RACES} -k 'direct or cell or queued or preemptable'",
-            "tests/osek -k found_once",
-            f"{RACES} -k 'events or resources'",
-            "tests/conformance",
-        ),
-    ),
-    ("kernel/include/carillon/osek", (f"{RACES}", "tests/osek -k found_once")),
-    ("kernel/time/queue.c", ("tests/time/test_queue.py",)),
-    ("kernel/include/carillon/queue.h", ("tests/time/test_queue.py",)),
-    ("kernel/time/clock.c", ("tests/time/test_clock.py", "tests/firmware/test_time_services.py")),
-    ("kernel/include/carillon/clock.h", ("tests/time/test_clock.py", "tests/firmware/test_time_services.py")),
-    ("kernel/time/", ("tests/firmware/test_time_services.py",)),
-    ("kernel/core/", ("unit", "tests/firmware/test_switching.py")),
-    ("kernel/osektime/", ("unit", "tests/firmware/test_services.py", "tests/firmware/test_switching.py")),
-    ("kernel/conventional/", ("unit", "tests/firmware/test_preemption.py")),
-    ("kernel/", ("unit", f"{RACES} -k direct", "tests/firmware/test_services.py")),
-    ("cells/", ("unit", "tests/firmware/test_cells.py", "tests/firmware/test_exact_starts.py", "tests/firmware/test_clocks.py")),
+# What is recorded without a name: the suites that run the kernel, the quick ones first.
+SUITES = (
+    "tests/time",
+    "tests/osek/test_model_based.py -k found_once",
+    "tests/races",
+    "tests/conformance/test_conformance.py",
+    "tests/firmware",
+    "tests/osek/test_model_based.py",
+    "tests/rounds/test_rounds.py",
 )
+# The unit tests in C, of these files: CMake compiles them, so that they are always asked.
+UNIT = ("kernel/core/", "kernel/osektime/", "kernel/conventional/dispatcher.c", "cells/virtual/cell.h")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,59 +138,298 @@ def files(root: Path) -> list[str]:
     return [f for f in named.stdout.splitlines() if f.endswith((".c", ".h")) and "template" not in f]
 
 
-def tests_of(file: str) -> tuple[str, ...]:
-    """The tests that should notice a change in a file."""
-    return next(tests for prefix, tests in TESTS if file.startswith(prefix))
-
-
 def copy(root: Path, to: Path) -> None:
-    """A copy of what git knows, changes that are not committed included."""
-    named = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
-    for name in named:
-        if (root / name).is_file():
-            (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(root / name, to / name)
+    """A copy of what git knows, changes that are not committed included; what is the same already is left alone."""
+    named = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True
+    )
+    for name in named.stdout.splitlines():
+        here, there = root / name, to / name
+        if here.is_file() and not (there.is_file() and here.read_bytes() == there.read_bytes()):
+            there.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(here, there)
 
 
-def run(tree: Path, test: str, seconds: float) -> tuple[bool, str]:
-    """Run one test of a list in a tree: did it pass, and what did it say?"""
-    environment = {**os.environ, "PYTHONPATH": str(tree / "tool"), "PYTHONDONTWRITEBYTECODE": "1"}
-    if test == "unit":
-        command = "cmake --preset host-tests && cmake --build --preset host-tests && ctest --preset host-tests"
-    else:
-        words = test.split(" ")
-        environment |= dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
-        arguments = " ".join(word for word in words if not re.match(r"[A-Z_]+=", word))
-        command = f"{sys.executable} -m pytest -x -q -n 0 -p no:cacheprovider {arguments}"
-    with subprocess.Popen(
-        command, shell=True, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    ) as process:
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test, how long it takes, and what it compiles: the compiler's command for each file."""
+
+    name: str
+    seconds: float
+    units: tuple[tuple[str, ...], ...]
+
+
+def end(process: int, seconds: float) -> int | None:
+    """Wait for a process that leads a session, and end what is left of that: its exit code, or None if it took too long."""
+    code = None
+    until = time.monotonic() + seconds
+    while code is None and time.monotonic() < until:
+        gone, status = os.waitpid(process, os.WNOHANG)
+        code = os.waitstatus_to_exitcode(status) if gone else None
+        time.sleep(0 if gone else 0.02)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+    if code is None:
+        os.waitpid(process, 0)
+    return code
+
+
+def run(tree: Path, what: Callable[[], int], seconds: float) -> tuple[int | None, str]:
+    """Call a function in a process of its own, in a tree: its result, None if it took too long, and what it said."""
+    with tempfile.TemporaryFile() as said:
+        process = os.fork()
+        if process == 0:
+            code = 99
+            try:
+                os.setsid()
+                os.chdir(tree)
+                for stream in (1, 2):
+                    os.dup2(said.fileno(), stream)
+                code = what()
+            finally:
+                sys.stdout.flush()
+                os._exit(code)
+        code = end(process, seconds)
+        said.seek(max(0, said.seek(0, os.SEEK_END) - 20000))
+        return code, said.read().decode(errors="replace")
+
+
+def pytest(*arguments: str) -> int:
+    """Run tests.  What a wrong kernel prints without end is not to fill the memory."""
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    import pytest as it
+
+    return int(it.main(["-q", "-n", "0", "--tb=line", "-p", "no:cacheprovider", *arguments]))
+
+
+def unit_tests() -> int:
+    """Build and run the unit tests in C."""
+    steps = (["cmake", "--preset"], ["cmake", "--build", "--preset"], ["ctest", "--preset"])
+    return int(any(subprocess.run([*step, "host-tests"], check=False).returncode for step in steps))
+
+
+class Objects:
+    """Keeps what the tool has compiled: of an image that a change in one file makes wrong, the others are as they were."""
+
+    def __init__(self, folder: Path, tree: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.tree = folder, tree
+        self.changed = ""
+        for name in ("pytest", "hypothesis", "carillon.cli", "carillon.trace.analyse", "carillon.trace.consistency"):
+            importlib.import_module(name)  # once, not in the process of each test
+        import carillon.build
+
+        assert Path(carillon.build.__file__).is_relative_to(tree), carillon.build.__file__
+        self.compile = carillon.build._compile
+        carillon.build._compile = self.kept
+
+    def fingerprint(self, word: str) -> bytes:
+        """Of a word of a command: a folder that is not the kernel's is what is in it."""
+        path = Path(word)
+        inside = path.is_relative_to(self.tree) and not path.is_relative_to(self.tree / "tests")
+        if inside or not path.is_absolute() or not path.exists():
+            return word.encode()
+        folder = path if path.is_dir() else path.parent
+        files = sorted(f for f in folder.iterdir() if f.suffix in (".c", ".h", ".cpp", ".hpp"))
+        return b"".join(f.name.encode() + f.read_bytes() for f in files) + path.name.encode()
+
+    def kept(self, compiler: str, unit: _Unit) -> str:
+        """In the place of what compiles a file."""
+        if self.changed.endswith(".h") or str(unit.source).endswith(f"/{self.changed}"):
+            return self.compile(compiler, unit)
+        words = [compiler, *unit.options, str(unit.source)]
+        kept = self.folder / hashlib.sha256(b"\0".join(map(self.fingerprint, words))).hexdigest()
+        if not kept.exists():
+            said = self.compile(compiler, unit)
+            if said:
+                return said
+            shutil.copyfile(unit.target, kept.with_suffix(".new"))
+            kept.with_suffix(".new").replace(kept)
+        shutil.copyfile(kept, unit.target)
+        return ""
+
+
+class Judge:
+    """Makes changes in a copy of the tree, and runs the tests whose object code they change."""
+
+    def __init__(self, scratch: Path, budget: float, most: int) -> None:
+        self.right, self.tree = scratch / "right", scratch / "wrong"
+        self.known = scratch / "texts.jsonl"  # what `texts` has; to be removed when the kernel has changed
+        self.record, self.mirror = scratch / "tests.jsonl", scratch / "mirror"
+        self.mirror.mkdir(parents=True, exist_ok=True)
+        self.budget, self.most = budget, most
+        self.kept: Objects | None = None
+        self.tests: dict[str, Test] = {}
+        self.texts: dict[tuple[str, ...], str] = {}  # of a unit, without a change
+        self.included: dict[Path, str] = {}  # of a folder
+        self.objects: dict[str, bytes] = {}  # by preprocessed text and command, without a change
+        self.killers: dict[str, list[str]] = {}  # of a file, the last one first
+        self.read()
+
+    def read(self) -> None:
+        """Read the record; of a test that is there twice the last line counts."""
+        if self.known.is_file():
+            for line in self.known.read_text(encoding="utf-8").splitlines():
+                unit, text = json.loads(line)
+                self.texts[tuple(unit)] = text
+        if self.record.is_file():
+            for line in self.record.read_text(encoding="utf-8").splitlines():
+                it = json.loads(line)
+                units = dict.fromkeys(
+                    tuple(word.replace(f"{self.right}/", f"{self.tree}/") for word in unit) for unit in it["units"]
+                )
+                self.tests[it["test"]] = Test(it["test"], it["seconds"], tuple(units))
+
+    def add(self, suite: str) -> None:
+        """Record a suite's tests: a file, and pytest's options."""
+        os.environ |= {"RECORD": str(self.record), "MIRROR": str(self.mirror)}
+        _, said = run(self.right, lambda: pytest("-p", "recorder", *shlex.split(suite)), 7200)
+        print(f"{suite}: {said.strip().splitlines()[-1]}", flush=True)
+
+    def compile(self, unit: tuple[str, ...], *options: str) -> bytes | None:
+        """What the compiler makes of a unit; None: it refuses it."""
+        command = [unit[0], *options, *unit[1:], "-g0", "-o", "-"]
+        if options == ("-c",):
+            command[-1] = str(self.mirror / "object.o")
+        done = subprocess.run(command, cwd=self.tree, capture_output=True, check=False)
+        if done.returncode:
+            return None
+        return done.stdout if options != ("-c",) else (self.mirror / "object.o").read_bytes()
+
+    def text(self, unit: tuple[str, ...]) -> str:
+        """A fingerprint of a unit's preprocessed text and of how it is compiled, places apart."""
+        text = self.compile(unit, "-E", "-P")
+        how = [word for word in unit[:-1] if not word.startswith("/")]
+        return hashlib.sha256(b"\0".join([text or b"refused", *(word.encode() for word in how)])).hexdigest()
+
+    def unchanged(self, mutant: Mutant, change: Callable[[bool], None], tests: list[Test]) -> None:
+        """Preprocess, without the change, what has not been so far."""
+        wanted = [unit for test in tests for unit in test.units if unit not in self.texts and self.concerns(mutant, unit)]
+        if wanted:
+            change(False)
+            with self.known.open("a", encoding="utf-8") as stream:
+                for unit in wanted:
+                    self.texts[unit] = self.text(unit)
+                    stream.write(json.dumps([unit, self.texts[unit]]) + "\n")
+            change(True)
+
+    def concerns(self, mutant: Mutant, unit: tuple[str, ...]) -> bool:
+        """Can a change be in a unit?  A file of C is in its own, a cell's header where generated code names it."""
+        if mutant.file.endswith(".c"):
+            return unit[-1].endswith(f"/{mutant.file}")
+        folders = [word for word in unit if word.startswith(str(self.mirror))]
+        return not mutant.file.startswith("cells/") or any(mutant.file in self.named(Path(folder)) for folder in folders)
+
+    def named(self, folder: Path) -> str:
+        """What the files of a folder of generated code include."""
+        if folder not in self.included:
+            texts = [f.read_text(encoding="utf-8") for f in folder.iterdir()] if folder.is_dir() else []
+            self.included[folder] = " ".join(re.findall(r"^#include (.*)$", "\n".join(texts), re.MULTILINE))
+        return self.included[folder]
+
+    def killed(self, file: str, test: str) -> None:
+        """A test has noticed a change of a file."""
+        those = self.killers.setdefault(file, [])
+        self.killers[file] = [test, *(other for other in those if other != test)]
+
+    def order(self, mutant: Mutant) -> list[Test]:
+        """All tests: those first that noticed something in the file, then those that are named like it, then the quick ones."""
+        killers = self.killers.get(mutant.file, [])
+        stem = Path(mutant.file).stem if mutant.file.endswith(".c") else Path(mutant.file).parent.name
+        concerned = [test for test in self.tests.values() if any(self.concerns(mutant, unit) for unit in test.units)]
+        return sorted(
+            concerned,
+            key=lambda t: (killers.index(t.name) if t.name in killers[:8] else 8, stem not in t.name, t.seconds),
+        )
+
+    def judge(self, mutant: Mutant) -> tuple[str, str]:
+        """Make the change, run the tests, take it back: what became of the mutant, and what noticed."""
+        path = self.tree / mutant.file
+        original = path.read_text(encoding="utf-8")
+        lines = original.splitlines()
+        assert lines[mutant.line - 1] == mutant.old
+        lines[mutant.line - 1] = mutant.new
+        wrong = "\n".join(lines) + "\n"
+
+        def change(made: bool) -> None:
+            path.write_text(wrong if made else original, encoding="utf-8")
+
         try:
-            said, _ = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return False, f"not over in {seconds:.0f} s"
-    return process.returncode == 0, said.decode(errors="replace")
+            change(True)
+            if self.kept is not None:
+                self.kept.changed = mutant.file
+            return self.noticed(mutant, change)
+        finally:
+            change(False)
 
+    def noticed(self, mutant: Mutant, change: Callable[[bool], None]) -> tuple[str, str]:
+        """The same, with the change made."""
+        same: dict[str, bool] = {}  # by preprocessed text without the change
+        batch: list[Test] = []
+        spent, limit, differing, left_out = 0.0, 6.0, 0, 0
 
-def judge(tree: Path, mutant: Mutant, seconds: float) -> tuple[str, str]:
-    """Make the change, run the tests, take it back: what became of the mutant, and what noticed."""
-    path = tree / mutant.file
-    original = path.read_text(encoding="utf-8")
-    lines = original.splitlines()
-    assert lines[mutant.line - 1] == mutant.old
-    lines[mutant.line - 1] = mutant.new
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    try:
-        for test in tests_of(mutant.file):
-            passed, said = run(tree, test, seconds)
-            if not passed:
-                refused = re.search(r"error C091|: error: |ninja: build stopped", said)
-                return ("not compiled" if refused else "killed"), test
-        return "survived", ""
-    finally:
-        path.write_text(original, encoding="utf-8")
+        def differs(unit: tuple[str, ...]) -> bool | None:
+            """Is the object code another one?  None: the compiler refuses it."""
+            before = self.texts[unit]
+            if before not in same:
+                if self.text(unit) == before:
+                    same[before] = True
+                else:
+                    new = self.compile(unit, "-c")
+                    if new is None:
+                        return None
+                    if before not in self.objects:
+                        change(False)
+                        self.objects[before] = self.compile(unit, "-c") or b""
+                        change(True)
+                    same[before] = new == self.objects[before]
+            return not same[before]
+
+        def failed() -> str:
+            """The first test of the batch that fails, or the empty string."""
+            nonlocal batch, spent
+            seconds = sum(test.seconds for test in batch)
+            names = [test.name for test in batch]
+            code, said = run(self.tree, lambda: pytest("-x", *names), 40 + 6 * seconds)
+            if code not in (0, 1, None):
+                raise RuntimeError(said)
+            spent += seconds + 1
+            named = re.findall(r"^(?:FAILED|ERROR) (tests/.*?)(?: - |$)", said, re.MULTILINE)
+            batch = []
+            return "" if code == 0 else (named[0] if named else f"not over in time: {names[0]} ...")
+
+        if mutant.file.startswith(UNIT):
+            code, said = run(self.tree, unit_tests, 300)
+            if code != 0:
+                return ("not compiled" if ": error: " in said else "killed"), "unit tests in C"
+        tests = self.order(mutant)
+        for place, test in enumerate(tests):
+            if differing and self.most and place >= self.most:
+                break
+            if place % 5 == 0:
+                self.unchanged(mutant, change, tests[place : place + 5])
+            found = [differs(unit) for unit in test.units if self.concerns(mutant, unit)]
+            if None in found:
+                return "not compiled", ""
+            if any(found):
+                differing += 1
+                if spent >= self.budget or (spent and spent + test.seconds > 1.5 * self.budget):
+                    left_out += 1
+                    continue
+                batch.append(test)
+            if batch and (sum(t.seconds for t in batch) >= limit or test is tests[-1]):
+                limit *= 2
+                by = failed()
+                if by:
+                    return "killed", by
+        if batch:
+            by = failed()
+            if by:
+                return "killed", by
+        if differing == 0:
+            return ("no difference", f"{len(same)} different texts compiled") if same else ("not reached", "no test compiles it")
+        return "survived", f"{differing - left_out} tests passed" + (f", {left_out} more have other code" if left_out else "")
 
 
 def main() -> int:
@@ -231,38 +440,67 @@ def main() -> int:
     parser.add_argument("--file", action="append", default=[], help="only files whose path begins so; may be repeated")
     parser.add_argument("--line", type=int, default=0, help="only this line")
     parser.add_argument("--operator", default="", help="only this operator")
-    parser.add_argument("--seconds", type=float, default=300.0, help="for one test of a file's list")
-    parser.add_argument("--trust", action="store_true", help="do not run the tests without a change first")
     parser.add_argument("--list", action="store_true", help="say what would be changed, and end")
+    parser.add_argument(
+        "--record", nargs="*", metavar="TESTS", help="run these tests without a change, and see what they compile"
+    )
+    parser.add_argument("--results", type=Path, default=SCRATCH / "results.jsonl", help="where each verdict is written")
+    parser.add_argument("--budget", type=float, default=120.0, help="seconds of tests for a mutant that survives")
+    parser.add_argument("--tests", type=int, default=100, help="so many of the tests that a mutant concerns; 0: all")
+    parser.add_argument("--again", action="store_true", help="judge those, too, that the results have as survived")
     options = parser.parse_args()
     every = [m for f in files(ROOT) if not options.file or f.startswith(tuple(options.file)) for m in mutants(ROOT, f)]
     every = [m for m in every if options.line in (0, m.line) and options.operator in ("", m.operator)]
-    drawn = every
-    if 0 < options.count < len(every):
-        drawn = sorted(random.Random(options.seed).sample(every, options.count), key=lambda m: (m.file, m.line))
-    print(f"{len(drawn)} of {len(every)} mutants, seed {options.seed}", flush=True)
+    # Of each mutant its place in the drawing depends on itself alone: a greater count has the smaller one's, too.
+    drawn = sorted(every, key=lambda m: hashlib.sha256(f"{options.seed} {m}".encode()).digest())
+    drawn = drawn[: options.count or len(drawn)]
     if options.list:
-        print(*drawn, sep="\n")
+        print(f"{len(drawn)} of {len(every)} mutants, seed {options.seed}", *sorted(map(str, drawn)), sep="\n")
         return 0
-    found: dict[str, list[Mutant]] = {"killed": [], "survived": [], "not compiled": []}
-    with tempfile.TemporaryDirectory(prefix="mutation-") as scratch:
-        tree = Path(scratch)
-        copy(ROOT, tree)
+    judge = Judge(SCRATCH, options.budget, options.tests)
+    tree = judge.tree if options.record is None else judge.right
+    copy(ROOT, tree)
+    sys.path[:0] = [str(tree / "tool"), str(tree / "tests/mutation")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
+    if options.record is not None:
+        for suite in options.record or SUITES:
+            judge.add(suite)
+        return 0
+    if not judge.tests:
+        print("no test is recorded: run with --record first")
+        return 1
+    judge.kept = Objects(SCRATCH / "objects", tree)
+    known: dict[str, str] = {}
+    if options.results.is_file():
+        for line in options.results.read_text(encoding="utf-8").splitlines():
+            it = json.loads(line)
+            known[it["mutant"]] = it["verdict"]
+            if it["verdict"] == "killed" and "::" in it["by"]:
+                judge.killed(it["mutant"].split(":")[0], it["by"])
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    print(f"{len(drawn)} of {len(every)} mutants, seed {options.seed}; {len(judge.tests)} tests", flush=True)
+    for mutant in drawn:
+        name = str(mutant)
+        if name in known and not (options.again and known[name] == "survived"):
+            continue
         began = time.monotonic()
-        for test in sorted({t for m in drawn for t in tests_of(m.file)} if not options.trust else ()):
-            passed, said = run(tree, test, 4 * options.seconds)
-            if not passed:
-                print(f"without a change '{test}' fails:\n{said[-3000:]}")
-                return 1
-        if not options.trust:
-            print(f"without a change all tests pass ({time.monotonic() - began:.0f} s)", flush=True)
-        for mutant in drawn:
-            verdict, by = judge(tree, mutant, options.seconds)
-            found[verdict].append(mutant)
-            print(f"{verdict}: {mutant}" + (f"  [{by}]" if by else ""), flush=True)
-    print(", ".join(f"{len(those)} {verdict}" for verdict, those in found.items()))
-    for mutant in found["survived"]:
-        print(f"survived: {mutant}")
+        verdict, by = judge.judge(mutant)
+        if verdict == "killed":
+            judge.killed(mutant.file, by)
+        if verdict == "not reached":
+            print(f"{verdict}: {mutant}", flush=True)
+            continue
+        known[name] = verdict
+        row = {"mutant": name, "verdict": verdict, "by": by, "seconds": round(time.monotonic() - began, 1)}
+        with options.results.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(row) + "\n")
+        print(f"{verdict}: {mutant}  [{by}]  {row['seconds']} s", flush=True)
+    mine = {str(mutant) for mutant in drawn}
+    found = Counter(verdict for name, verdict in known.items() if name in mine)
+    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(found.items())))
+    for name, verdict in known.items():
+        if verdict == "survived" and name in mine:
+            print(f"survived: {name}")
     return 0
 
 
