@@ -258,6 +258,9 @@ StatusType carillon_osek_ChainTask(TaskType task)
     if (task != carillon_osek_running) {
         const uint32_t saved = carillon_osek_lock();
         const StatusType status = carillon_osek_count(task);
+        if (status == E_OK) { /* whoever asks now is told that this is no activation yet (carillon_osek_suspended) */
+            carillon_osek_jobs[carillon_osek_running].next = task;
+        }
         carillon_osek_unlock(saved);
         REQUIRE(status == E_OK, OSServiceId_ChainTask, status, .object = task);
     }

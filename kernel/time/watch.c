@@ -6,11 +6,12 @@
 #if CARILLON_OSEK_TIME
 
 #if CARILLON_TIME_NOW
-/* Count what has passed since it was last looked at. */
+/* Count what has passed since it was last looked at; locked.  An interrupt that asks the same stop-watch counts all
+ * until then; whoever went on with an older time would count that once more, or less than nothing. */
 static void catch_up(struct carillon_chronometer *chronometer)
 {
     if (chronometer->running) {
-        const carillon_time now = carillon_now();
+        const carillon_time now = carillon_time_now();
         chronometer->before += (carillon_time)(now - chronometer->since);
         chronometer->since = now;
     }
@@ -18,39 +19,54 @@ static void catch_up(struct carillon_chronometer *chronometer)
 
 StatusType carillon_chronometer_start(struct carillon_chronometer *chronometer)
 {
-    REQUIRE(!chronometer->running, OSServiceId_Chronometer, E_OS_STATE, .reference = chronometer);
-    chronometer->running = true;
-    chronometer->since = carillon_now();
+    const uint32_t saved = carillon_osek_lock();
+    const bool ran = chronometer->running;
+    if (!ran) {
+        chronometer->running = true;
+        chronometer->since = carillon_time_now();
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE(!ran, OSServiceId_Chronometer, E_OS_STATE, .reference = chronometer);
     return E_OK;
 }
 
 StatusType carillon_chronometer_stop(struct carillon_chronometer *chronometer)
 {
-    REQUIRE(chronometer->running, OSServiceId_Chronometer, E_OS_NOFUNC, .reference = chronometer);
+    const uint32_t saved = carillon_osek_lock();
+    const bool ran = chronometer->running;
     catch_up(chronometer);
     chronometer->running = false;
+    carillon_osek_unlock(saved);
+    REQUIRE(ran, OSServiceId_Chronometer, E_OS_NOFUNC, .reference = chronometer);
     return E_OK;
 }
 
 carillon_distance carillon_chronometer_lap(struct carillon_chronometer *chronometer)
 {
+    const uint32_t saved = carillon_osek_lock();
     catch_up(chronometer);
     const carillon_distance lap = chronometer->before - chronometer->lap;
     chronometer->lap = chronometer->before;
+    carillon_osek_unlock(saved);
     return lap;
 }
 
 void carillon_chronometer_reset(struct carillon_chronometer *chronometer)
 {
+    const uint32_t saved = carillon_osek_lock();
     catch_up(chronometer);
     chronometer->before = 0u;
     chronometer->lap = 0u;
+    carillon_osek_unlock(saved);
 }
 
 carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronometer)
 {
+    const uint32_t saved = carillon_osek_lock();
     catch_up(chronometer);
-    return chronometer->before;
+    const carillon_distance read = chronometer->before;
+    carillon_osek_unlock(saved);
+    return read;
 }
 #endif
 
@@ -106,8 +122,9 @@ StatusType carillon_calendar_seconds(uint32_t *now)
 {
     const uint32_t saved = carillon_osek_lock();
     const uint32_t counted = seconds;
+    const bool counts = is_set;
     carillon_osek_unlock(saved);
-    REQUIRE(is_set, OSServiceId_Calendar, E_OS_NOFUNC, .reference = now);
+    REQUIRE(counts, OSServiceId_Calendar, E_OS_NOFUNC, .reference = now);
     *now = counted;
     return E_OK;
 }

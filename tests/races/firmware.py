@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from interleavings import Do, Mark, Step, Word
+from interleavings import ANEW, AT, CellAlarm, Do, Mark, Step, Word
 from program import Compiler, schedule
 from reference import CALLBACK, HOOKS, ISR, Action, Application, Code, Program, hook
 
@@ -30,7 +30,7 @@ SWEPT_SOURCE = 39  # the timer of TMR8
 KINDS = {"begin": 1, "status": 2, "error": 3, "out": 4}
 MACROS = re.compile(r"\b(ActivateTask|ChainTask|TerminateTask|SetEvent|GetResource|ReleaseResource)\(")
 
-LONG = "10u"  # ticks, of which there is none in a run
+LONG = "LONG"  # ticks: longer than any run
 TIME_SERVICES = {
     Mark.TAKE: "carillon_semaphore_p(&semaphores[{x}])",
     Mark.TAKE_WITHIN: f"carillon_semaphore_p_within(&semaphores[{{x}}], {LONG})",
@@ -42,7 +42,18 @@ TIME_SERVICES = {
     Mark.LEFT: "carillon_alarm_left(&alarms[{x}], &ticks)",
     Mark.DELAY: f"carillon_delay({LONG})",
 }
+ALARM_SERVICES = {
+    Mark.CANCEL: "done(CancelAlarm(K{x}));",
+    Mark.SET_ANEW: f"done(SetRelAlarm(K{{x}}, {ANEW}u, {ANEW}u));",
+    Mark.GET: "get_alarm(K{x});",
+    Mark.REQUEST: "carillon_port_request(CELL_{x});",
+}
 TIME_OBJECTS = """#include "carillon/time.h"
+#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+#define LONG 10u
+#else
+#define LONG 10000000u
+#endif
 static carillon_duration ticks;
 static struct carillon_semaphore semaphores[] = {CARILLON_SEMAPHORE_UP_TO(0, 1), CARILLON_SEMAPHORE_UP_TO(0, 1)};
 static struct carillon_alarm alarms[] = {CARILLON_ALARM_OF_TASK(T1), CARILLON_ALARM_OF_TASK(T1)};
@@ -50,13 +61,18 @@ static struct carillon_alarm alarms[] = {CARILLON_ALARM_OF_TASK(T1), CARILLON_AL
 
 
 def board(folder: Path) -> Path:
-    """The reference board with one cell less, whose interrupt is the application's source ``swept``."""
+    """The reference board without the cell whose interrupt is the application's source ``swept``, and without SysTick.
+
+    All cells count instructions then.
+    """
     target = folder / "ast1030-swept"
     if not target.exists():
         shutil.copytree(ROOT / "boards/ast1030-evb", target)
         toml = target / "board.toml"
         text = toml.read_text(encoding="utf-8")
+        systick = text[text.index('[[cells]]\nfamily = "systick"') : text.index("[costs]")]
         for old, new in (
+            (systick, ""),
             ('name = "ast1030-evb"', 'name = "ast1030-swept"'),
             ("soft0 = 16, soft1 = 17", f"soft0 = 16, soft1 = 17, swept = {SWEPT_SOURCE}"),
             (', "TMR8"]', "]"),
@@ -76,6 +92,18 @@ class Setting:
     dispatch: str = "hardware"
     functions: bool = False
     extra: str = ""  # of the schedule
+    cells: tuple[CellAlarm, ...] = ()  # alarms K0, K1, ... that have one each
+
+    @property
+    def schedule(self) -> str:
+        """The text of its schedule."""
+        text = schedule(self.application, self.dispatch, ["swept", "soft0", "soft1"]) + self.extra
+        text += '[osek.counter.K]\ntick = "100 ms"\n' if self.cells else ""
+        for number, alarm in enumerate(self.cells):
+            task, event = f"T{alarm.task}", f"E{alarm.mask.bit_length() - 1}"
+            action = f'set_event = {{ task = "{task}", event = "{event}" }}' if alarm.mask else f'activate = "{task}"'
+            text += f'[osek.alarm.K{number}]\ncounter = "K"\nautostart = {{ at = {AT}, cycle = {AT} }}\n{action}\n'
+        return text
 
 
 class Writer:
@@ -100,6 +128,8 @@ class Writer:
                     return f"say_events(T{step.x});"
                 case Mark.SET:
                     return f"set_events(T{step.x});"
+                case mark if mark in ALARM_SERVICES:
+                    return ALARM_SERVICES[mark].format(x=step.x)
                 case mark:
                     return f"done({TIME_SERVICES[mark].format(x=step.x)});"
         if step.code is Code.HALT:
@@ -130,7 +160,7 @@ class Writer:
     def text(self) -> str:
         application = self.application
         lines = ["/* SPDX-License-Identifier: Apache-2.0 */", f"#define PROGRAMS {len(self.programs)}u"]
-        lines += ['#include "sweep.h"', '#include "ask.h"', ""]
+        lines += ['#include "sweep.h"', '#include "ask.h"', '#include "cells.h"', ""]
         lines += [TIME_OBJECTS] if "[time]" in self.setting.extra else []
         named = [*(f"R{n}" for n in range(application.explicit_resources)), "RES_SCHEDULER", "(ResourceType)200u"]
         lines += [f"const ResourceType resources[] = {{{', '.join(named)}}};", ""]
@@ -167,10 +197,8 @@ class Swept:
 
 def image(folder: Path, setting: Setting, programs: Sequence[Program]) -> Path:
     """Build programs; returns the ELF file."""
-    sources = ["swept", "soft0", "soft1"]
     folder = Path(tempfile.mkdtemp(dir=folder))
-    text = schedule(setting.application, setting.dispatch, sources) + setting.extra
-    (folder / "schedule.toml").write_text(text, encoding="utf-8")
+    (folder / "schedule.toml").write_text(setting.schedule, encoding="utf-8")
     (folder / "main.c").write_text(Writer(setting, programs).text(), encoding="utf-8")
     for name in ("sweep.h", "ask.h"):
         shutil.copy(HERE / name, folder)
@@ -181,6 +209,13 @@ def built(folder: Path) -> Path:
     """Build the application of a folder for the board; returns the ELF file."""
     diagnostics = Diagnostics()
     planned = plan(folder / "schedule.toml", diagnostics, str(board(folder.parent)))
+    if planned is not None and planned.image.osek is not None:
+        allocation = planned.image.osek.allocation
+        lines = [f"#define CELL_{a.alarm.name[1:]} {a.carrier.source}u" for a in allocation.alarms if a.alarm.name[0] == "K"]
+        if allocation.clock is not None:
+            name = allocation.clock.carrier.cells[0].cell.name
+            lines += [f"#define CLOCK_CELL {int(name[3:]) - 1}u"] if name.startswith("TMR") else []
+        (folder / "cells.h").write_text("\n".join(["/* SPDX-License-Identifier: Apache-2.0 */", *lines, ""]), encoding="utf-8")
     firmware = build(planned.image, folder / "build", diagnostics) if planned is not None else None
     assert firmware is not None, "\n".join(str(d) for d in diagnostics.found)
     return firmware.elf

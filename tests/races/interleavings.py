@@ -12,8 +12,8 @@ The n-th run of a body does its variant n, and all later ones the last.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from reference import (
@@ -21,10 +21,14 @@ from reference import (
     E_OS_LIMIT,
     E_OS_NOFUNC,
     E_OS_STATE,
+    ISR,
+    KERNEL_LEVEL,
+    RUNNING,
     SUSPENDED,
     VOID,
     Application,
     Code,
+    Isr,
     Machine,
     Op,
     Program,
@@ -53,6 +57,12 @@ class Mark(Enum):
     CHANGE = "change"
     LEFT = "left"
     DELAY = "delay"  # for a long time
+    # An alarm with a cell of its own, whose handler does what the alarm does; nothing expires by itself.
+    REQUEST = "request"  # its cell expires
+    HANDLE = "handle"  # what its handler does, which is no body of the application
+    CANCEL = "cancel"
+    SET_ANEW = "set anew"
+    GET = "get"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,19 @@ class Do:
 
 
 Step = Op | Do
+
+
+@dataclass(frozen=True, slots=True)
+class CellAlarm:
+    """An alarm that has a cell: it activates its task, or sets events of it."""
+
+    task: int
+    mask: int = 0
+
+
+AT, ANEW = 1000, 500
+"""Ticks, none of which passes, that an alarm with a cell has from the start on, and when it is set anew."""
+
 Word = tuple[str, frozenset[tuple[int, int]]]
 """A word of a log: what it is about, and the pairs of numbers that it may have."""
 
@@ -71,8 +94,10 @@ Word = tuple[str, frozenset[tuple[int, int]]]
 class Interleaved(Machine):
     """One run, in which the routine 0 is requested ``at`` so many steps after :attr:`Mark.ARM`; negative: not at all."""
 
-    def __init__(self, application: Application, program: Program, at: int) -> None:
+    def __init__(self, application: Application, program: Program, at: int, cells: Sequence[CellAlarm]) -> None:
         super().__init__(application, program)
+        self.cells = cells
+        self.left: list[int | None] = [AT] * len(cells)  # of their alarms
         self.at = at
         self.armed = False
         self.steps = 0
@@ -125,10 +150,11 @@ class Interleaved(Machine):
         super().dispatch()
 
     def body(self, frame: _Frame) -> Generator[None]:
-        yield
-        self.say("begin", (0, frame.number))
-        yield
         variants = self.program.bodies.get(frame.number, ((),))
+        if variants[0][:1] != (Do(Mark.HANDLE, frame.number - ISR - 1),):
+            yield
+            self.say("begin", (0, frame.number))
+        yield
         run = self.runs[frame.number]
         self.runs[frame.number] += 1
         for op in variants[min(run, len(variants) - 1)]:
@@ -160,6 +186,8 @@ class Interleaved(Machine):
                 asked = [out[0] if out else 0]
                 if op.code is Code.GET_TASK_ID and self.running is None:
                     asked = [*asked, *self.next_one()]
+                if op.code is Code.GET_TASK_STATE and self.running is None and op.x in self.next_one():
+                    asked.append(RUNNING)
                 if op.code is Code.SCHEDULE and self.tells_schedule(frame):
                     yield
                     # A task that goes on is told so, and then takes its internal resource again.
@@ -236,24 +264,72 @@ class Interleaved(Machine):
             case Mark.SET:
                 if self.state(it.x) != SUSPENDED:
                     self.set_events(it.x, 7)
+            case Mark.REQUEST:
+                self.pending.add(1 + it.x)
+            case Mark.HANDLE:
+                self.handle(it.x)
             case _:
-                status = self.time_service(it, frame)
+                left = self.left[it.x] if it.mark is Mark.GET else None
+                in_alarms = it.mark in (Mark.CANCEL, Mark.SET_ANEW, Mark.GET)
+                status = self.alarm_service(it) if in_alarms else self.time_service(it, frame)
                 yield
                 if status != E_OK:
                     self.error(None, {status})
                     yield
-                self.say("status", (status, 0))
+                self.say("status", (status, left or 0))
         yield
 
+    def alarm_service(self, it: Do) -> int:
+        """The status of a service of an alarm that has a cell."""
+        runs = self.left[it.x] is not None
+        if it.mark is Mark.SET_ANEW:
+            self.left[it.x] = self.left[it.x] if runs else ANEW
+            return E_OS_STATE if runs else E_OK
+        if it.mark is Mark.CANCEL:
+            self.left[it.x] = None
+        return E_OK if runs else E_OS_NOFUNC
+
+    def handle(self, cell: int) -> None:
+        """The handler of an alarm's cell: nothing if the alarm was cancelled after the cell had asked for it."""
+        it = self.cells[cell]
+        if self.left[cell] != AT:
+            return
+        if not it.mask:
+            if self.activations[it.task] < self.application.tasks[it.task].activations:
+                self.activate(it.task)
+            else:
+                self.error(None, {E_OS_LIMIT})
+        elif self.activations[it.task]:
+            self.set_events(it.task, it.mask)
+        else:
+            self.error(None, {E_OS_STATE})
+
+    def locked_point(self) -> None:
+        """A point at which the kernel holds back interrupts of category 2: one of category 1 runs, what it requests waits."""
+        if self.application.isrs[0].category != 1:
+            return
+        self.request()
+        depth = len(self.frames)
+        self.frames.append(_Frame(-1, _Caller.CALLBACK, KERNEL_LEVEL, iter(())))
+        while len(self.frames) > depth + 1 or self.deliverable() is not None:
+            Machine.step(self)
+        self.frames.pop()
+
+    def call_hook(self, name: str) -> None:
+        if name in self.application.hooks:
+            self.locked_point()
+        super().call_hook(name)
+
     def error(self, op: Op | None, statuses: set[int]) -> None:
+        self.locked_point()
         if "error" in self.application.hooks and not self.in_error_hook:
             self.say("error", *((s, 0) for s in statuses))
         super().error(op, statuses)
 
 
-def one(application: Application, program: Program, at: int) -> Interleaved | None:
+def one(application: Application, program: Program, at: int, cells: Sequence[CellAlarm]) -> Interleaved | None:
     """A run; None if the standard does not say what it does."""
-    machine = Interleaved(application, program, at)
+    machine = Interleaved(application, program, at, cells)
     try:
         machine.run()
     except _Unspecified:
@@ -261,15 +337,22 @@ def one(application: Application, program: Program, at: int) -> Interleaved | No
     return machine
 
 
-def allowed(application: Application, program: Program) -> set[tuple[Word, ...]] | None:
-    """Every log that the program may leave; None if some order of its services is unspecified."""
-    never = one(application, program, -1)
+def allowed(application: Application, program: Program, cells: Sequence[CellAlarm] = ()) -> set[tuple[Word, ...]] | None:
+    """Every log that the program may leave; None if some order of its services is unspecified.
+
+    The handlers of alarms' ``cells`` are interrupt service routines like 0, as which they stand behind it.
+    """
+    handlers = tuple(Isr(2, application.isrs[0].priority) for _ in cells)
+    application = replace(application, isrs=(*application.isrs, *handlers))
+    bodies = {ISR + len(application.isrs) - len(cells) + n: ((Do(Mark.HANDLE, n),),) for n in range(len(cells))}
+    program = replace(program, bodies={**program.bodies, **bodies})  # type: ignore[dict-item]
+    never = one(application, program, -1, cells)
     if never is None:
         return None
     logs = {tuple(never.words)}
     at = 0
     while True:
-        machine = one(application, program, at)
+        machine = one(application, program, at, cells)
         if machine is None:
             return None
         logs.add(tuple(machine.words))
