@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,3 +54,41 @@ def test_every_alarm_has_a_cell_or_stands_in_the_queue_of_a_counter_that_ticks(c
     assert all(a.name in carried or a.counter in ticking for a in osek.osek.alarms)
     sources = [c.source for c in osek.carriers]
     assert len(set(sources)) == len(sources)
+
+
+COUNTER = """
+[osek.counter.Ms]
+tick = "1ms"
+[osek.task.T]
+priority = 1
+[osek.alarm.A]
+counter = "Ms"
+activate = "T"
+"""
+
+
+@pytest.mark.parametrize(
+    ("board", "wcet", "ticking", "found"),
+    [
+        (
+            "virtual-tiny",
+            "3ms",
+            COUNTER,
+            "counter 'Ms' loses ticks: tasks of the rounds hold its tick of 1ms back for up to 3ms,",
+        ),
+        ("virtual-tiny", "1ms", COUNTER, ""),
+        ("virtual-256", "3ms", COUNTER, ""),
+        ("virtual-256", "3ms", '[osek]\n[time]\nclock = "periodic"\ntick = "2ms"', "the periodic clock loses ticks: tasks of"),
+        ("virtual-256", "2ms", '[osek]\n[time]\nclock = "periodic"\ntick = "2ms"', ""),
+    ],
+)
+def test_ticks_that_the_rounds_tasks_are_known_to_lose_are_told(
+    tmp_path: Path, board: str, wcet: str, ticking: str, found: str
+) -> None:
+    path = tmp_path / "schedule.toml"
+    long = '[task.Long]\nwcet = "{}"\n[mode.m]\nround = "10ms"\nwindow = "wcet"\npoints = [{{ at = "1ms", activate = "Long" }}]\n'
+    path.write_text(long.format(wcet) + ticking, encoding="utf-8")
+    diagnostics = Diagnostics()
+    plan(path, diagnostics, board)
+    told = [d.cause for d in diagnostics.found if d.code == "C196"]
+    assert told[0].startswith(found) if found else not told

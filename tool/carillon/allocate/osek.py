@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 
 from carillon.actions.activate import Activate
-from carillon.allocate.base import Base, choose_base
+from carillon.allocate.base import Base, choose_base, longest_stretch
 from carillon.allocate.clock import ClockCell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source, source_classes
 from carillon.allocate.queue import QueueTimes, queue_times
@@ -276,7 +276,7 @@ def allocate_osek(system: System, plan: OsekPlan, busy: frozenset[int], diagnost
     if plan.software and dispatcher is None and board.dispatch == "hardware":
         dispatcher = next(iter(_spare_sources(board, plan.taken | busy)), None)
     isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
-    return OsekAllocation(
+    allocation = OsekAllocation(
         osek,
         tuple(levels),
         isrs,
@@ -292,6 +292,38 @@ def allocate_osek(system: System, plan: OsekPlan, busy: frozenset[int], diagnost
         plan.slices,
         dealt.base,
     )
+    _warn_of_lost_ticks(system, allocation, diagnostics)
+    return allocation
+
+
+def _warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
+    """C196 for each ticking counter, and the periodic clock, that the rounds' tasks hold back for longer than is counted."""
+    stretch = longest_stretch(system)
+    if not stretch:
+        return
+    ticking = [
+        (
+            f"counter '{c.counter.name}'",
+            c.counter.span,
+            c.counter.tick,
+            max(allocation.held(c.counter), 1) * c.counter.tick,
+            "leave a cell for a time base" if allocation.base is None else "choose a board whose time base counts further",
+        )
+        for c in allocation.counters
+    ]
+    clock = allocation.clock
+    if clock is not None and clock.services.clock is ClockKind.PERIODIC:
+        tick = int(clock.tick)
+        ticking.append(("the periodic clock", clock.services.span, tick, tick, 'take clock = "one-shot" or "compare"'))
+    for what, span, tick, counted, remedy in ticking:
+        if stretch > counted:
+            diagnostics.warning(
+                "C196",
+                span,
+                f"{what} loses ticks: tasks of the rounds hold its tick of {format_duration(tick, system.clock_hz)} back for up "
+                f"to {format_duration(stretch, system.clock_hz)}, and {format_duration(counted, system.clock_hz)} is counted",
+                f"{remedy}, lengthen the tick, or shorten the tasks' stretch",
+            )
 
 
 @dataclass(frozen=True, slots=True)
