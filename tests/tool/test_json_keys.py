@@ -135,9 +135,16 @@ def test_a_checks_keys() -> None:
 def test_a_builds_keys() -> None:
     generated = run("build", "run.toml", "--generate-only")
     assert set(generated) == {"generated", "diagnostics"}
-    firmware = {"elf": "", "flash": 0, "vectors": 0, "ram": 0}
+    firmware = {"elf": "", "flash": 0, "vectors": 0, "ram": 0, "verified": None}
     assert set(run("build", "run.toml")) == {*firmware, "diagnostics"}
     assert listed("build") == {*firmware, "hex", "bin", "generated"}  # tests/tool/test_images.py has an image's
+
+
+def test_a_verifications_keys() -> None:
+    built = run("build", "run.toml")
+    verified = run("verify", "run.toml")
+    check("verify", verified)
+    assert {key: value for key, value in verified.items() if key != "diagnostics"} == built["verified"]
 
 
 def test_a_runs_keys() -> None:

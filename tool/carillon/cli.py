@@ -376,6 +376,9 @@ def build(
     depfile: Annotated[
         Path | None, typer.Option("--depfile", help="Write what the generated files are made from, as a rule for make or ninja.")
     ] = None,
+    no_verify: Annotated[
+        bool, typer.Option("--no-verify", help="Do not compare the image with the schedule (carillon verify).")
+    ] = False,
     time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:
@@ -404,11 +407,13 @@ def build(
                 console.verbatim(console.console(), f"wrote {generated}")
             return
         report.status("compiling")
-        firmware = build_firmware(planned.image, folder, report.diagnostics)
+        firmware = build_firmware(planned.image, folder, report.diagnostics, verified=not no_verify)
         if firmware is None:
             return
         sizes: dict[str, Any] = {"elf": str(firmware.elf)} | {image.suffix[1:]: str(image) for image in firmware.images}
         sizes |= {"flash": firmware.flash, "vectors": firmware.vectors, "ram": firmware.ram}
+        proved = firmware.verified
+        sizes["verified"] = proved.as_json() if proved is not None else None
         report.result(sizes)
         if not as_json:
             report.warnings()
@@ -417,6 +422,36 @@ def build(
                 f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
                 f"RAM {firmware.ram} bytes beside the stack",
             )
+            console.verbatim(console.console(), proved.line() if proved is not None else "not verified (--no-verify)")
+
+    _guard(as_json, work)
+
+
+@app.command(epilog="Examples: carillon verify examples/engine; carillon verify . --elf release.elf")
+def verify(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    out: OutOption = None,
+    elf: Annotated[
+        Path | None, typer.Option("--elf", help="The image.", show_default="what `carillon build` made, in its folder")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare a built image with the schedule: every expiry, vector, level and deadline, read from its bytes alone."""
+    _kernel(kernel)
+
+    def work(report: _Report) -> None:
+        from carillon.show.verified import render_verified
+        from carillon.verify.command import verify_file
+
+        schedule = _schedule(path)
+        proved = verify_file(schedule, report.diagnostics, board, kernel, out, elf)
+        report.diagnostics.stop_on_errors()
+        report.result(proved.as_json())
+        if not as_json:
+            report.warnings()
+            render_verified(console.console(), proved)
 
     _guard(as_json, work)
 

@@ -21,6 +21,7 @@ from carillon.files import write_text
 from carillon.model import System
 from carillon.model.osek import Hook
 from carillon.resources import data_root
+from carillon.verify import Report, verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Firmware:
     """A built application: its ELF, and its size in bytes (vector tables apart from other flash).
 
     ``images``: the same as Intel HEX and as a plain copy of memory, for programs that load chips; none of a program of this
-    machine.
+    machine.  ``verified``: what of it was compared with the schedule; None if that was not asked for.
     """
 
     elf: Path
@@ -37,6 +38,7 @@ class Firmware:
     vectors: int
     ram: int
     images: tuple[Path, ...] = ()
+    verified: Report | None = None
 
 
 _HOOKS = {
@@ -230,12 +232,12 @@ def write_generated(image: Image, folder: Path) -> Path:
     return generated
 
 
-def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | None:
-    """Build into ``folder``.
+def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: bool = False) -> Firmware | None:
+    """Build into ``folder``; ``verified``: compare the image with the schedule, and leave none that differs.
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
-    C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console) or C203 (a hook with other parameters),
-    and returns None then.
+    C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console), C203 (a hook with other parameters) or
+    C204 to C209 (the image is not what the schedule says), and returns None then.
     """
     system = image.system
     compiler = _find_compiler(system, diagnostics)
@@ -275,12 +277,16 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
             "C091", Span(system.file.name), f"the linker refuses it:\n{result.stderr.rstrip()}", "define what it misses"
         )
         return None
+    proved = verify(system, elf, diagnostics, image.allocation.kernel) if verified else None
+    if diagnostics.errors:
+        elf.unlink()
+        return None
     debugger = orti(image, symbols(elf))
     if debugger is not None:
         write_text(elf.with_suffix(".ort"), debugger)
     flash, vectors, ram = sizes(elf)
     images = () if system.board.native else _images(elf, system, diagnostics)
-    return None if images is None else Firmware(elf, folder, flash, vectors, ram, images)
+    return None if images is None else Firmware(elf, folder, flash, vectors, ram, images, proved)
 
 
 def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, ...] | None:

@@ -1,0 +1,602 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon verify`` sees what is wrong with an image, and nothing where nothing is.
+
+Images are built as always; then some bytes of a table, a vector or a handler are changed, one fault at a time, and each
+must be found.  tests/rounds/test_verified.py looks for false alarms.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import capstone
+import pytest
+from elftools.elf.elffile import ELFFile
+from typer.testing import CliRunner
+
+import carillon.verify as carillon_verify
+from carillon.build import build
+from carillon.cli import app
+from carillon.diagnostics import Diagnostics
+from carillon.emit import emit
+from carillon.emit.image import Image
+from carillon.model import System
+from carillon.pipeline import plan
+from carillon.verify import verify
+
+SOURCES = Path(__file__).parent / "verify"
+IMAGES = {  # name: schedule, board
+    "ast": ("modes", "ast1030-evb"),
+    "mps2": ("reload", "mps2-an385"),
+    "avr": ("small", "atmega128"),
+    "rv32": ("one", "qemu-rv32-virt"),
+    "virtual": ("small", "virtual-256"),
+    "events": ("events", "ast1030-evb"),
+}
+
+
+class Patch:
+    """An ELF file whose bytes are changed."""
+
+    def __init__(self, path: Path) -> None:
+        self.data = bytearray(path.read_bytes())
+        with path.open("rb") as stream:
+            elf = ELFFile(stream)
+            self.machine = elf["e_machine"]
+            self.parts = [
+                (s["sh_addr"], s["sh_size"], s["sh_offset"])
+                for s in elf.iter_sections()
+                if s["sh_flags"] & 2 and s["sh_type"] != "SHT_NOBITS" and s["sh_size"]
+            ]
+            table = elf.get_section_by_name(".symtab")
+            self.symbols = {
+                s.name: (s["st_value"] & ~int(self.machine == "EM_ARM" and s["st_info"]["type"] == "STT_FUNC"), s["st_size"])
+                for s in table.iter_symbols()
+                if s["st_shndx"] != "SHN_UNDEF"
+            }
+        self.word = 2 if self.machine == "EM_AVR" else 4
+
+    def offset(self, address: int) -> int:
+        return next(address - a + o for a, size, o in self.parts if a <= address < a + size)
+
+    def put(self, address: int, value: bytes) -> None:
+        at = self.offset(address)
+        assert self.data[at : at + len(value)] != value, "the fault changes nothing"
+        self.data[at : at + len(value)] = value
+
+    def number(self, symbol: str, index: int, change: Callable[[int], int], size: int = 0) -> None:
+        size = size or self.word
+        address = self.symbols[symbol][0] + index * size
+        at = self.offset(address)
+        value = int.from_bytes(self.data[at : at + size], "little")
+        self.put(address, (change(value) & (1 << 8 * size) - 1).to_bytes(size, "little"))
+
+    def pairs(self, symbol: str) -> list[tuple[int, int]]:
+        """A list of stores."""
+        address, size = self.symbols[symbol]
+        at = self.offset(address)
+        form = "<" + ("H" if self.word == 2 else "I") * (size // self.word)
+        flat = struct.unpack_from(form, self.data, at)
+        return list(zip(flat[::2], flat[1::2], strict=True))
+
+    def store(self, symbol: str, wanted: Callable[[int, int], bool], change: Callable[[int, int], tuple[int, int]]) -> None:
+        """Change the last store of a list that fits: one before it may be made again."""
+        found = self.pairs(symbol)
+        k = max(k for k, pair in enumerate(found) if wanted(*pair))
+        address, value = change(*found[k])
+        form = "<HH" if self.word == 2 else "<II"
+        new = struct.pack(form, address & (1 << 8 * self.word) - 1, value & (1 << 8 * self.word) - 1)
+        self.put(self.symbols[symbol][0] + 2 * k * self.word, new)
+
+    def swap(self, symbol: str, one: int, two: int, size: int) -> None:
+        """Exchange two elements of an array."""
+        first, second = (self.offset(self.symbols[symbol][0] + k * size) for k in (one, two))
+        a, b = self.data[first : first + size], self.data[second : second + size]
+        assert a != b
+        self.data[first : first + size], self.data[second : second + size] = b, a
+
+    def code(self, function: str) -> Iterator[tuple[int, int, str]]:
+        """The instructions of a function: address, size, text."""
+        address, size = self.symbols[function]
+        at = self.offset(address)
+        kinds = {
+            "EM_ARM": (capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS),
+            "EM_RISCV": (capstone.CS_ARCH_RISCV, capstone.CS_MODE_RISCV32 | capstone.CS_MODE_RISCVC),
+            "EM_X86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
+        }
+        decoder = capstone.Cs(*kinds[self.machine])
+        for where, length, name, operands in decoder.disasm_lite(bytes(self.data[at : at + size]), address):
+            yield where, length, f"{name} {operands}"
+
+    def drop(self, function: str, pattern: str, which: int = 0) -> None:
+        """Replace an instruction by ones that do nothing."""
+        found = [(where, size) for where, size, text in self.code(function) if re.search(pattern, text)]
+        where, size = found[which]
+        nothing = {"EM_ARM": b"\x00\xbf", "EM_RISCV": b"\x01\x00", "EM_X86_64": b"\x90"}[self.machine]
+        self.put(where, nothing * (size // len(nothing)))
+
+    def find(self, function: str, old: bytes, mask: bytes | None = None) -> int:
+        """Where in a function bytes stand, on an even address."""
+        address, size = self.symbols[function]
+        at = self.offset(address)
+        mask = mask or b"\xff" * len(old)
+        for k in range(0, size, 2):
+            part = self.data[at + k : at + k + len(old)]
+            if bytes(a & m for a, m in zip(part, mask, strict=False)) == old:
+                return address + k
+        raise AssertionError("no such bytes")
+
+    def call(self, function: str, callee: str, other: str) -> None:
+        """Make a call, or a jump, one of another function."""
+        target, new = self.symbols[callee][0], self.symbols[other][0]
+        if self.machine == "EM_AVR":
+            for opcode in (0x940E, 0x940C):
+                old = struct.pack("<HH", opcode, target // 2)
+                if old in self.data[(a := self.offset(self.symbols[function][0])) : a + self.symbols[function][1]]:
+                    self.put(self.find(function, old), struct.pack("<HH", opcode, new // 2))
+                    return
+            raise AssertionError("no such call")
+        for where, size, text in self.code(function):
+            if re.match(rf"(bl|b\.w|call|jmp) .*{target:#x}$", text):
+                if self.machine == "EM_X86_64":
+                    self.put(where + 1, struct.pack("<i", new - where - size))
+                    return
+                links = text.startswith("bl")
+                offset = new - where - 4
+                s, imm = int(offset < 0), offset & 0x1FFFFFF
+                i1, i2 = imm >> 23 & 1, imm >> 22 & 1
+                upper = 0xF000 | s << 10 | imm >> 12 & 0x3FF
+                lower = (0xD000 if links else 0x9000) | (1 - (i1 ^ s)) << 13 | (1 - (i2 ^ s)) << 11 | imm >> 1 & 0x7FF
+                self.put(where, struct.pack("<HH", upper, lower))
+                return
+        raise AssertionError("no such call")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A change of an image, and the code with which it must be found."""
+
+    image: str
+    name: str
+    code: str
+    change: Callable[[Patch], None]
+    says: str = ""
+
+
+def plus(n: int) -> Callable[[int], int]:
+    return lambda value: value + n
+
+
+def to(n: int) -> Callable[[int], int]:
+    return lambda _: n
+
+
+RELOAD = 0x7E78_2004  # of TMR1 of the AST1030
+ENABLE, DISABLE, UNPEND = 0xE000_E104, 0xE000_E184, 0xE000_E284  # from source 48 on; 4 less from source 16 on
+ENABLE, DISABLE, UNPEND = ENABLE - 4, DISABLE - 4, UNPEND - 4
+
+
+def at(address: int) -> Callable[[int, int], bool]:
+    return lambda a, _: a == address
+
+
+def value(change: Callable[[int], int]) -> Callable[[int, int], tuple[int, int]]:
+    return lambda a, v: (a, change(v))
+
+
+def nowhere(_a: int, _v: int) -> tuple[int, int]:
+    """A store that does nothing: forgetting of no request."""
+    return UNPEND, 0
+
+
+M0, M1 = "carillon_mode0_", "carillon_mode1_"
+OFTEN = "carillon_multiplex_activation_0_Often_steps"
+DUE = "carillon_multiplex_deadline_0_Often_steps"
+LONG, SHORT = "carillon_activation_0_Long", "carillon_activation_0_Short"
+FAULTS = [
+    # Aspeed's timers, SysTick, the NVIC; re-armed cells; two modes.
+    Fault("ast", "a period one longer", "C204", lambda p: p.store(M0 + "prepare", at(RELOAD + 0x10), value(plus(1)))),
+    Fault("ast", "a period half as long", "C204", lambda p: p.store(M0 + "prepare", at(RELOAD + 0x10), value(lambda v: v // 2))),
+    Fault("ast", "a shift one longer", "C204", lambda p: p.store(M0 + "align", at(RELOAD + 0xC), value(plus(1))), "70001"),
+    Fault(
+        "ast", "a shift one shorter, of another mode", "C204", lambda p: p.store(M1 + "align", at(RELOAD - 4), value(plus(-1)))
+    ),
+    Fault(
+        "ast", "a shift of another counter", "C204", lambda p: p.store(M0 + "align", at(RELOAD + 0xC), lambda a, v: (a + 16, v))
+    ),
+    Fault("ast", "SysTick's first interval", "C204", lambda p: p.store(M0 + "prepare", at(0xE000_E014), value(plus(13)))),
+    Fault(
+        "ast",
+        "SysTick's first interval between ticks",
+        "C204",
+        lambda p: p.store(M0 + "prepare", at(0xE000_E014), value(plus(1))),
+    ),
+    Fault("ast", "SysTick's period", "C204", lambda p: p.store(M0 + "finish", at(0xE000_E014), value(plus(13)))),
+    Fault("ast", "the start stores in the wrong order", "C204", lambda p: p.swap(M0 + "start", 0, 1, 8)),
+    Fault(
+        "ast", "a cell that is not started", "C209", lambda p: p.store(M0 + "start", at(0x7E78_2030), value(lambda v: v & ~0xF0))
+    ),
+    Fault(
+        "ast",
+        "a cell that is started without interrupt",
+        "C204",
+        lambda p: p.store(M0 + "start", at(0x7E78_2030), value(lambda v: v & ~0x40)),
+    ),
+    Fault("ast", "a step one longer", "C204", lambda p: p.number(OFTEN, 1, plus(1)), "11001"),
+    Fault("ast", "a step to the wrong step", "C204", lambda p: p.number(OFTEN, 2, plus(8))),
+    Fault("ast", "the last step one shorter", "C204", lambda p: p.number(OFTEN, 7, plus(-1))),
+    Fault("ast", "a deadline's step one longer", "C204", lambda p: p.number(DUE, 3, plus(1)), "34001"),
+    Fault("ast", "re-arming begins with the second step", "C204", lambda p: p.number(M0 + "multiplexes", 1, plus(8))),
+    Fault("ast", "vectors of two tasks exchanged", "C204", lambda p: p.swap(M0 + "vectors", 32, 33, 4)),
+    Fault("ast", "vectors of a task and a deadline exchanged", "C204", lambda p: p.swap(M0 + "vectors", 33, 35, 4)),
+    Fault("ast", "vectors of two deadlines exchanged", "C204", lambda p: p.swap(M0 + "vectors", 36, 37, 4)),
+    Fault(
+        "ast",
+        "a deadline's vector leads nowhere",
+        "C205",
+        lambda p: p.number(M0 + "vectors", 37, to(p.symbols["carillon_port_unexpected"][0] | 1)),
+    ),
+    Fault(
+        "ast",
+        "the switch's vector is a deadline's",
+        "C208",
+        lambda p: p.number(M0 + "vectors", 39, to(p.symbols["carillon_deadline_0_Long"][0] | 1)),
+    ),
+    Fault("ast", "a vector without a source", "C205", lambda p: p.number(M0 + "vectors", 60, to(p.symbols["Short"][0] | 1))),
+    Fault(
+        "ast", "the interrupt's vector is a task", "C205", lambda p: p.number(M0 + "vectors", 16, to(p.symbols["Long"][0] | 1))
+    ),
+    Fault("ast", "a task on the level of what it preempts", "C207", lambda p: p.number(M0 + "levels", 7, to(1), 2)),
+    Fault("ast", "a deadline below the tasks", "C207", lambda p: p.number(M0 + "levels", 13, to(1), 2)),
+    Fault("ast", "the interrupt below the tasks", "C207", lambda p: p.number(M0 + "levels", 3, to(1), 2)),
+    Fault("ast", "a source without a level", "C207", lambda p: p.number(M0 + "levels", 4, to(60), 2)),
+    Fault("ast", "a level that there is not", "C207", lambda p: p.number(M0 + "levels", 19, to(17), 2)),
+    Fault(
+        "ast",
+        "a deadline that is armed from the start",
+        "C206",
+        lambda p: p.store(M0 + "prepare", at(ENABLE), value(lambda v: v | 1 << 35 - 16)),
+    ),
+    Fault(
+        "ast",
+        "an activation that is not enabled",
+        "C204",
+        lambda p: p.store(M0 + "prepare", at(ENABLE), value(lambda v: v & ~(1 << 33 - 16))),
+    ),
+    Fault(
+        "ast",
+        "an enable of a source that nobody uses",
+        "C208",
+        lambda p: p.store(M0 + "prepare", at(ENABLE), value(lambda v: v | 1 << 28)),
+    ),
+    Fault(
+        "ast",
+        "requests that are not forgotten at the start",
+        "C208",
+        lambda p: p.store(M0 + "prepare", at(UNPEND), value(lambda v: v & ~(1 << 34 - 16))),
+    ),
+    Fault("ast", "a store to nowhere", "C209", lambda p: p.store(M0 + "prepare", at(UNPEND), lambda _, v: (0x2000_0000, v))),
+    Fault(
+        "ast",
+        "a cell that is not stopped",
+        "C208",
+        lambda p: p.store(M0 + "stop", lambda a, v: a == 0x7E78_203C and v == 0x50, nowhere),
+    ),
+    Fault(
+        "ast",
+        "a source that is not disabled at the end",
+        "C208",
+        lambda p: p.store(M0 + "stop", at(DISABLE), value(lambda v: v & ~(1 << 38 - 16))),
+    ),
+    Fault(
+        "ast",
+        "a request that is not forgotten at the end",
+        "C208",
+        lambda p: p.store(M1 + "stop", at(UNPEND), value(lambda v: v & ~(1 << 33 - 16))),
+    ),
+    Fault(
+        "ast",
+        "a switch at another tick",
+        "C208",
+        lambda p: p.store(M0 + "align", lambda a, _v: a == RELOAD + 0x7C, value(plus(-100_000))),
+    ),
+    Fault("ast", "the next mode begins a tick too early", "C208", lambda p: p.number(M0 + "control", 1, plus(1))),
+    Fault("ast", "the switch waits for another counter", "C208", lambda p: p.number(M1 + "control", 0, plus(-16))),
+    Fault("ast", "a switch whose old request is not forgotten", "C208", lambda p: p.number(M0 + "control", 3, to(1))),
+    Fault("ast", "a switch that enables another source", "C208", lambda p: p.number(M0 + "control", 5, to(1 << 38 - 16))),
+    Fault("ast", "a task that is not asked before a switch", "C208", lambda p: p.number(M0 + "tasks", 1, to(40), 2)),
+    Fault(
+        "ast",
+        "a deadline that is not forgotten before it is armed",
+        "C206",
+        lambda p: p.drop(SHORT, r"^str\S* .*#0x280"),
+        "without forgetting",
+    ),
+    Fault("ast", "a deadline that is not armed", "C206", lambda p: p.drop(SHORT, r"^str\S* .*#0x100"), "without arming"),
+    Fault("ast", "a deadline that is not disarmed", "C206", lambda p: p.drop(SHORT, r"^str\S* .*#0x180"), "armed"),
+    Fault("ast", "a disarming that has not arrived", "C206", lambda p: p.drop(SHORT, r"^dsb")),
+    Fault("ast", "a handler that runs another task", "C204", lambda p: p.call(LONG, "Long", "Short")),
+    Fault("ast", "a handler that runs nothing", "C205", lambda p: p.drop(LONG, r"^bl ")),
+    Fault("ast", "a deadline of another task", "C204", lambda p: p.drop("carillon_deadline_0_Long", r"^movs r0")),
+    Fault("ast", "a re-enable point that enables nothing", "C205", lambda p: p.drop("carillon_enable_0_I0", r"^str")),
+    Fault("ast", "an interrupt that stays enabled", "C205", lambda p: p.drop("carillon_interrupt_I0", r"^str")),
+    # The CMSDK's timers: masks in the cells, a cell that is reloaded, its timekeeper.
+    Fault(
+        "mps2",
+        "a first interval one longer",
+        "C204",
+        lambda p: p.store(M0 + "prepare", at(0x4000_0004), value(plus(1))),
+        "750001",
+    ),
+    Fault("mps2", "a period one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_0008), value(plus(1)))),
+    Fault("mps2", "the background load one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_2018), value(plus(1)))),
+    Fault(
+        "mps2", "a deadline that is armed from the start", "C206", lambda p: p.store(M0 + "start", at(0x4000_0000), value(to(9)))
+    ),
+    Fault(
+        "mps2",
+        "the timekeeper is not started",
+        "C204",
+        lambda p: p.store(M0 + "start", at(0x4000_2028), lambda _a, _v: (0x4000_202C, 1)),
+    ),
+    Fault("mps2", "what the timekeeper reads", "C204", lambda p: p.number(M0 + "multiplexes", 2, plus(1))),
+    Fault(
+        "mps2",
+        "a deadline's cell that is not armed",
+        "C206",
+        lambda p: p.drop("carillon_activation_0_Short", r"^str\S* .*(r4|r5)", 0),
+    ),
+    Fault("mps2", "a cell that is not acknowledged", "C205", lambda p: p.drop("carillon_deadline_0_Short", r"^str")),
+    Fault("mps2", "start stores in another order", "C204", lambda p: p.swap(M0 + "start", 0, 1, 8)),
+    # The 16-bit timers of AVR.
+    Fault("avr", "a match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x804A), value(plus(1))), "2001"),
+    Fault("avr", "a round one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x8046), value(plus(1)))),
+    Fault("avr", "another prescaler", "C204", lambda p: p.store(M0 + "start", at(0x4E), value(plus(1)))),
+    Fault(
+        "avr", "another waveform mode", "C204", lambda p: p.store(M0 + "prepare", lambda a, v: a == 0x4F and v == 2, value(to(3)))
+    ),
+    Fault("avr", "vectors of two tasks exchanged", "C204", lambda p: p.swap(M0 + "vectors", 12, 13, 4)),
+    Fault(
+        "avr",
+        "a deadline's vector leads nowhere",
+        "C205",
+        lambda p: p.put(24 * 4 + 2, struct.pack("<H", p.symbols["carillon_port_unexpected"][0] // 2)),
+    ),
+    Fault("avr", "a vector that is no jump", "C209", lambda p: p.put(12 * 4, b"\0\0")),
+    Fault(
+        "avr",
+        "a deadline that is armed from the start",
+        "C206",
+        lambda p: p.store(M0 + "prepare", lambda a, _v: a == 0x4057, lambda _a, _v: (0x407D, 1)),
+    ),
+    Fault("avr", "a handler that runs another task", "C204", lambda p: p.call("carillon_held_13_Short", "Short", "Often")),
+    Fault(
+        "avr",
+        "a handler that does not hold its source",
+        "C205",
+        lambda p: p.put(p.find("carillon_held_13_Short", b"\x80\x93\x57\x00"), bytes(4)),
+    ),
+    Fault(
+        "avr",
+        "a deadline that is not armed",
+        "C206",
+        lambda p: p.put(p.find("carillon_activation_0_Often", b"\x88\x83"), bytes(2)),
+    ),
+    # RISC-V's machine timer.
+    Fault(
+        "rv32", "a first interval one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x0200_4000), value(plus(1))), "10001"
+    ),
+    Fault("rv32", "a first interval 2^32 longer", "C204", lambda p: p.store(M0 + "prepare", at(0x0200_4004), value(plus(1)))),
+    Fault("rv32", "mtime that is not set", "C204", lambda p: p.store(M0 + "start", at(0x0200_BFF8), value(to(1)))),
+    Fault("rv32", "a step one longer", "C204", lambda p: p.number(OFTEN, 1, plus(1))),
+    Fault(
+        "rv32",
+        "a vector that leads nowhere",
+        "C205",
+        lambda p: p.number(M0 + "vectors", 7, to(p.symbols["carillon_port_unexpected"][0])),
+    ),
+    # The virtual controller.
+    Fault("virtual", "a period one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x30_0004), value(plus(1)))),
+    Fault("virtual", "a prescaler", "C204", lambda p: p.store(M0 + "prepare", at(0x30_000C), value(to(2)))),
+    Fault("virtual", "a shift one longer", "C204", lambda p: p.store(M0 + "align", at(0x30_0010), value(plus(1))), "12001"),
+    Fault("virtual", "vectors of two tasks exchanged", "C204", lambda p: p.swap(M0 + "vectors", 0, 1, 8)),
+    Fault("virtual", "a deadline that is not armed", "C206", lambda p: p.drop("carillon_activation_0_Often", r"^call", 1)),
+    Fault("virtual", "a level that lets a task wait", "C207", lambda p: p.number(M0 + "levels", 5, to(1), 2)),
+    Fault(
+        "virtual", "a cell that is not stopped", "C208", lambda p: p.store(M0 + "stop", at(0x30_0018), lambda a, _v: (a + 4, 1))
+    ),
+    # Alarms, counters, tasks and ISRs.
+    Fault("events", "an alarm's cell one later", "C204", lambda p: p.number("carillon_osek_align", 1, plus(1)), "alarm 'Beat'"),
+    Fault(
+        "events",
+        "an alarm's cell with another cycle",
+        "C204",
+        lambda p: p.store("carillon_osek_prepare", at(RELOAD + 0x10), value(plus(1))),
+    ),
+    Fault(
+        "events",
+        "a counter's tick",
+        "C204",
+        lambda p: p.store("carillon_osek_finish", at(0xE000_E014), value(plus(8))),
+        "counter 'Coarse'",
+    ),
+    Fault("events", "vectors of two tasks exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 18, 19, 4)),
+    Fault("events", "an alarm's vector is another task's", "C204", lambda p: p.swap("carillon_osek_vectors", 33, 34, 4)),
+    Fault("events", "the ISR's vector is a task", "C205", lambda p: p.swap("carillon_osek_vectors", 16, 18, 4)),
+    Fault("events", "a level below a lower priority's", "C207", lambda p: p.number("carillon_osek_source_levels", 1, plus(2), 2)),
+    Fault(
+        "events",
+        "a source that is not enabled",
+        "C208",
+        lambda p: p.number("carillon_osek_enable", 1, lambda v: v & ~(1 << 18 - 16)),
+    ),
+    Fault(
+        "events",
+        "a request that is not forgotten",
+        "C208",
+        lambda p: p.number("carillon_osek_forget", 1, lambda v: v & ~(1 << 33 - 16)),
+    ),
+    Fault(
+        "events",
+        "an alarm's table with another action",
+        "C204",
+        lambda p: p.number("carillon_osek_alarms", 2 * 28 + 26, to(0), 1),
+    ),
+    Fault(
+        "events", "an alarm's table with another cycle", "C204", lambda p: p.number("carillon_osek_alarms", 2 * 7 + 4, plus(1))
+    ),
+    Fault("events", "a counter's end", "C204", lambda p: p.number("carillon_osek_counters", 0, plus(-1))),
+    Fault("events", "a task's table with another function", "C205", lambda p: p.swap("carillon_osek_tasks", 0, 9, 4)),
+    Fault(
+        "events",
+        "a cell that is not stopped at shutdown",
+        "C208",
+        lambda p: p.store("carillon_osek_stop", at(0x7E78_203C), lambda _a, _v: (UNPEND, 0)),
+    ),
+]
+
+
+@dataclass
+class Images:
+    """Built once, each when it is first asked for."""
+
+    folder: Path
+    built: dict[str, tuple[System, Path]] = field(default_factory=dict)
+
+    def get(self, name: str) -> tuple[System, Path]:
+        if name not in self.built:
+            schedule, board = IMAGES[name]
+            folder = self.folder / name
+            shutil.copytree(SOURCES, folder)
+            diagnostics = Diagnostics()
+            planned = plan(folder / f"{schedule}.toml", diagnostics, board)
+            firmware = build(planned.image, folder / "build", diagnostics)
+            assert firmware is not None, diagnostics.errors
+            self.built[name] = planned.system, firmware.elf
+        return self.built[name]
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Images:
+    return Images(tmp_path_factory.mktemp("images"))
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_an_image_as_it_was_built_is_what_the_schedule_says(name: str, images: Images) -> None:
+    diagnostics = Diagnostics()
+    report = verify(*images.get(name), diagnostics)
+    assert not diagnostics.found
+    assert sum(m.expiries for m in report.modes) or report.events is not None
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f"{f.image}: {f.name}")
+def test_a_fault_is_found(fault: Fault, images: Images, tmp_path: Path) -> None:
+    system, elf = images.get(fault.image)
+    patch = Patch(elf)
+    fault.change(patch)
+    broken = tmp_path / "broken.elf"
+    broken.write_bytes(patch.data)
+    diagnostics = Diagnostics()
+    verify(system, broken, diagnostics)
+    found = diagnostics.errors
+    if os.environ.get("CARILLON_SHOW"):
+        print(*found, sep="\n")
+    assert fault.code in {d.code for d in found}, found
+    assert any(fault.says in d.cause for d in found), found
+    assert all(d.span is not None for d in found)
+
+
+def carillon(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"}, prog_name="carillon")
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_command_tells_what_it_compared_and_what_not(images: Images) -> None:
+    _, elf = images.get("events")
+    code, out, err = carillon("verify", str(elf.parents[1] / "events.toml"), "--elf", str(elf))
+    assert code == 0, err
+    assert "the image is what the schedule says, on ast1030-evb at 125MHz" in out
+    assert "event-triggered: 4 cells, 7 vectors, 10 entries of tables" in out
+    assert re.findall("^not verified: (.*?)[,:]", out, re.MULTILINE) == [
+        "the time base of counters",
+        "alarms in their counters' queues",
+    ]
+
+
+def test_an_image_of_a_changed_schedule_differs_by_the_line_that_was_changed(images: Images) -> None:
+    system, elf = images.get("ast")
+    other = system.file.with_name("other.toml")
+    text = system.file.read_text(encoding="utf-8")
+    other.write_text(text.replace('"70000 ticks", activate', '"70010 ticks", activate'), encoding="utf-8")
+    code, out, _ = carillon("verify", str(other), "--elf", str(elf), "--json")
+    assert code == 1
+    (difference,) = json.loads(out)["diagnostics"][1:]
+    line = text[: text.index('"70000 ticks", activate')].count("\n") + 1
+    assert (difference["code"], difference["line"]) == ("C204", line)
+    assert difference["cause"] == (
+        "mode 'one': the activation of 'Short' is expected at 70010, found at 70000: nothing expires at 70010, 70010 of the next "
+        "round; TMR2 (source 33) expires at 70000, 70000 of the next round"
+    )
+
+
+def test_without_an_image_the_command_says_how_to_get_one(images: Images) -> None:
+    system, _ = images.get("ast")
+    code, _, err = carillon("verify", str(system.file), "--out", "nowhere")
+    assert code == 1
+    assert "C209: there is no image 'nowhere/modes.elf'" in err
+    assert "carillon build" in err
+
+
+def test_an_image_of_another_application_is_refused(images: Images) -> None:
+    system, _ = images.get("ast")
+    _, other = images.get("events")
+    diagnostics = Diagnostics()
+    verify(system, other, diagnostics)
+    assert [d.code for d in diagnostics.errors] == ["C209"]
+
+
+@pytest.mark.parametrize("size", [0, 3, 40, 100, 5000])
+def test_a_damaged_file_is_refused(size: int, images: Images, tmp_path: Path) -> None:
+    system, elf = images.get("ast")
+    (tmp_path / "cut.elf").write_bytes(elf.read_bytes()[:size])
+    diagnostics = Diagnostics()
+    verify(system, tmp_path / "cut.elf", diagnostics)
+    assert {d.code for d in diagnostics.errors} == {"C209"}
+
+
+def test_a_build_leaves_no_image_that_differs(images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    system, _ = images.get("ast")
+
+    def wrong(image: Image) -> dict[str, str]:
+        files = emit(image)
+        return {**files, "tables.c": files["tables.c"].replace("ASPEED_ALIGN(1, 70155,", "ASPEED_ALIGN(1, 70156,")}
+
+    monkeypatch.setattr("carillon.build.emit", wrong)
+    arguments = ("build", str(system.file), "--out", str(tmp_path))
+    code, _, err = carillon(*arguments)
+    assert code == 1
+    assert "C204: mode 'one': the activation of 'Short' is expected at 70000, found at 70001" in err
+    assert not list(tmp_path.glob("*.elf"))
+    code, out, _ = carillon(*arguments, "--no-verify")
+    assert code == 0
+    assert "not verified (--no-verify)" in out
+    assert (tmp_path / "modes.elf").is_file()
+
+
+def test_the_verifier_shares_nothing_with_the_passes_that_make_an_image() -> None:
+    package = Path(carillon_verify.__file__).parent
+    imports = {
+        name
+        for path in package.rglob("*.py")
+        for name in re.findall(r"^\s*(?:from|import) (carillon[\w.]*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    allowed = r"carillon\.(verify|model|diagnostics)\b"
+    assert {name for name in imports if not re.match(allowed, name)} == {"carillon.pipeline"}  # command.py, which reads schedules
+    assert "from carillon.pipeline import read_and_check\n" in (package / "command.py").read_text(encoding="utf-8")

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "carillon/osektime.h"
+
+static volatile unsigned runs[8];
+
+ttTASK(Often)
+{
+    runs[0]++;
+}
+ttTASK(Long)
+{
+    runs[1]++;
+}
+ttTASK(Short)
+{
+    runs[2]++;
+}
+void I0(void);
+void I0(void)
+{
+    runs[3]++;
+}

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``carillon verify`` prints: what was compared of each mode, and what was not."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from carillon import console
+from carillon.read.times import format_frequency
+from carillon.verify import Report
+
+
+def render_verified(to: Console, report: Report) -> None:
+    """A table of what was compared."""
+    console.verbatim(
+        to, f"{report.elf}: the image is what the schedule says, on {report.board} at {format_frequency(report.clock_hz)}"
+    )
+    if report.modes:
+        table = Table("mode", "expiries compared", "vectors", "deadlines", box=None, header_style="bold")
+        for mode in report.modes:
+            table.add_row(mode.name, str(mode.expiries), str(mode.vectors), str(mode.deadlines))
+        to.print(table)
+    if report.events is not None:
+        events = report.events
+        console.verbatim(
+            to, f"event-triggered: {events.cells} cells, {events.vectors} vectors, {events.tables} entries of tables"
+        )
+    for what in report.unverified:
+        console.verbatim(to, f"not verified: {what}")

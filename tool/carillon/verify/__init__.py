@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The independent check of an image: does the linked ELF file do what the schedule says?
+
+It starts from the model, as ``read`` made it, and from the file's bytes.  In between it shares nothing with the passes that
+made the image: no lowering, no allocation, no ``image``, no emitter.  What stores do to timers is in ``families``, what
+they do to interrupt controllers in ``controllers``, what machine code does in ``code``; ``expected`` says what must happen,
+``rounds`` and ``events`` compare.  A part of an image that no rule reads is reported as not verified, never passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import System
+from carillon.verify.contract import ModeTable, Store, Tables
+from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.events import EventReport, Events
+from carillon.verify.families import BEFORE
+from carillon.verify.hardware import Hardware
+from carillon.verify.meaning import Meanings
+from carillon.verify.rounds import REMEDY, ModeReport, Round
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was compared: of each mode, and of the event-triggered system; and what was not, with the reason."""
+
+    system: str
+    board: str
+    clock_hz: int
+    elf: Path
+    modes: tuple[ModeReport, ...] = ()
+    events: EventReport | None = None
+    unverified: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """What ``carillon verify --json`` prints."""
+        return {
+            "system": self.system,
+            "board": self.board,
+            "clock_hz": self.clock_hz,
+            "elf": str(self.elf),
+            "modes": [
+                {"mode": m.name, "expiries": m.expiries, "vectors": m.vectors, "deadlines": m.deadlines} for m in self.modes
+            ],
+            "osek": {"cells": self.events.cells, "vectors": self.events.vectors, "tables": self.events.tables}
+            if self.events is not None
+            else None,
+            "unverified": list(self.unverified),
+        }
+
+    def line(self) -> str:
+        """The same in a line, for ``carillon build``."""
+        found = []
+        if self.modes:
+            sums = [sum(getattr(m, key) for m in self.modes) for key in ("expiries", "vectors", "deadlines")]
+            found.append("{} expiries, {} vectors, {} deadlines".format(*sums))
+        if self.events is not None:
+            found.append(f"event-triggered: {self.events.cells} cells, {self.events.vectors} vectors")
+        if self.unverified:
+            found.append(f"{len(self.unverified)} {'part' if len(self.unverified) == 1 else 'parts'} not verified")
+        return f"verified: {'; '.join(found)}"
+
+
+@dataclass(slots=True)
+class _Verifier:
+    system: System
+    diagnostics: Diagnostics
+    elf: Elf = field(init=False)
+    modes: list[ModeReport] = field(default_factory=list)
+    events: EventReport | None = None
+    unverified: list[str] = field(default_factory=list)
+
+    def check(self, elf: Elf) -> None:
+        """Everything that the image has."""
+        self.elf = elf
+        system = self.system
+        tables = Tables(self.elf)
+        modes = tables.modes(len(system.modes)) if system.modes else ()
+        functions = {s.address: n for n in self._functions() if (s := self.elf.symbols.get(n)) is not None}
+        multiplexes = {m.multiplex: self._size(m.multiplex) for table in modes for m in table.multiplexes}
+        beneath = tables.mode(self.elf.symbol("carillon_osek_image").address) if system.osek is not None else None
+        below = frozenset(source for source, _ in beneath.levels) if beneath is not None else frozenset()
+        vectors = [self._vectors(tables, table) for table in modes or ((beneath,) if beneath is not None else ())]
+        if beneath is not None:
+            self._events(tables, beneath, functions, vectors)
+        for mode, table, own in zip(system.modes, modes, vectors, strict=False):
+            hardware = self._hardware(f"mode '{mode.name}'")
+            if hardware is None:
+                continue
+            meanings = Meanings(self.elf, hardware, functions, multiplexes)
+            comparison = Round(system, mode, table, hardware, meanings, self.diagnostics, own, below)
+            try:
+                if beneath is not None:
+                    hardware.start(beneath)
+                hardware.enabled = set()
+                hardware.carry_out(self._initials(tables), BEFORE)
+                comparison.check()
+            except UnreadableError as error:
+                self.diagnostics.error("C209", mode.span, f"mode '{mode.name}': {error}", REMEDY)
+            self.modes.append(comparison.report)
+
+    def _hardware(self, what: str) -> Hardware | None:
+        hardware = Hardware(self.system, self.elf)
+        if hardware.unknown:
+            self.unverified.append(f"{what}: no rule reads cells of family {', '.join(hardware.unknown)}")
+            return None
+        return hardware
+
+    def _vectors(self, tables: Tables, table: ModeTable) -> dict[int, int]:
+        board = self.system.board
+        return {s: tables.vector(table.vectors, s, board.system_vectors) for s in range(board.system_vectors, board.sources)}
+
+    def _events(
+        self, tables: Tables, table: ModeTable, functions: Mapping[int, str], vectors: Sequence[Mapping[int, int]]
+    ) -> None:
+        osek = self.system.osek
+        assert osek is not None
+        hardware = self._hardware("event-triggered system")
+        if hardware is None:
+            return
+        meanings = Meanings(self.elf, hardware, functions, {})
+        events = Events(self.system, osek, self.elf, tables, table, hardware, meanings, vectors, self.diagnostics)
+        try:
+            events.check(hardware.start(table))
+        except UnreadableError as error:
+            self.diagnostics.error("C209", osek.span, f"event-triggered system: {error}", REMEDY)
+        self.events = events.report
+        self.unverified += events.unverified
+
+    def _functions(self) -> list[str]:
+        system = self.system
+        found = [*(t.entry for t in system.tasks), *(i.handler for i in system.interrupts)]
+        if system.osek is not None:
+            found += [f"carillon_task_{t.name}" for t in system.osek.tasks] + [f"carillon_isr_{i.name}" for i in system.osek.isrs]
+        return found
+
+    def _size(self, address: int) -> int:
+        symbol = self.elf.around(address)
+        return symbol.size if symbol is not None else 1
+
+    def _initials(self, tables: Tables) -> tuple[Store, ...]:
+        symbol = self.elf.symbols.get("carillon_initials")
+        return tables.stores(symbol.address, symbol.size // (2 * tables.word)) if symbol is not None else ()
+
+
+def verify(system: System, elf: Path, diagnostics: Diagnostics, kernel: str = "carillon") -> Report:
+    """Compare an image with the schedule; reports C204 to C209, each a difference, or what no rule can read."""
+    verifier = _Verifier(system, diagnostics)
+    if kernel != "carillon":
+        verifier.unverified.append(f"kernel {kernel}, which is there to be compared with")
+    else:
+        try:
+            verifier.check(Elf(elf))
+        except UnreadableError as error:
+            diagnostics.error("C209", Span(system.file.name), f"the image cannot be verified: {error}", REMEDY)
+    return Report(
+        system.name,
+        system.board.name,
+        system.clock_hz,
+        elf,
+        tuple(verifier.modes),
+        verifier.events,
+        tuple(dict.fromkeys(verifier.unverified)),
+    )

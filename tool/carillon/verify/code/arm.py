@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thumb-2, as far as handlers use it (ARMv7-M Architecture Reference Manual, A7.7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from capstone import CS_ARCH_ARM, CS_MODE_MCLASS, CS_MODE_THUMB, Cs
+
+from carillon.verify.code import Effect, State, known
+from carillon.verify.elf import Elf, UnreadableError
+
+_REGISTER = re.compile(r"\b(?:r\d+|sb|sl|fp|ip|sp|lr|pc)\b")
+_NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
+_CONDITIONS = ("eq", "ne", "hs", "lo", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
+_MEMORY = re.compile(r"\[(\w+)(?:, #(-?\w+))?\](!)?(?:, #(-?\w+))?$")
+_CALLER = ("r0", "r1", "r2", "r3", "r12", "lr")
+_MASK = 0xFFFF_FFFF
+
+
+class Code:
+    """See above."""
+
+    def __init__(self, elf: Elf) -> None:
+        self.elf = elf
+        self._decoder = Cs(CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS)
+
+    def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
+        """See Processor."""
+        raw = self.elf.bytes_at(state.pc, 2)
+        wide = raw[1] >> 3 in (0x1D, 0x1E, 0x1F)
+        found = next(self._decoder.disasm_lite(self.elf.bytes_at(state.pc, 4 if wide else 2), state.pc), None)
+        if found is None:
+            raise UnreadableError(f"no instruction at {state.pc:#x}")
+        _, size, mnemonic, operands = found
+        after = state.pc + size
+        name = mnemonic.removesuffix(".w").removesuffix(".n")
+        arguments = [_NAMES.get(a.strip(), a.strip()) for a in re.split(r",\s*(?![^\[{]*[\]}])", operands)] if operands else []
+        conditional = state.registers.get("it", 0)
+        if conditional and not name.startswith("it"):
+            state.registers["it"] = conditional - 1
+            if name[-2:] in _CONDITIONS:
+                skipped = state.fork(after)
+                return [*self._do(state, name[:-2], arguments, operands, after, end), skipped]
+        return self._do(state, name, arguments, operands, after, end)
+
+    def _do(
+        self, state: State, name: str, arguments: list[str], operands: str, after: int, end: Callable[[int], bool]
+    ) -> list[State]:
+        registers, place = state.registers, state.pc
+        state.pc = after
+        if name in ("b", "bl", "bx", "blx", "cbz", "cbnz") or (name[:1] == "b" and name[1:] in _CONDITIONS):
+            return self._branch(state, name, arguments, place, end)
+        if name.startswith("it") and set(name[1:]) <= {"t", "e"}:
+            registers["it"] = len(name) - 1
+        elif name in ("pop", "ldm") and "pc" in operands:
+            return []
+        elif name in ("push", "nop", "svc", "cmp", "cmn", "tst", "teq", "stm", "stmdb", "msr"):
+            if name == "msr" and "primask" in operands:
+                state.effects.append(Effect("on", place=place))
+        elif name in ("isb", "dmb"):
+            pass
+        elif name == "dsb":
+            state.effects.append(Effect("settle", place=place))
+        elif name in ("cpsid", "cpsie"):
+            state.effects.append(Effect("off" if name == "cpsid" else "on", place=place))
+        elif name.rstrip("bhsd") in ("str", "ldr") or name in ("ldrsb", "ldrsh"):
+            self._memory(state, name, operands, arguments, place)
+        else:
+            value = self._value(registers, name.removesuffix("s") if name not in ("bls",) else name, arguments, place)
+            for register in self._named(operands) if value is None else ():
+                registers.pop(register, None)
+            if value is not None:
+                registers[arguments[0]] = value & _MASK
+        return [state]
+
+    def _named(self, operands: str) -> list[str]:
+        return [_NAMES.get(r, r) for r in _REGISTER.findall(operands)]
+
+    def _get(self, registers: dict[str, int], text: str) -> int | None:
+        return int(text[1:], 0) & _MASK if text.startswith("#") else registers.get(text)
+
+    def _value(self, registers: dict[str, int], name: str, arguments: list[str], place: int) -> int | None:
+        if not arguments or not arguments[0].startswith("r"):
+            return None
+        first = arguments[1] if len(arguments) > 2 else arguments[0]
+        one, two = self._get(registers, first), self._get(registers, arguments[-1])
+        if len(arguments) > 3 or two is None:  # a shifted operand
+            return None
+        if name in ("mov", "movw", "mv"):
+            return two if len(arguments) == 2 else None
+        if name == "mvn":
+            return ~two
+        if name == "movt":
+            low = registers.get(arguments[0])
+            return low & 0xFFFF | two << 16 if low is not None else None
+        if name == "adr":
+            return (place + 4 & ~3) + two
+        if one is None:
+            return None
+        operations: dict[str, Callable[[int, int], int]] = {
+            "add": lambda a, b: a + b,
+            "addw": lambda a, b: a + b,
+            "sub": lambda a, b: a - b,
+            "subw": lambda a, b: a - b,
+            "lsl": lambda a, b: a << (b & 31),
+            "lsr": lambda a, b: a >> (b & 31),
+            "orr": lambda a, b: a | b,
+            "and": lambda a, b: a & b,
+            "bic": lambda a, b: a & ~b,
+            "eor": lambda a, b: a ^ b,
+        }
+        return operations[name](one, two) if name in operations else None
+
+    def _memory(self, state: State, name: str, operands: str, arguments: list[str], place: int) -> None:
+        registers = state.registers
+        targets = [a for a in arguments if not a.startswith(("[", "#"))][: 2 if name.endswith("d") else 1]
+        found = _MEMORY.search(operands)
+        address: int | None = None
+        if found is not None:
+            base = _NAMES.get(found[1], found[1])
+            offset = int(found[2] or "0", 0)
+            start = (place + 4 & ~3) if base == "pc" else registers.get(base)
+            address = start + offset & _MASK if start is not None else None
+            if found[3] or found[4]:
+                moved = (start + (offset or int(found[4] or "0", 0)) & _MASK) if start is not None else None
+                if found[4]:
+                    address = start
+                if moved is None:
+                    registers.pop(base, None)
+                else:
+                    registers[base] = moved
+        size = {"b": 1, "h": 2}.get(name[-1], 4)
+        for k, target in enumerate(targets):
+            at = address + 4 * k if address is not None else None
+            if name.startswith("str"):
+                if at is not None:
+                    state.effects.append(Effect("write", at, registers.get(target), place=place))
+                continue
+            value: int | None = None
+            if at is not None and "pc" in operands:
+                value = self.elf.number(at, size)
+            elif at is not None:
+                state.read(at, place)
+            if value is None:
+                registers.pop(target, None)
+            else:
+                registers[target] = value
+
+    def _branch(self, state: State, name: str, arguments: list[str], place: int, end: Callable[[int], bool]) -> list[State]:
+        registers = state.registers
+        if name == "bx" and arguments[0] == "lr":
+            return []
+        last = arguments[-1]
+        target = int(last[1:], 0) if last.startswith("#") else registers.get(last)
+        if target is not None:
+            target &= ~1
+        if name in ("bl", "blx"):
+            self._call(state, target, place)
+            return [state]
+        if name in ("b", "bx"):
+            if target is None or end(target):
+                self._call(state, target, place)
+                return []
+            state.pc = target
+            return [state]
+        assert target is not None
+        if end(target):
+            away = state.fork(target)
+            self._call(away, target, place)
+            return [state, away]
+        return [state, state.fork(target)]
+
+    def _call(self, state: State, target: int | None, place: int) -> None:
+        arguments = known(state.registers, ("r0", "r1", "r2", "r3"))
+        state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
+        for register in _CALLER:
+            state.registers.pop(register, None)

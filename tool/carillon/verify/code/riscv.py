@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RV32IMC, as far as handlers use it (The RISC-V Instruction Set Manual, volume 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from capstone import CS_ARCH_RISCV, CS_MODE_RISCV32, CS_MODE_RISCVC, Cs
+
+from carillon.verify.code import Effect, State, known
+from carillon.verify.elf import Elf, UnreadableError
+
+_WORD = re.compile(r"\b[a-z]+\d*\b")
+_MEMORY = re.compile(r"(-?\w+)\((\w+)\)$")
+_CALLER = tuple(f"a{k}" for k in range(8)) + tuple(f"t{k}" for k in range(7)) + ("ra",)
+_BRANCHES = ("beq", "bne", "blt", "bge", "bltu", "bgeu", "beqz", "bnez", "blez", "bgez", "bltz", "bgtz")
+_MASK = 0xFFFF_FFFF
+
+
+class Code:
+    """See above."""
+
+    def __init__(self, elf: Elf) -> None:
+        self.elf = elf
+        self._decoder = Cs(CS_ARCH_RISCV, CS_MODE_RISCV32 | CS_MODE_RISCVC)
+
+    def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
+        """See Processor."""
+        wide = self.elf.bytes_at(state.pc, 1)[0] & 3 == 3
+        found = next(self._decoder.disasm_lite(self.elf.bytes_at(state.pc, 4 if wide else 2), state.pc), None)
+        if found is None:
+            raise UnreadableError(f"no instruction at {state.pc:#x}")
+        _, size, mnemonic, operands = found
+        name = mnemonic.removeprefix("c.")
+        place = state.pc
+        state.pc += size
+        parts = [p.strip() for p in operands.split(",")] if operands else []
+        registers = state.registers
+        registers["zero"] = 0
+        if name in ("ret", "mret") or (name == "jr" and parts == ["ra"]):
+            return []
+        if name in ("j", "jal", "jr", "jalr") or name in _BRANCHES:
+            return self._branch(state, name, parts, place, end)
+        if name in ("sw", "sh", "sb", "swsp", "lw", "lh", "lb", "lhu", "lbu", "lwsp"):
+            self._memory(state, name, parts, place)
+            return [state]
+        if name.startswith("fence"):
+            state.effects.append(Effect("settle", place=place))
+            return [state]
+        if name.startswith("csr") and "mstatus" in operands:
+            state.effects.append(Effect("off" if name.startswith("csrrc") or name == "csrc" else "on", place=place))
+        value = self._value(registers, name, parts, place)
+        if value is None:
+            for word in _WORD.findall(operands)[:1]:
+                registers.pop(word, None)
+        else:
+            registers[parts[0]] = value & _MASK
+        return [state]
+
+    def _value(self, registers: dict[str, int], name: str, parts: list[str], place: int) -> int | None:
+        def get(text: str) -> int | None:
+            return int(text, 0) if re.match(r"-?\d", text) else registers.get(text)
+
+        if name == "lui":
+            return int(parts[1], 0) << 12
+        if name == "auipc":
+            return place + (int(parts[1], 0) << 12)
+        if name in ("li", "mv"):
+            return get(parts[1])
+        if name in ("addi", "add", "or", "ori", "and", "andi", "xor", "sub", "slli", "addi16sp"):
+            one = get(parts[1]) if len(parts) > 2 else get(parts[0])
+            two = get(parts[-1])
+            if one is None or two is None:
+                return None
+            operation = name.removesuffix("i")
+            return {
+                "add": one + two,
+                "or": one | two,
+                "and": one & two,
+                "xor": one ^ two,
+                "sub": one - two,
+                "sll": one << (two & 31),
+                "addi16sp": 0,
+            }[operation if operation in ("add", "or", "and", "xor", "sub", "sll") else "addi16sp"]
+        return None
+
+    def _memory(self, state: State, name: str, parts: list[str], place: int) -> None:
+        found = _MEMORY.search(parts[-1])
+        base = state.registers.get(found[2]) if found is not None else None
+        address = base + int(found[1], 0) & _MASK if base is not None and found is not None else None
+        if name[0] == "s":
+            if address is not None:
+                state.effects.append(Effect("write", address, state.registers.get(parts[0]), place=place))
+            return
+        if address is not None:
+            state.read(address, place)
+        state.registers.pop(parts[0], None)
+
+    def _branch(self, state: State, name: str, parts: list[str], place: int, end: Callable[[int], bool]) -> list[State]:
+        registers = state.registers
+        last = parts[-1]
+        indirect = name in ("jr", "jalr")
+        target: int | None
+        if indirect:
+            found = _MEMORY.search(last)
+            base = registers.get(found[2] if found else next((p for p in reversed(parts) if not re.match(r"-?\d", p)), ""))
+            offset = int(found[1], 0) if found else int(last, 0) if re.match(r"-?\d", last) else 0
+            target = base + offset & _MASK & ~1 if base is not None else None
+        else:
+            target = place + int(last, 0) & _MASK
+        links = (name == "jal" and parts[0] != "zero") or (name == "jalr" and parts[0] != "zero")
+        if links or (name in ("j", "jr", "jal", "jalr") and (target is None or end(target))):
+            arguments = known(registers, ("a0", "a1", "a2", "a3"))
+            state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
+            for register in _CALLER:
+                registers.pop(register, None)
+            return [state] if links else []
+        assert target is not None
+        if name in ("j", "jr", "jal", "jalr"):
+            state.pc = target
+            return [state]
+        away = state.fork(target)
+        if end(target):
+            away.effects.append(Effect("call", target, arguments=known(registers, ("a0", "a1")), place=place))
+        return [state, away]

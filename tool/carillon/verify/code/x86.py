@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""x86-64, as far as handlers of virtual boards use it (System V ABI: arguments in edi, esi, edx, ecx)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from capstone import CS_ARCH_X86, CS_MODE_64, Cs
+
+from carillon.verify.code import Effect, State, known
+from carillon.verify.elf import Elf, UnreadableError
+
+_WORD = re.compile(r"\b[a-z]\w*\b")
+_MEMORY = re.compile(r"\[(?:(\w+)(?: ([+-]) (\w+))?|(0x\w+|\d+))\]$")
+_OLD = {"ax": "rax", "bx": "rbx", "cx": "rcx", "dx": "rdx", "si": "rsi", "di": "rdi", "bp": "rbp", "sp": "rsp"}
+_CALLER = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11")
+
+
+def _register(name: str) -> str | None:
+    if name in _OLD:
+        return _OLD[name]
+    if len(name) == 3 and name[0] in "re" and name[1:] in _OLD:
+        return "r" + name[1:]
+    if len(name) == 2 and name[1] in "lh" and name[0] in "abcd":
+        return f"r{name[0]}x"
+    if len(name) == 3 and name[2] == "l" and name[:2] in _OLD:
+        return _OLD[name[:2]]
+    found = re.match(r"r(\d+)[dwb]?$", name)
+    return f"r{found[1]}" if found else None
+
+
+class Code:
+    """See above."""
+
+    def __init__(self, elf: Elf) -> None:
+        self.elf = elf
+        self._decoder = Cs(CS_ARCH_X86, CS_MODE_64)
+
+    def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
+        """See Processor."""
+        part = b""
+        for length in (15, 8, 4, 2, 1):
+            try:
+                part = self.elf.bytes_at(state.pc, length)
+                break
+            except UnreadableError:
+                continue
+        found = next(self._decoder.disasm_lite(part, state.pc), None)
+        if found is None:
+            raise UnreadableError(f"no instruction at {state.pc:#x}")
+        _, size, name, operands = found
+        place, after = state.pc, state.pc + size
+        state.pc = after
+        registers = state.registers
+        if name.startswith("ret"):
+            return []
+        if name == "call" or name.startswith("j"):
+            return self._branch(state, name, operands, place, end)
+        if name in ("nop", "endbr64", "cmp", "test", "push"):
+            if name in ("cmp", "test"):
+                self._read(state, operands, after, place)
+            return [state]
+        parts = [p.strip() for p in operands.split(",")] if operands else []
+        target = _register(parts[0]) if parts else None
+        if name in ("mov", "movabs") and len(parts) == 2:
+            value = self._operand(state, parts[1], after, place)
+            if target is not None:
+                self._set(registers, target, value)
+            else:
+                address = self._address(registers, parts[0], after)
+                if address is not None:
+                    state.effects.append(Effect("write", address, value, place=place))
+            return [state]
+        if name == "lea" and target is not None:
+            self._set(registers, target, self._address(registers, parts[1], after))
+            return [state]
+        if name == "xor" and len(parts) == 2 and parts[0] == parts[1] and target is not None:
+            registers[target] = 0
+            return [state]
+        self._read(state, operands, after, place)
+        for word in _WORD.findall(operands):
+            register = _register(word)
+            if register is not None:
+                registers.pop(register, None)
+        return [state]
+
+    @staticmethod
+    def _set(registers: dict[str, int], target: str, value: int | None) -> None:
+        if value is None:
+            registers.pop(target, None)
+        else:
+            registers[target] = value
+
+    def _address(self, registers: dict[str, int], text: str, after: int) -> int | None:
+        found = _MEMORY.search(text)
+        if found is None:
+            return None
+        if found[4]:
+            return int(found[4], 0)
+        base = after if found[1] == "rip" else registers.get(_register(found[1]) or "")
+        offset = int(found[3] or "0", 0) if not found[3] or found[3][0].isdigit() else None
+        if base is None or offset is None:
+            return None
+        return base + (offset if found[2] != "-" else -offset)
+
+    def _operand(self, state: State, text: str, after: int, place: int) -> int | None:
+        register = _register(text)
+        if register is not None:
+            value: int | None = state.registers.get(register)
+            return value
+        if "[" in text:
+            self._read(state, text, after, place)
+            return None
+        return int(text, 0)
+
+    def _read(self, state: State, operands: str, after: int, place: int) -> None:
+        for part in operands.split(","):
+            address = self._address(state.registers, part, after) if "[" in part else None
+            if address is not None:
+                state.read(address, place)
+
+    def _branch(self, state: State, name: str, operands: str, place: int, end: Callable[[int], bool]) -> list[State]:
+        target: int | None = None
+        if operands[:1].isdigit():
+            target = int(operands, 0)
+        elif _register(operands) is not None:
+            target = state.registers.get(_register(operands) or "")
+        if name == "call" or (name == "jmp" and (target is None or end(target))):
+            arguments = known(state.registers, ("rdi", "rsi", "rdx", "rcx"))
+            state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
+            for register in _CALLER:
+                state.registers.pop(register, None)
+            return [state] if name == "call" else []
+        assert target is not None
+        if name == "jmp":
+            state.pc = target
+            return [state]
+        away = state.fork(target)
+        if end(target):
+            arguments = known(state.registers, ("rdi", "rsi", "rdx", "rcx"))
+            away.effects.append(Effect("call", target, arguments=arguments, place=place))
+        return [state, away]

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The constants of ``kernel/include/carillon/contract.h``, read as bytes by the rules of each processor's ABI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carillon.verify.elf import AVR, Elf, UnreadableError
+
+_LISTS = ("levels", "multiplexes", "prepare", "restart", "start", "align", "finish", "stop")
+_COUNTS = (*_LISTS, "tasks", "waiting")
+LONGEST = 1 << 16
+"""No list is longer: a pointer that goes elsewhere is told from a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A write of ``value``; ``place`` is where the store itself stands in the image."""
+
+    address: int
+    value: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class MultiplexStart:
+    """``steps`` are the intervals from the first step on, around the circle once."""
+
+    multiplex: int
+    register: int
+    steps: tuple[int, ...]
+    first: int
+    due: int | None
+    source: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ControlTable:
+    """How a mode is left."""
+
+    counter: int
+    target: int
+    forget: Store
+    enable: Store
+
+
+@dataclass(frozen=True, slots=True)
+class ModeTable:
+    """A ``struct carillon_mode``."""
+
+    vectors: int
+    levels: tuple[tuple[int, int], ...]
+    multiplexes: tuple[MultiplexStart, ...]
+    prepare: tuple[Store, ...]
+    restart: tuple[Store, ...]
+    start: tuple[Store, ...]
+    align: tuple[Store, ...]
+    finish: tuple[Store, ...]
+    stop: tuple[Store, ...]
+    control: ControlTable | None
+    tasks: tuple[int, ...]
+    waiting: int
+
+
+class Reader:
+    """Reads structures member by member."""
+
+    def __init__(self, elf: Elf, at: int) -> None:
+        self.elf, self.begin, self.at = elf, at, at
+
+    def take(self, size: int) -> int:
+        """The next member, of that size, behind what padding its type asks for."""
+        step = min(size, self.elf.align)
+        self.at += -(self.at - self.begin) % step
+        value = self.elf.number(self.at, size)
+        self.at += size
+        return value
+
+    def pointer(self) -> int:
+        """The next member, a pointer."""
+        return self.take(self.elf.pointer)
+
+
+class Tables:
+    """Everything of the contract in an image."""
+
+    def __init__(self, elf: Elf) -> None:
+        self.elf = elf
+        self.word = 2 if elf.machine == AVR else 4
+        """Bytes of a carillon_address and a carillon_value."""
+
+    def mode_size(self) -> int:
+        """Bytes of a struct carillon_mode."""
+        size = 11 * self.elf.pointer + 10 * 2
+        return size if self.elf.align == 1 else size + -size % self.elf.pointer
+
+    def modes(self, count: int) -> tuple[ModeTable, ...]:
+        """carillon_modes."""
+        symbol = self.elf.symbol("carillon_modes")
+        if symbol.size != count * self.mode_size():
+            raise UnreadableError(f"carillon_modes has {symbol.size} bytes, and {count} modes have {count * self.mode_size()}")
+        return tuple(self.mode(symbol.address + k * self.mode_size()) for k in range(count))
+
+    def mode(self, at: int) -> ModeTable:
+        """The struct carillon_mode at an address."""
+        reader = Reader(self.elf, at)
+        vectors = reader.pointer()
+        pointers = {name: self.elf.data(reader.pointer()) for name in _LISTS}
+        control = reader.pointer()
+        pointers["tasks"] = self.elf.data(reader.pointer())
+        counts = {name: reader.take(2) for name in _COUNTS}
+        return ModeTable(
+            vectors=vectors,
+            levels=tuple(self._pairs(pointers["levels"], counts["levels"])),
+            multiplexes=tuple(self._multiplexes(pointers["multiplexes"], counts["multiplexes"])),
+            prepare=self.stores(pointers["prepare"], counts["prepare"]),
+            restart=self.stores(pointers["restart"], counts["restart"]),
+            start=self.stores(pointers["start"], counts["start"]),
+            align=self.stores(pointers["align"], counts["align"]),
+            finish=self.stores(pointers["finish"], counts["finish"]),
+            stop=self.stores(pointers["stop"], counts["stop"]),
+            control=self._control(self.elf.data(control)) if control else None,
+            tasks=tuple(self.elf.number(pointers["tasks"] + 2 * k, 2) for k in range(counts["tasks"])),
+            waiting=counts["waiting"],
+        )
+
+    def stores(self, at: int, count: int) -> tuple[Store, ...]:
+        """A list of struct carillon_store, or of struct carillon_shift, which looks alike."""
+        word = self.word
+        return tuple(
+            Store(self.elf.number(p, word), self.elf.number(p + word, word), p)
+            for p in range(at, at + count * 2 * word, 2 * word)
+        )
+
+    def _pairs(self, at: int, count: int) -> list[tuple[int, int]]:
+        return [(self.elf.number(at + 4 * k, 2), self.elf.number(at + 4 * k + 2, 2)) for k in range(count)]
+
+    def _control(self, at: int) -> ControlTable:
+        reader = Reader(self.elf, at)
+        counter, target = reader.take(self.word), reader.take(self.word)
+        forget, enable = self.stores(reader.at, 2)
+        return ControlTable(counter, target, forget, enable)
+
+    def _multiplexes(self, at: int, count: int) -> list[MultiplexStart]:
+        found = []
+        for _ in range(count):
+            reader = Reader(self.elf, at)
+            multiplex, first = self.elf.data(reader.pointer()), self.elf.data(reader.pointer())
+            plain = self.elf.pointer + self.word
+            size = plain + (-plain % self.elf.pointer if self.elf.align > 1 else 0)
+            symbol = self.elf.around(multiplex)
+            timed = symbol is not None and symbol.size > size
+            due = reader.take(self.word) if timed else None
+            at = reader.at + (-(reader.at - at) % self.elf.pointer if self.elf.align > 1 else 0)
+            inside = Reader(self.elf, multiplex)
+            inside.pointer()
+            register = inside.take(self.word)
+            if timed:
+                inside.take(self.word)
+            source = inside.take(2) if timed else None
+            found.append(MultiplexStart(multiplex, register, self.steps(first), first, due, source))
+        return found
+
+    def steps(self, first: int) -> tuple[int, ...]:
+        """The intervals of a circle of struct carillon_step."""
+        intervals: list[int] = []
+        at, seen = first, set[int]()
+        while at not in seen:
+            if len(seen) == LONGEST:
+                raise UnreadableError(f"the steps at {first:#x} have no end")
+            seen.add(at)
+            reader = Reader(self.elf, at)
+            following = self.elf.data(reader.pointer())
+            intervals.append(reader.take(self.word))
+            at = following
+        if at != first:
+            raise UnreadableError(f"the steps at {first:#x} do not lead back to the first")
+        return tuple(intervals)
+
+    def time_bases(self, count: int) -> tuple[tuple[int, int, int], ...] | None:
+        """carillon_time_bases: counter, phase, length of each mode; None where nobody asks for the time."""
+        symbol = self.elf.symbols.get("carillon_time_bases")
+        if symbol is None:
+            return None
+        found: list[tuple[int, int, int]] = []
+        reader = Reader(self.elf, symbol.address)
+        while len(found) < count:
+            found.append((reader.take(self.word), reader.take(self.word), reader.take(4)))
+        return tuple(found)
+
+    def vector(self, table: int, source: int, system_vectors: int) -> int:
+        """The address of the function that a source's vector is."""
+        if self.elf.machine == AVR:
+            return self._jump(4 * source)
+        size = self.elf.pointer
+        return self.elf.code(self.elf.number(table + size * source, size))
+
+    def _jump(self, at: int) -> int:
+        first, second = self.elf.number(at, 2), self.elf.number(at + 2, 2)
+        if first & 0xFE0E != 0x940C:
+            raise UnreadableError(f"the vector at {at:#x} is no jump")
+        return 2 * (((first & 0x1F0) >> 3 | first & 1) << 16 | second)

@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event-triggered system of the image against that of the schedule.
+
+Compared are its cells (alarms, counters, a periodic clock, slices), what their vectors do, the vectors of its tasks and
+ISRs, the order of levels, and the tables of tasks, counters and alarms.  What is decided while it runs (who waits in which
+queue, what a clock that moves is set to) is no part of an image; ``verify`` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import System
+from carillon.model.osek import ActivateTask, Alarm, Callback, Counter, CounterKind, Dispatch, IncrementCounter, Osek, SetEvent
+from carillon.model.time import ClockKind
+from carillon.verify.contract import ModeTable, Reader, Store, Tables
+from carillon.verify.controllers import named
+from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.families import Cell, Family
+from carillon.verify.hardware import Hardware
+from carillon.verify.meaning import Meaning, Meanings
+from carillon.verify.rounds import REMEDY
+
+CLOCKS = ("carillon_time_tick", "carillon_clock_interrupt")
+SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
+
+
+@dataclass(slots=True)
+class EventReport:
+    """What was compared of the event-triggered system."""
+
+    cells: int = 0
+    vectors: int = 0
+    tables: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What a vector serves: ``kind`` is "task", "isr", "level", "counter", "alarm", "clock", "slices" or "dispatcher"."""
+
+    kind: str
+    name: str = ""
+    number: int = -1
+
+
+@dataclass(slots=True)
+class Events:
+    """The comparison."""
+
+    system: System
+    osek: Osek
+    elf: Elf
+    tables: Tables
+    table: ModeTable
+    hardware: Hardware
+    meanings: Meanings
+    vectors: Sequence[Mapping[int, int]]
+    """The address of each source's vector, in each mode of the rounds, or once."""
+    diagnostics: Diagnostics
+    report: EventReport = field(default_factory=EventReport)
+    unverified: list[str] = field(default_factory=list)
+    carried: set[str] = field(default_factory=set)
+    ticked: set[str] = field(default_factory=set)
+
+    def error(self, code: str, span: Span | None, cause: str) -> None:
+        """A difference."""
+        self.diagnostics.error(code, span or self.osek.span, f"event-triggered system: {cause}", REMEDY)
+
+    @property
+    def software(self) -> bool:
+        """Whether tasks are dispatched by software, so that they have no sources."""
+        return self.osek.dispatch is Dispatch.SOFTWARE or self.system.board.dispatch == "software"
+
+    @property
+    def sources(self) -> dict[int, int]:
+        """The sources of the system, with their levels."""
+        return dict(self.table.levels)
+
+    def check(self, started: Sequence[tuple[Family, Cell]]) -> None:
+        """Everything about it; ``started``: its cells, which run."""
+        services = {source: self._service(source) for source in sorted(self.sources)}
+        self._cells(started, services)
+        self._isrs(services)
+        self._tasks(services)
+        self._order(services)
+        self._alarms()
+        self._requests()
+        self._stopped(started)
+        if any(a.name not in self.carried for a in self.osek.alarms):
+            self.unverified.append("alarms in their counters' queues: what is queued while it runs (their tables are compared)")
+        if self.system.time is not None:
+            self.unverified.append("threads, delays and alarms of the time services: what is queued while it runs")
+        if self.software and self.osek.tasks:
+            self.unverified.append("dispatch in software: which task runs is decided while it runs (their tables are compared)")
+
+    # What vectors serve.
+
+    def _service(self, source: int) -> Service | None:
+        found: set[Service | None] = set()
+        for vectors in self.vectors:
+            address = vectors.get(source)
+            if address is None:
+                self.error("C205", None, f"{named([source])} has no vector")
+                return None
+            meaning = self.meanings.of(address)
+            self.report.vectors += 1
+            service = self._serves(meaning)
+            if service is None:
+                self.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', serves nothing of the schedule")
+                return None
+            found.add(service)
+        if len(found) > 1:
+            self.error("C205", None, f"the vector of source {source} serves different objects in different modes")
+        return found.pop()
+
+    def _serves(self, meaning: Meaning) -> Service | None:
+        calls = {(s.name, s.number) for s in meaning.every("call")}
+        names = {name for name, _ in calls} | {meaning.symbol}
+        runs = meaning.runs
+        level = re.fullmatch(r"carillon_level_(\d+)", meaning.symbol)
+        if level is not None:  # the kernel's handler of managed tasks, within which the compiler may have its functions
+            return Service("level", number=int(level[1]))
+        if len(runs) == 1:
+            function = next(iter(runs))
+            kind, _, name = function.removeprefix("carillon_").partition("_")
+            return Service(kind, name) if kind in ("task", "isr") else None
+        if runs:
+            return None
+        for name, number in sorted(calls, key=str):
+            kinds = {"carillon_osek_tick": "counter", "carillon_osek_alarm_expired": "alarm"}
+            if name in kinds and number is not None:
+                return Service(kinds[name], number=number & 0xFF)
+        if names & set(CLOCKS):
+            return Service("clock")
+        if names & set(SLICES):
+            return Service("slices")
+        return Service("dispatcher") if "carillon_software_dispatch" in names else None
+
+    # Cells.
+
+    def _cells(self, started: Sequence[tuple[Family, Cell]], services: Mapping[int, Service | None]) -> None:
+        lead = self.system.board.lead_at(self.system.clock_hz)
+        wanted: list[tuple[Cell, Span, str, set[tuple[Fraction, Fraction]]]] = []
+        for family, cell in started:
+            service = services.get(cell.place.source)
+            if cell.place.source not in self.sources:
+                self._base(cell)
+                continue
+            self.report.cells += 1
+            if service is None:
+                continue
+            if cell.begins is None or cell.again is None:
+                self.error("C204", None, f"{self._named(cell)} is started without an interval")
+                continue
+            expected = self._expected(cell, service)
+            if expected is not None:
+                wanted.append((cell, *expected))
+            if cell.place.array.acknowledge:
+                self._acknowledges(family, cell)
+        for origin in (lead, 0):
+            wrong = [x for x in wanted if not self._fits(x[0], x[3], origin)]
+            if not wrong:
+                break
+        for cell, span, what, times in [x for x in wanted if not self._fits(x[0], x[3], lead)] if wrong else []:
+            shown = " or ".join(f"{float(first):g} and every {float(period):g} ticks" for first, period in sorted(times))
+            assert cell.begins is not None and cell.again is not None
+            self.error(
+                "C204",
+                span,
+                f"the {what} is expected at {shown}; {self._named(cell)} expires at {float(cell.begins - lead):g} and every "
+                f"{float(cell.ticks(cell.again)):g}",
+            )
+
+    @staticmethod
+    def _named(cell: Cell) -> str:
+        return f"{cell.place.name} (source {cell.place.source})"
+
+    @staticmethod
+    def _fits(cell: Cell, times: set[tuple[Fraction, Fraction]], origin: int) -> bool:
+        assert cell.begins is not None and cell.again is not None
+        return (cell.begins - origin, cell.ticks(cell.again)) in times
+
+    def _expected(self, cell: Cell, service: Service) -> tuple[Span, str, set[tuple[Fraction, Fraction]]] | None:
+        """Where it is said, what it is, and the first expiry and period that it may have; None if anything may be."""
+        osek, time = self.osek, self.system.time
+        if service.kind == "counter" and service.number < len(osek.counters):
+            counter = osek.counters[service.number]
+            self.ticked.add(counter.name)
+            tick = Fraction(counter.tick)
+            if counter.kind is not CounterKind.HARDWARE:
+                self.error(
+                    "C205", counter.span, f"{self._named(cell)} ticks the counter '{counter.name}', which software advances"
+                )
+                return None
+            return counter.span, f"tick of the counter '{counter.name}'", {(tick, tick)}
+        if service.kind == "alarm" and service.number < len(osek.alarms):
+            alarm = osek.alarms[service.number]
+            self.carried.add(alarm.name)
+            return alarm.span, f"alarm '{alarm.name}'", self._alarm_times([alarm])
+        if service.kind == "task":
+            alarms = [a for a in osek.alarms if isinstance(a.action, ActivateTask) and a.action.task == service.name]
+            fitting = [a for a in alarms if a.autostart is not None and a.autostart.cycle]
+            if not fitting:
+                self.error(
+                    "C205", osek.task(service.name).span, f"{self._named(cell)} activates '{service.name}', which no alarm does"
+                )
+                return None
+            own = [a for a in fitting if self._carries(cell, a)] or fitting
+            self.carried.add(own[0].name)
+            return own[0].span, f"alarm '{own[0].name}'", self._alarm_times(own)
+        if service.kind == "clock" and time is not None:
+            if time.clock is ClockKind.PERIODIC and time.tick is not None:
+                return time.span, "tick of the clock", {(Fraction(time.tick), Fraction(time.tick))}
+            self.unverified.append(f"the {time.clock.value} clock on {cell.place.name}: it is set while it runs")
+            return None
+        if service.kind == "slices" and time is not None and time.slice is not None:
+            return time.span, "end of slices", {(Fraction(time.slice), Fraction(time.slice))}
+        self.error("C205", None, f"{self._named(cell)} expires, and its vector serves no alarm, counter or clock")
+        return None
+
+    def _alarm_times(self, alarms: Sequence[Alarm]) -> set[tuple[Fraction, Fraction]]:
+        found = set()
+        for alarm in alarms:
+            tick, start = self.osek.counter(alarm.counter).tick, alarm.autostart
+            if start is not None:
+                found.add((Fraction(start.time * tick), Fraction(start.cycle * tick)))
+        return found
+
+    def _carries(self, cell: Cell, alarm: Alarm) -> bool:
+        lead = self.system.board.lead_at(self.system.clock_hz)
+        return any(self._fits(cell, self._alarm_times([alarm]), origin) for origin in (lead, 0))
+
+    def _base(self, cell: Cell) -> None:
+        """A cell without a level can only be the time base, which nobody interrupts for."""
+        self.unverified.append(f"the time base of counters, {cell.place.name}: what it reads is compiled into the kernel")
+        if cell.place.source in self.hardware.enabled and cell.lets:
+            self.error("C208", None, f"{self._named(cell)} has no level, and its request is enabled")
+
+    def _acknowledges(self, family: Family, cell: Cell) -> None:
+        for vectors in self.vectors:
+            meaning = self.meanings.of(vectors[cell.place.source])
+            paths = meaning.paths
+            if meaning.direct is not None or any(
+                not any(s.cell is cell and s.what in ("acknowledge", "set") for s in path) for path in paths
+            ):
+                if self.system.board.vectors == "code" or (meaning.every("call") and meaning.symbol in CLOCKS):
+                    continue
+                if meaning.symbol.startswith("carillon_clock"):
+                    continue
+                self.error("C205", None, f"'{meaning.symbol}', the vector of source {cell.place.source}, does not acknowledge it")
+
+    # Tasks, ISRs, levels.
+
+    def _isrs(self, services: Mapping[int, Service | None]) -> None:
+        for isr in self.osek.isrs:
+            service = services.get(isr.source)
+            if service is None or service != Service("isr", isr.name):
+                what = f"serves {service.kind} {service.name}" if service is not None else "serves nothing"
+                self.error("C205", isr.span, f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}")
+
+    def _tasks(self, services: Mapping[int, Service | None]) -> None:
+        """The table of tasks, and that each task's source leads to it."""
+        symbol = self.elf.symbols.get("carillon_osek_tasks")
+        count = len(self.osek.tasks)
+        if symbol is None or not count or symbol.size % count:
+            return
+        members: dict[int, set[str]] = {}
+        for number, task in enumerate(self.osek.tasks):
+            self.report.tables += 1
+            reader = Reader(self.elf, symbol.address + number * (symbol.size // count))
+            function = self.elf.code(reader.pointer())
+            extended = reader.pointer()
+            reader.pointer()
+            reader.take(4)
+            request = self._store(reader)
+            autostart, source, level = reader.take(4), reader.take(2), reader.take(1)
+            ceiling, activations, direct = reader.take(1), reader.take(1), reader.take(1)
+            body = self.elf.symbols.get(f"carillon_task_{task.name}")
+            wrong = ""
+            if body is None or function != body.address:
+                wrong = f"runs '{self.elf.name_of(function)}'"
+            elif autostart != sum(1 << self.osek.modes.index(m) for m in task.autostart):
+                wrong = f"is activated at the start of application modes {autostart:#x}"
+            elif activations != task.activations:
+                wrong = f"may be activated {activations} times"
+            elif bool(extended) != task.extended:
+                wrong = "has a stack of its own" if extended else "has no stack of its own"
+            elif ceiling < level:
+                wrong = f"runs at level {ceiling}, below its own, {level}"
+            elif not self.software:
+                wrong = self._source(task.name, source, level, bool(direct), request, services)
+            if wrong:
+                self.error("C205", task.span, f"the task '{task.name}' {wrong}")
+            members.setdefault(source, set()).add(f"carillon_task_{task.name}")
+        for source, own in members.items() if not self.software else ():
+            for vectors in self.vectors:
+                meaning = self.meanings.of(vectors[source]) if source in vectors else None
+                if meaning is not None and meaning.runs - own:
+                    what = ", ".join(sorted(r.removeprefix("carillon_task_") for r in meaning.runs - own))
+                    self.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', runs '{what}'")
+
+    def _source(
+        self, task: str, source: int, level: int, direct: bool, request: Store, services: Mapping[int, Service | None]
+    ) -> str:
+        service = services.get(source)
+        if service != (Service("task", task) if direct else Service("level", number=level)):
+            return f"is requested at source {source}, whose vector serves something else"
+        requests = self.hardware.controller.store(request.address, request.value)
+        if requests != ("pend", frozenset({source})):
+            return f"is not requested by the store that is to request source {source}"
+        if self.sources.get(source) != level:
+            return f"is taken for level {level}, and its source has level {self.sources.get(source)}"
+        return ""
+
+    def _store(self, reader: Reader) -> Store:
+        word = self.tables.word
+        address, value = reader.take(word), reader.take(word)
+        return Store(address, value, reader.at)
+
+    def _order(self, services: Mapping[int, Service | None]) -> None:
+        """A higher priority is a higher level; ISRs are above tasks, those of category 1 above those of category 2."""
+        board = self.system.board
+        if board.nesting != "levels":
+            return
+        levels = self.sources
+        for source, level in sorted(levels.items()):
+            if not 1 <= level <= board.levels:
+                self.error("C207", None, f"{named([source])} has level {level} of {board.levels}")
+        known = [
+            (0, t.priority, level, f"task '{t.name}'", t.span) for t in self.osek.tasks if (level := self._level(t.name)) >= 0
+        ]
+        known += [
+            ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span) for i in self.osek.isrs
+        ]
+        for source, service in services.items():
+            if service is not None and service.kind in ("counter", "alarm", "clock", "slices"):
+                known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.osek.span))
+        ordered = sorted(known, key=lambda x: (x[0], x[1]))
+        for low, high in pairwise(ordered):
+            same = (low[0], low[1]) == (high[0], high[1])
+            if (high[2] != low[2] and low[0] in (0, 2)) if same else high[2] <= low[2] and not self._may_share(low[0], high[0]):
+                self.error("C207", high[4], f"the {high[3]} has level {high[2]}, and the {low[3]} has level {low[2]}")
+
+    @staticmethod
+    def _may_share(low: int, high: int) -> bool:
+        """The kernel's own interrupts may be on the level of the highest ISR of category 2."""
+        return (low, high) == (1, 2)
+
+    def _level(self, task: str) -> int:
+        """The level of a task's source; -1 where it has none."""
+        symbol = self.elf.symbols.get("carillon_osek_tasks")
+        if self.software or symbol is None or not symbol.size:
+            return -1
+        number = next(k for k, t in enumerate(self.osek.tasks) if t.name == task)
+        reader = Reader(self.elf, symbol.address + number * (symbol.size // len(self.osek.tasks)))
+        for _ in range(3):
+            reader.pointer()
+        reader.take(4)
+        self._store(reader)
+        reader.take(4)
+        return self.sources.get(reader.take(2), 0)
+
+    # Tables of counters and alarms.
+
+    def _alarms(self) -> None:
+        self._counter_table()
+        symbol = self.elf.symbols.get("carillon_osek_alarms")
+        alarms = self.osek.alarms
+        cells: dict[str, bool] = {}
+        if symbol is not None and alarms and symbol.size and not symbol.size % len(alarms):
+            for number, alarm in enumerate(alarms):
+                self.report.tables += 1
+                reader = Reader(self.elf, symbol.address + number * (symbol.size // len(alarms)))
+                callback, cell = self.elf.code(reader.pointer()), reader.pointer()
+                cells[alarm.name] = bool(cell)
+                rest = [reader.take(size) for size in (4, 4, 4, 4, 1, 1, 1, 1)]
+                wrong = self._alarm(alarm, callback, rest)
+                if wrong:
+                    self.error("C204", alarm.span, f"the alarm '{alarm.name}' {wrong}")
+        for alarm in alarms:
+            counter = self.osek.counter(alarm.counter)
+            on_cell = alarm.name in self.carried
+            if cells and cells[alarm.name] != on_cell:
+                what = (
+                    "is on a cell, and its table does not say so" if on_cell else "is to be on a cell, and no cell expires for it"
+                )
+                self.error("C204", alarm.span, f"the alarm '{alarm.name}' {what}")
+            elif not on_cell and counter.kind is CounterKind.HARDWARE and counter.name not in self.ticked:
+                self.error(
+                    "C204", alarm.span, f"nothing carries the alarm '{alarm.name}': its counter '{counter.name}' has no tick"
+                )
+
+    def _alarm(self, alarm: Alarm, callback: int, rest: Sequence[int]) -> str:
+        event, start, cycle, autostart, counter, action, number, absolute = rest
+        names = {name: k for k, name in enumerate(t.name for t in self.osek.tasks)}
+        counters = [c.name for c in self.osek.counters]
+        if counter != counters.index(alarm.counter):
+            return f"is on counter {counter}, not on '{alarm.counter}'"
+        begin = alarm.autostart
+        modes = sum(1 << self.osek.modes.index(m) for m in begin.modes) if begin is not None else 0
+        expected = (begin.time, begin.cycle, modes, int(begin.absolute)) if begin is not None else (0, 0, 0, 0)
+        if (start, cycle, autostart, absolute) != expected:
+            return f"is set to {start}, cycle {cycle}, at the start, and the schedule says {expected[0]}, cycle {expected[1]}"
+        match alarm.action:
+            case ActivateTask(task):
+                fits = (action, number) == (0, names[task])
+            case SetEvent(task, name):
+                mask = next(e.mask for e in self.osek.events if e.name == name)
+                fits = (action, number, event) == (1, names[task], mask)
+            case Callback(function):
+                body = self.elf.symbols.get(f"carillon_callback_{function}")
+                fits = action == 2 and body is not None and body.address == callback
+            case IncrementCounter(name):
+                fits = (action, number) == (3, counters.index(name))
+        return "" if fits else "does something else than the schedule says"
+
+    def _counter_table(self) -> None:
+        symbol = self.elf.symbols.get("carillon_osek_counters")
+        counters: Sequence[Counter] = self.osek.counters
+        if symbol is None or not counters or not symbol.size or symbol.size % len(counters):
+            return
+        for number, counter in enumerate(counters):
+            self.report.tables += 1
+            reader = Reader(self.elf, symbol.address + number * (symbol.size // len(counters)))
+            found = tuple(reader.take(4) for _ in range(3))
+            expected = (counter.max_allowed, counter.ticks_per_base, counter.min_cycle)
+            if found != expected:
+                self.error("C204", counter.span, f"the counter '{counter.name}' has {found}, and the schedule says {expected}")
+
+    # What is enabled, forgotten, stopped.
+
+    def _requests(self) -> None:
+        board = self.system.board
+        own = {s for s in self.sources if s >= board.request_base}
+        for list_, kind in (("forget", "unpend"), ("enable", "enable"), ("disable", "disable")):
+            symbol = self.elf.symbols.get(f"carillon_osek_{list_}")
+            if symbol is None:
+                continue
+            done: set[int] = set()
+            for store in self.tables.stores(symbol.address, symbol.size // (2 * self.tables.word)):
+                requests = self.hardware.controller.store(store.address, store.value)
+                if requests is None:
+                    raise UnreadableError(f"carillon_osek_{list_} stores to {store.address:#x}, which no rule reads")
+                if requests[1] and requests[0] != kind:
+                    self.error("C208", None, f"carillon_osek_{list_} {requests[0]}s {named(requests[1])}")
+                done |= requests[1]
+            if done != own:
+                verb = {"forget": "forgotten", "enable": "enabled", "disable": "disabled"}[list_]
+                for source in sorted(own - done):
+                    self.error("C208", None, f"{named([source])} is not {verb}")
+                for source in sorted(done - own):
+                    self.error("C208", None, f"{named([source])} is {verb}, which is not the event-triggered system's")
+
+    def _stopped(self, started: Sequence[tuple[Family, Cell]]) -> None:
+        saved = [(cell, cell.started, dict(cell.registers)) for _, cell in started]
+        self.hardware.carry_out(self.table.stop, None)
+        for _, cell in started:
+            if cell.started is not None:
+                self.error("C208", None, f"{self._named(cell)} still runs when the system has been shut down")
+        for cell, at, registers in saved:
+            cell.started, cell.registers = at, registers

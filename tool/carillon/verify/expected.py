@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the schedule as read says must happen, and when.  Nothing here knows an allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from carillon.diagnostics import Span
+from carillon.model import Activation, Mode, Monitor, System, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What expiry points are of: ``kind`` is "activation", "deadline", "enable" or "control"."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        if self.kind == "control":
+            return "the switch of modes"
+        what = {"activation": "activation of", "deadline": "deadline of", "enable": "re-enable point of"}[self.kind]
+        return f"{what} '{self.name}'"
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The points of one subject in a mode: ticks of the round, 0 to its length, and where each stands in the file.
+
+    ``optional``: the points need not be there, all or none of them.
+    """
+
+    at: dict[int, Span]
+    optional: bool = False
+
+
+def points(mode: Mode) -> dict[Subject, Points]:
+    """Every subject of a mode but the control cell, whose point the allocation chooses."""
+    found: dict[Subject, Points] = {}
+    for activation in mode.activations:
+        found.setdefault(Subject("activation", activation.task), Points({})).at[activation.at] = activation.span
+        if activation.monitor is not Monitor.NEVER:
+            optional = activation.monitor is Monitor.IF_CELLS_ALLOW
+            for deadline in activation.deadlines:
+                own = found.setdefault(Subject("deadline", activation.task), Points({}, optional))
+                own.at.setdefault(deadline, activation.span)
+    for enable in mode.enables:
+        found.setdefault(Subject("enable", enable.interrupt), Points({})).at[enable.at] = enable.span
+    return found
+
+
+def windows(mode: Mode, system: System) -> list[int]:
+    """Until when each activation of a mode may run: later points until then must preempt it.
+
+    With ``window = "wcet"`` the WCETs alone are counted, which is a part of what the kernel's own code makes of it: what
+    must preempt is then found for certain, but points that only the kernel's time puts into a window are not.
+    """
+    if mode.window is Window.WCET:
+        return completions(mode, system)
+    ends = []
+    for activation in mode.activations:
+        watched = activation.monitor is Monitor.ALWAYS and activation.deadlines
+        ends.append(max(activation.deadlines) if watched else mode.round_length)
+    return ends
+
+
+def completions(mode: Mode, system: System) -> list[int]:
+    """When each activation has ended at the latest, if whatever comes later preempts it; no later than the round's end."""
+    wcet = {task.name: task.wcet or 0 for task in system.tasks}
+    ends = [0] * len(mode.activations)
+    stack: list[list[int]] = []
+    now = 0
+    following: list[Activation | None] = [*mode.activations[1:], None]
+    for number, (activation, after) in enumerate(zip(mode.activations, following, strict=True)):
+        now = max(now, activation.at)
+        stack.append([number, wcet[activation.task]])
+        limit = after.at if after is not None else None
+        while stack and (limit is None or now + stack[-1][1] <= limit):
+            done, left = stack.pop()
+            now += left
+            ends[done] = min(now, mode.round_length)
+        if stack and limit is not None:
+            stack[-1][1] -= limit - now
+            now = limit
+    return ends
+
+
+def last_end(mode: Mode, system: System) -> int:
+    """The tick before which no switch of modes may be taken: the end of the last window, or the last re-enable point.
+
+    A window that ends with the round where nothing is enforced is not counted where its task's WCET is known.
+    """
+    known = all(system.task(a.task).wcet is not None for a in mode.activations)
+    ended = completions(mode, system) if known else [mode.round_length] * len(mode.activations)
+    last = max((e.at for e in mode.enables), default=0)
+    for activation, end in zip(mode.activations, ended, strict=True):
+        watched = activation.monitor is Monitor.ALWAYS and activation.deadlines
+        last = max(last, max(activation.deadlines) if watched else end)
+    return last
+
+
+def ticks(values: Iterable[object], most: int = 6) -> str:
+    """Ticks for a message, shortened."""
+    found = list(values)
+    shown = ", ".join(str(v) for v in found[:most])
+    return (shown or "none") + (f", ... ({len(found)} in all)" if len(found) > most else "")

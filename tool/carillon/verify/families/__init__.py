@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stores into a cell's registers make it do, a file for each family of ``cells/``.
+
+Each file is written from the device's manual and the family's documentation, and shares nothing with the macros that
+wrote the stores.  A family that has no file here is not verified, and ``verify`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import import_module
+
+from carillon.model.board import Cells
+from carillon.verify.elf import Elf
+
+BEFORE = None
+"""The time of a store that is made before the first start store, while cells stand still."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell of the board: ``number`` counts its family's, ``rate`` is its clock's units (not prescaled) in a tick."""
+
+    number: int
+    name: str
+    source: int
+    array: Cells
+    rate: Fraction
+
+
+@dataclass(slots=True, eq=False)
+class Cell:
+    """A cell as the stores so far have left it.
+
+    ``started`` in ticks since the first start store, None while it stands still.  ``first`` and ``again`` in units: from
+    the start to the first expiry, and from each to the next.  ``lets``: whether its own mask lets it interrupt.
+    """
+
+    place: Place
+    started: Fraction | None = None
+    first: int | None = None
+    again: int | None = None
+    prescaler: int = 1
+    lets: bool = True
+    forgets: int = 0
+    registers: dict[str, int] = field(default_factory=dict)
+
+    def ticks(self, units: int) -> Fraction:
+        """Units of the cell in ticks."""
+        return Fraction(units * self.prescaler) / self.place.rate
+
+    @property
+    def begins(self) -> Fraction | None:
+        """Its first expiry, in ticks since the first start store; None if it does not run."""
+        if self.started is None or self.first is None:
+            return None
+        return self.started + self.ticks(self.first)
+
+
+def signed(value: int, bits: int = 32) -> int:
+    """A number in two's complement."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+class Family:
+    """All cells of one family on a board."""
+
+    apart_of_rearm = 0
+    """Units between the load and the store of the driver's re-arming of a running counter."""
+    resets = False
+    """Whether each handler must set the next expiry, because the device has no reload."""
+
+    def __init__(self, places: Sequence[Place], elf: Elf, defines: Mapping[str, int]) -> None:
+        self.elf, self.defines = elf, defines
+        self.cells = {p.number: Cell(p) for p in places}
+        self.prepare()
+
+    def prepare(self) -> None:
+        """What a subclass works out once."""
+
+    def write(self, address: int, value: int, at: Fraction | None) -> bool:
+        """A store at a time since the first start store, or BEFORE; False: it is no register of these cells."""
+        raise NotImplementedError
+
+    def shift(self, address: int, units: int) -> bool:
+        """An addition to a running counter, by the port's list of shifts; False: no counter of these cells."""
+        return False
+
+    def counter(self, address: int) -> Cell | None:
+        """The cell whose down counter a register is."""
+        return None
+
+    def rearmed(self, register: int) -> Cell | None:
+        """The cell whose re-arming register it is."""
+        return None
+
+    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
+        """The ``count`` intervals of a re-armed cell after its first expiry, in units; 0 where it is not to be re-armed."""
+        return [0] * count
+
+    def postponed(self, step: int) -> int:
+        """By how many units a step moves a counter that has not expired; 0 where the family cannot do that."""
+        return 0
+
+    def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
+        """What a handler's store does: "acknowledge", "arm", "disarm", "set" (the next expiry); None: nothing here."""
+        return None
+
+
+def families(places: Mapping[str, Sequence[Place]], elf: Elf, defines: Mapping[str, int]) -> tuple[dict[str, Family], list[str]]:
+    """The models of a board's families, and the families that have none."""
+    found: dict[str, Family] = {}
+    unknown = []
+    for name, own in places.items():
+        try:
+            module = import_module(f"carillon.verify.families.{name}")
+        except ModuleNotFoundError:
+            unknown.append(name)
+            continue
+        found[name] = module.Model(own, elf, defines)
+    return found, unknown

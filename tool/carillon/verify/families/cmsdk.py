@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CMSDK APB timers (Arm DDI 0479, section 4.3): 32-bit down counters from 0x40000000 on, 0x1000 apart.
+
+Control at +0 (bit 0 enable, bit 3 interrupt), counter at +4, reload at +8, which a store also puts into the counter, and
+interrupt clear at +12.  The counter expires as it reaches 0 and is loaded a unit later, so its period is reload + 1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from carillon.verify.families import Cell, Family
+
+BASE, STRIDE = 0x4000_0000, 0x1000
+
+
+class Model(Family):
+    """See above."""
+
+    def _at(self, address: int) -> tuple[Cell, int] | None:
+        number, register = divmod(address - BASE, STRIDE)
+        return (self.cells[number], register) if number in self.cells else None
+
+    def write(self, address: int, value: int, at: Fraction | None) -> bool:
+        found = self._at(address)
+        if found is None or found[1] > 12:
+            return False
+        cell, register = found
+        if register == 0:
+            cell.lets = bool(value & 8)
+            if not value & 1:
+                cell.started = None
+            elif cell.started is None:
+                cell.started, cell.first = at, cell.registers.get("counter")
+                cell.again = cell.registers.get("reload", 0) + 1
+        elif register == 4:
+            cell.registers["counter"] = value
+        elif register == 8:
+            cell.registers["counter"] = cell.registers["reload"] = value
+        elif value & 1:
+            cell.forgets += 1
+        return True
+
+    def counter(self, address: int) -> Cell | None:
+        found = self._at(address)
+        return found[0] if found is not None and found[1] == 4 else None
+
+    def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
+        found = self._at(address)
+        if found is None or found[1] > 12:
+            return None
+        kinds = {(0, 9): "arm", (0, 1): "disarm", (12, 1): "acknowledge"}
+        return kinds.get((found[1], value if value is not None else -1), "other"), found[0]

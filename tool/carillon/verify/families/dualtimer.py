@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CMSDK's dual timer, like Arm's SP804 (Arm DDI 0479, section 4.4; DDI 0271): 32-bit down counters, 0x20 apart.
+
+Load at +0 sets the counter and the background load, counter at +4, control at +8 (0x80 enable, 0x40 periodic, 0x20
+interrupt, 0x02 32 bits), interrupt clear at +12, background load at +0x18.  It expires at 0 and takes the background
+load over a unit later, so the interval after the running one is background load + 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from carillon.verify.families import Cell, Family
+
+BASE, STRIDE = 0x4000_2000, 0x20
+SETTING, ENABLE, INTERRUPT = 0x42, 0x80, 0x20
+
+
+class Model(Family):
+    """See above."""
+
+    def _at(self, address: int) -> tuple[Cell, int] | None:
+        number, register = divmod(address - BASE, STRIDE)
+        return (self.cells[number], register) if number in self.cells else None
+
+    def write(self, address: int, value: int, at: Fraction | None) -> bool:
+        found = self._at(address)
+        if found is None:
+            return False
+        cell, register = found
+        if register == 0:
+            cell.registers["load"] = cell.registers["background"] = value
+        elif register == 0x18:
+            cell.registers["background"] = value
+            if cell.started is not None:
+                cell.again = value + 1
+        elif register == 8:
+            cell.lets = bool(value & INTERRUPT)
+            if not value & ENABLE:
+                cell.started = None
+            elif cell.started is None and value & ~INTERRUPT == SETTING | ENABLE:
+                cell.started, cell.first = at, cell.registers.get("load")
+                cell.again = cell.registers.get("background", 0) + 1
+        elif register == 12:
+            cell.forgets += 1
+        else:
+            return False
+        return True
+
+    def counter(self, address: int) -> Cell | None:
+        found = self._at(address)
+        return found[0] if found is not None and found[1] == 4 else None
+
+    def rearmed(self, register: int) -> Cell | None:
+        found = self._at(register)
+        return found[0] if found is not None and found[1] == 0x18 else None
+
+    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
+        # The handler of the k-th expiry writes step k + 1, which holds from the expiry after it on.
+        return [(cell.again or 0) if k == 0 else steps[k % len(steps)] for k in range(count)]
+
+    def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
+        found = self._at(address)
+        if found is None:
+            return None
+        armed = SETTING | ENABLE
+        kinds = {(8, armed | INTERRUPT): "arm", (8, armed): "disarm", (12, 1): "acknowledge"}
+        return kinds.get((found[1], value if value is not None else -1), "other"), found[0]

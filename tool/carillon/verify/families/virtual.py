@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells of the virtual controller (``ports/host``): down counters, 16 bytes of registers each from 0x300000 on.
+
+Counter at +0, reload at +4, a store at +8 stops the cell, prescaler at +12.  A store at 0x200000 starts every cell whose
+reload is not 0, at its reload.  Code takes no time, so what is added to a counter moves its expiry by just that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from carillon.verify.families import Cell, Family, signed
+
+CELLS, START = 0x30_0000, 0x20_0000
+
+
+class Model(Family):
+    """See above."""
+
+    def _at(self, address: int) -> tuple[Cell, int] | None:
+        number, register = divmod(address - CELLS, 16)
+        return (self.cells[number], register) if number in self.cells else None
+
+    def write(self, address: int, value: int, at: Fraction | None) -> bool:
+        if address == START:
+            for cell in self.cells.values():
+                reload = cell.registers.get("reload", 0)
+                if reload and cell.started is None:
+                    cell.started, cell.first, cell.again = at, reload, reload
+            return True
+        found = self._at(address)
+        if found is None or found[1] not in (4, 8, 12):
+            return False
+        cell, register = found
+        if register == 4:
+            cell.registers["reload"] = value
+        elif register == 12:
+            cell.prescaler = value or 1
+        else:
+            cell.started = None
+            cell.registers["reload"] = 0
+        return True
+
+    def shift(self, address: int, units: int) -> bool:
+        found = self._at(address)
+        if found is None or found[1] != 0 or found[0].first is None:
+            return False
+        found[0].first += signed(units)
+        return True
+
+    def counter(self, address: int) -> Cell | None:
+        found = self._at(address)
+        return found[0] if found is not None and found[1] == 0 else None
+
+    def rearmed(self, register: int) -> Cell | None:
+        return self.counter(register)
+
+    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
+        return [(cell.again or 0) + signed(steps[k % len(steps)]) for k in range(count)]
+
+    def postponed(self, step: int) -> int:
+        return signed(step)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hardware as the image's lists of stores leave it: cells that run, requests that are enabled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from carillon.model import System
+from carillon.verify.contract import ModeTable, MultiplexStart, Store
+from carillon.verify.controllers import Controller, controller
+from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.families import BEFORE, Cell, Family, Place, families
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A cell that a list has started: when it expires.
+
+    ``times`` are ticks of the round, from 0 or before it to twice the round's length, ascending; ``period`` is that of its
+    whole pattern.  ``odd``: an expiry that is between two ticks, None if there is none.  ``armed``: nothing holds its request
+    back.
+    """
+
+    cell: Cell
+    family: Family
+    times: tuple[int, ...]
+    period: Fraction
+    odd: Fraction | None
+    armed: bool
+    multiplex: MultiplexStart | None
+
+    @property
+    def source(self) -> int:
+        """Its interrupt source."""
+        return self.cell.place.source
+
+    def __str__(self) -> str:
+        return f"{self.cell.place.name} (source {self.source})"
+
+
+class Hardware:
+    """A board's cells and its interrupt controller."""
+
+    def __init__(self, system: System, elf: Elf) -> None:
+        self.system, self.elf = system, elf
+        board = system.board
+        found = controller(board, elf)
+        if found is None:
+            raise UnreadableError(f"no rule reads the stores of port '{board.port}'")
+        self.controller: Controller = found
+        places: dict[str, list[Place]] = {}
+        for array in board.cells:
+            own = places.setdefault(array.family.name, [])
+            rate = Fraction(array.hz or system.clock_hz, system.clock_hz)
+            own += [
+                Place(len(own) + k, n, s, array, rate) for k, (n, s) in enumerate(zip(array.names, array.sources, strict=True))
+            ]
+        defines = {**board.defines, **board.clock(system.clock_hz).defines}
+        self.families, self.unknown = families(places, elf, defines)
+        self.enabled: set[int] = set()
+        self.cleared: set[int] = set()
+        self.since_enabled: dict[int, bool] = {}
+
+    @property
+    def cells(self) -> list[tuple[Family, Cell]]:
+        """All cells of known families."""
+        return [(family, cell) for family in self.families.values() for cell in family.cells.values()]
+
+    def carry_out(self, stores: Iterable[Store], at: Fraction | None) -> None:
+        """Stores, one after the other; UnreadableError if one goes where no rule knows a register."""
+        for store in stores:
+            if any(family.write(store.address, store.value, at) for family in self.families.values()):
+                continue
+            requests = self.controller.store(store.address, store.value)
+            if requests is None:
+                raise UnreadableError(
+                    f"a store of {store.value:#x} to {store.address:#x}, which is no register that a rule reads"
+                )
+            kind, sources = requests
+            if kind == "enable":
+                for source in sources:
+                    self.since_enabled[source] = source in self.cleared
+                self.enabled |= sources
+            elif kind == "disable":
+                self.enabled -= sources
+            elif kind == "unpend":
+                self.cleared |= sources
+                for family in self.families.values() if at is not BEFORE else ():
+                    for source in sources:
+                        getattr(family, "forgotten", lambda _: None)(source)
+            elif sources:
+                raise UnreadableError(f"a store of {store.value:#x} to {store.address:#x}, which requests an interrupt")
+
+    def start(self, table: ModeTable) -> list[tuple[Family, Cell]]:
+        """Begin a mode; the cells that it has started."""
+        before = {id(cell) for _, cell in self.cells if cell.started is not None}
+        spacing = self.system.board.start_spacing
+        self.cleared, self.since_enabled = set(), {}
+        self.carry_out(table.prepare, BEFORE)
+        self.carry_out(table.restart, BEFORE)
+        for position, store in enumerate(table.start):
+            self.carry_out([store], Fraction(position * spacing))
+        for shift in table.align:
+            if not any(family.shift(shift.address, shift.value) for family in self.families.values()):
+                raise UnreadableError(f"an addition to {shift.address:#x}, which is no running counter that a rule reads")
+        self.carry_out(table.finish, Fraction(len(table.start) * spacing))
+        return [(f, c) for f, c in self.cells if c.started is not None and id(c) not in before]
+
+    def running(
+        self, started: Sequence[tuple[Family, Cell]], table: ModeTable, lead: int, length: int, postponed: frozenset[int]
+    ) -> list[Running]:
+        """When the started cells expire; ``postponed``: multiplexes that a task's end moves before they expire."""
+        found = []
+        multiplexes: dict[int, MultiplexStart] = {}
+        for multiplex in table.multiplexes:
+            cell = self._rearmed(multiplex.register)
+            if cell is None:
+                raise UnreadableError(f"a re-armed cell's register {multiplex.register:#x}, which no rule reads")
+            multiplexes[id(cell)] = multiplex
+        for family, cell in started:
+            found.append(self._running(family, cell, lead, length, multiplexes.get(id(cell)), postponed))
+        return found
+
+    def _rearmed(self, register: int) -> Cell | None:
+        return next((c for f in self.families.values() if (c := f.rearmed(register)) is not None), None)
+
+    def _running(
+        self, family: Family, cell: Cell, lead: int, length: int, multiplex: MultiplexStart | None, postponed: frozenset[int]
+    ) -> Running:
+        begins = cell.begins
+        if begins is None or cell.again is None:
+            raise UnreadableError(f"{cell.place.name} is started without an interval")
+        armed = cell.lets and self._enabled(cell.place.source)
+        first = begins - lead
+        end = 2 * length
+        if multiplex is None:
+            period = cell.ticks(cell.again)
+            if period <= 0:
+                raise UnreadableError(f"{cell.place.name} is started with an interval of {period} ticks")
+            if first.denominator == period.denominator == 1:
+                times = tuple(range(int(first), end + 1, int(period)))
+                return Running(cell, family, times, period, None, armed, None)
+            count = int((end - first) / period) + 1
+            exact = [first + k * period for k in range(max(count, 0))]
+            return self._whole(cell, family, exact, period, armed, None)
+        steps = multiplex.steps
+        if multiplex.multiplex in postponed:
+            intervals = [family.postponed(s) for s in steps]
+            sequence = intervals * 3
+        else:
+            sequence = family.following(cell, steps, 3 * len(steps))
+        exact, now = [first], first
+        for units in sequence:
+            now += cell.ticks(units)
+            if now > end or units <= 0:
+                exact.append(now)
+                break
+            exact.append(now)
+        period = cell.ticks(sum(sequence[len(steps) : 2 * len(steps)]))
+        return self._whole(cell, family, [t for t in exact if t <= end], period, armed, multiplex)
+
+    def _whole(
+        self,
+        cell: Cell,
+        family: Family,
+        exact: Sequence[Fraction],
+        period: Fraction,
+        armed: bool,
+        multiplex: MultiplexStart | None,
+    ) -> Running:
+        odd = next((t for t in exact if t.denominator != 1), None)
+        return Running(cell, family, tuple(int(t) for t in exact), period, odd, armed, multiplex)
+
+    def _enabled(self, source: int) -> bool:
+        return source < self.system.board.request_base or source in self.enabled

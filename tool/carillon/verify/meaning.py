@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a vector does, in the kernel's words: the functions it runs, the requests and cells that it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from carillon.verify.code import Effect, Handlers
+from carillon.verify.elf import AVR, Elf
+from carillon.verify.families import Cell
+from carillon.verify.hardware import Hardware
+
+RUNS = {
+    "carillon_port_run_recorded": False,
+    "carillon_port_run_lowered": True,
+    "carillon_port_run_base": True,
+    "carillon_port_call": False,
+}
+"""Functions of ports that call the function that they are given, and whether at the level of what was preempted."""
+FRAMES, POINTER = ("carillon_port_frame", "carillon_port_frame_1"), 8
+"""Functions of AVR's port that call the handler that they are given in r30 and r31; which argument that is (code/avr.py)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that a handler does.
+
+    ``what``: "run" (``name`` of the application's function), "missed" (``number`` of the task), "control", "enable",
+    "disable", "unpend", "pend" (``sources``), "arm", "disarm", "acknowledge", "set", "other" (``cell``), "touch" (``number``:
+    address of a re-armed cell's variable), "guard" (``name`` of the flags), "settle", "call" (``name``, ``number``: its first
+    argument, if it is known), "strange" (``name``: what no rule reads).
+    """
+
+    what: str
+    name: str = ""
+    number: int | None = None
+    sources: frozenset[int] = frozenset()
+    cell: Cell | None = None
+    lowered: bool = False
+
+
+@dataclass(slots=True)
+class Meaning:
+    """Each path's steps; ``direct``: the vector is a function of the application itself."""
+
+    symbol: str
+    address: int
+    paths: list[list[Step]]
+    direct: str | None = None
+
+    def every(self, what: str) -> set[Step]:
+        """All steps of one kind."""
+        return {s for path in self.paths for s in path if s.what == what}
+
+    @property
+    def runs(self) -> set[str]:
+        """The application's functions that it runs."""
+        return {s.name for s in self.every("run")}
+
+    @property
+    def lowered(self) -> bool:
+        """Whether it runs one at the level of what it preempted."""
+        return any(s.lowered for s in self.every("run"))
+
+
+@dataclass(slots=True)
+class Meanings:
+    """Reads vectors; ``functions`` are the application's, by address."""
+
+    elf: Elf
+    hardware: Hardware
+    functions: Mapping[int, str]
+    multiplexes: Mapping[int, int]
+    """Of the re-armed cells' variables: address and size."""
+    handlers: Handlers = field(init=False)
+    _known: dict[int, Meaning] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.handlers = Handlers(self.elf)
+
+    def of(self, address: int) -> Meaning:
+        """What the function at an address does, as a vector; UnreadableError if its code cannot be read."""
+        found = self._known.get(address)
+        if found is None:
+            found = self._known[address] = self._read(address)
+        return found
+
+    def _read(self, address: int) -> Meaning:
+        function = self.functions.get(address)
+        if function is not None:
+            return Meaning(function, address, [[Step("run", function)]], function)
+        name = self.elf.name_of(address)
+        distinct: dict[tuple[Step, ...], None] = {}
+        for path in self.handlers.paths(address):
+            steps = tuple(s for effect in path for s in self._steps(effect))
+            distinct[steps] = None
+        return Meaning(name, address, [list(p) for p in distinct])
+
+    def _steps(self, effect: Effect) -> list[Step]:
+        if effect.kind == "settle":
+            return [Step("settle")]
+        if effect.kind == "read":
+            return self._variable(effect.address)
+        if effect.kind in ("set", "clear"):
+            requests = self.hardware.controller.bits(effect.address, effect.kind, effect.value or 0)
+            return [Step(requests[0], sources=requests[1])] if requests is not None else []
+        if effect.kind == "write":
+            return self._write(effect.address, effect.value)
+        return self._call(effect) if effect.kind == "call" else []
+
+    def _variable(self, address: int) -> list[Step]:
+        for multiplex, size in self.multiplexes.items():
+            if multiplex <= address < multiplex + size:
+                return [Step("touch", number=multiplex)]
+        symbol = self.elf.around(address)
+        if symbol is not None and symbol.name.startswith("carillon_guard_"):
+            return [Step("guard", symbol.name.removeprefix("carillon_guard_"))]
+        return []
+
+    def _write(self, address: int, value: int | None) -> list[Step]:
+        requests = self.hardware.controller.store(address, value if value is not None else 0)
+        if requests is not None:
+            if value is None:
+                return [Step("strange", f"stores an unknown value to the interrupt controller, at {address:#x}")]
+            return [Step(requests[0], sources=requests[1])]
+        for family in self.hardware.families.values():
+            found = family.access(address, value)
+            if found is not None:
+                return [Step(found[0], cell=found[1])]
+        return self._variable(data_address(self.elf, address))
+
+    def _call(self, effect: Effect) -> list[Step]:
+        arguments = dict(effect.arguments)
+        if effect.address < 0:
+            return [Step("strange", "calls what no constant says")]
+        target = effect.address
+        if target in self.functions:
+            return [Step("run", self.functions[target])]
+        name = self.elf.name_of(target)
+        if name in RUNS:
+            given = arguments.get(0)
+            function = self.functions.get(self.elf.code(given)) if given is not None else None
+            if function is None:
+                what = self.elf.name_of(self.elf.code(given)) if given is not None else "a function that no constant says"
+                return [Step("strange", f"runs {what}")]
+            return [Step("run", function, lowered=RUNS[name])]
+        if name in FRAMES:
+            given = arguments.get(POINTER)
+            if given is None:
+                return [Step("strange", "calls what no constant says")]
+            inner = self.of(self.elf.code(given))
+            return [s for path in inner.paths[:1] for s in path] if len(inner.paths) == 1 else [self._named(inner)]
+        if name == "carillon_port_write":
+            return self._write(arguments[0], arguments.get(1)) if 0 in arguments else []  # a counter that is re-armed
+        if name == "carillon_deadline_missed":
+            number = arguments.get(0)
+            return [Step("missed", number=number & 0xFFFF if number is not None else None)]
+        if name == "carillon_control":
+            return [Step("control")]
+        done = self.hardware.controller.call(name, arguments)
+        if done is not None:
+            return [Step(done[0], sources=done[1])]
+        first = arguments.get(0)
+        if first is not None and first in self.multiplexes:
+            return [Step("touch", number=first), Step("call", name, first)]
+        return [Step("call", name, first)]
+
+    @staticmethod
+    def _named(inner: Meaning) -> Step:
+        """A handler of several paths, by what it is called."""
+        return Step("run", inner.direct) if inner.direct is not None else Step("call", inner.symbol)
+
+
+def data_address(elf: Elf, address: int) -> int:
+    """Where a variable is, as symbols count."""
+    return address + 0x800000 if elf.machine == AVR and address < 0x800000 else address

@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mode of the image against the mode of the schedule: what happens at which tick, and what its vectors do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import Interrupt, Mode, System
+from carillon.verify.activation import ActivationVector
+from carillon.verify.contract import ModeTable
+from carillon.verify.controllers import named
+from carillon.verify.expected import Points, Subject, last_end, points, ticks
+from carillon.verify.hardware import Hardware, Running
+from carillon.verify.meaning import Meaning, Meanings, Step
+from carillon.verify.standing import Standing
+
+HELPERS = (
+    "carillon_leaves",
+    "carillon_mode_is_idle",
+    "carillon_port_is_active",
+    "carillon_port_is_pending",
+    "carillon_port_read",
+)
+"""Functions of the kernel that a handler may call, which change nothing."""
+REMEDY = "build it again; if it stays so, it is an error of Carillon's: report it with the schedule"
+
+
+@dataclass(slots=True)
+class ModeReport:
+    """What was compared in a mode."""
+
+    name: str
+    expiries: int = 0
+    vectors: int = 0
+    deadlines: int = 0
+
+
+@dataclass(slots=True)
+class Round:
+    """One mode's comparison."""
+
+    system: System
+    mode: Mode
+    table: ModeTable
+    hardware: Hardware
+    meanings: Meanings
+    diagnostics: Diagnostics
+    vector_of: Mapping[int, int]
+    """The address of each source's vector in this mode."""
+    below: frozenset[int]
+    """Sources of the event-triggered system."""
+    report: ModeReport = field(init=False)
+    running: list[Running] = field(default_factory=list)
+    subjects: dict[int, Subject] = field(default_factory=dict)
+    expected: dict[Subject, Points] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.report = ModeReport(self.mode.name)
+        self.expected = points(self.mode)
+
+    # What is told.
+
+    def error(self, code: str, span: Span | None, cause: str) -> None:
+        """A difference."""
+        self.diagnostics.error(code, span or self.mode.span, f"mode '{self.mode.name}': {cause}", REMEDY)
+
+    def meaning(self, source: int) -> Meaning:
+        """What a source's vector does."""
+        return self.meanings.of(self.vector_of[source])
+
+    def of(self, subject: Subject) -> list[Running]:
+        """The running cells of a subject."""
+        return [r for r in self.running if self.subjects.get(r.source) == subject]
+
+    # The comparison.
+
+    def check(self) -> None:
+        """Everything about the mode."""
+        lead = self.system.board.lead_at(self.system.clock_hz)
+        started = self.hardware.start(self.table)
+        postponed = self._postponed()
+        self.running = self.hardware.running(started, self.table, lead, self.mode.round_length, postponed)
+        self._interrupts()
+        self._timekeepers()
+        for source in sorted({r.source for r in self.running}):
+            self._subject(source)
+        self._times()
+        self._spare()
+        self._handlers()
+        standing = Standing(self)
+        standing.levels()
+        standing.requests()
+
+    def _postponed(self) -> frozenset[int]:
+        """Re-armed cells whose own handler does not re-arm them."""
+        found = set()
+        for multiplex in self.table.multiplexes:
+            cell = self.hardware._rearmed(multiplex.register)
+            if cell is None:
+                continue
+            touched = {s.number for s in self.meaning(cell.place.source).every("touch")}
+            if multiplex.multiplex not in touched:
+                found.add(multiplex.multiplex)
+        return frozenset(found)
+
+    def _timekeepers(self) -> None:
+        """Cells that run beside a reloaded one and interrupt nobody."""
+        beside: list[Running] = []
+        for running in self.running:
+            multiplex = running.multiplex
+            if multiplex is None or multiplex.due is None:
+                continue
+            number = running.cell.place.number + 1
+            keeper = next((r for r in self.running if r.family is running.family and r.cell.place.number == number), None)
+            if multiplex.source != running.source:
+                self.error("C209", None, f"{running} is told to have source {multiplex.source}")
+            if keeper is None or keeper.cell.first != 2**32 - 1:
+                self.error("C204", None, f"{running} is re-armed by the time of a cell beside it, which does not run freely")
+                continue
+            beside.append(keeper)
+            began, expires = keeper.cell.started, running.cell.begins
+            assert began is not None and expires is not None
+            reads = 2**32 - 1 - int((expires - began) * keeper.cell.place.rate)
+            if reads != multiplex.due:
+                self.error(
+                    "C204",
+                    None,
+                    f"{running} is due when the cell beside it reads {reads}, and its handler expects {multiplex.due}",
+                )
+            if keeper.cell.lets:
+                self.error("C204", None, f"{keeper} is to keep the time alone, but interrupts")
+        self.running = [r for r in self.running if r not in beside]
+
+    def _subject(self, source: int) -> None:
+        """What a source is for, by what its vector does."""
+        meaning = self.meaning(source)
+        cells = ", ".join(r.cell.place.name for r in self.running if r.source == source)
+        runs, missed = meaning.runs, {s.number for s in meaning.every("missed")}
+        enabled = {s for step in meaning.every("enable") for s in step.sources}
+        tasks = [t for t in self.system.tasks if runs == {t.entry}]
+        here = {a.task for a in self.mode.activations}
+        own = [t for t in tasks if t.name in here] or tasks
+        interrupt = next((i for i in self.system.interrupts if not runs and enabled == {i.source}), None)
+        subject: Subject | None = None
+        if len(own) == 1 and not missed:
+            subject = Subject("activation", own[0].name)
+        elif len(own) > 1 and not missed:  # one function is the entry of several tasks
+            times = {r.times for r in self.running if r.source == source}
+            subject = next((Subject("activation", t.name) for t in own if self._fits(t.name, times)), None)
+            subject = subject or Subject("activation", own[0].name)
+        elif len(missed) == 1 and not runs and None not in missed:
+            number = missed.pop()
+            if number is not None and number < len(self.system.tasks):
+                subject = Subject("deadline", self.system.tasks[number].name)
+        elif interrupt is not None and not missed:
+            subject = Subject("enable", interrupt.name)
+        elif meaning.every("control") and not runs and not missed:
+            subject = Subject("control", self.mode.name)
+        if subject is None:
+            self.error(
+                "C205",
+                None,
+                f"{cells} asks for source {source}, whose vector is '{meaning.symbol}', which is for nothing of this mode: "
+                f"it runs {', '.join(sorted(runs)) or 'no task'}",
+            )
+            return
+        self.subjects[source] = subject
+
+    def _fits(self, task: str, times: set[tuple[int, ...]]) -> bool:
+        at = {a.at for a in self.mode.activations if a.task == task}
+        return all(t % self.mode.round_length in at for own in times for t in own if t >= 0)
+
+    def _times(self) -> None:
+        """Each subject's expiries over two rounds, and that they recur."""
+        length = self.mode.round_length
+        expected = self.expected
+        for subject in sorted(set(self.subjects.values()) - set(expected), key=str):
+            if subject.kind == "control":
+                self._control(subject)
+                continue
+            cells = self.of(subject)
+            found = sorted({t % length for r in cells for t in r.times if 0 <= t < length})
+            self.error(
+                "C204",
+                None,
+                f"the {subject} is not in the schedule, but {', '.join(map(str, cells))} expires for it at {ticks(found)}",
+            )
+        for subject, own in expected.items():
+            self._compare(subject, own, self.of(subject))
+        if len(self.system.modes) > 1 and not any(s.kind == "control" for s in self.subjects.values()):
+            self.error("C208", None, "no cell leads to a switch of modes")
+
+    def _compare(self, subject: Subject, own: Points, cells: list[Running]) -> None:
+        if not cells and own.optional:
+            return
+        length = self.mode.round_length
+        span = next(iter(own.at.values()))
+        for running in cells:
+            self._sound(subject, span, running)
+        found = sorted(t for r in cells for t in r.times)
+        rounds = (0, 1)
+        deadline = subject.kind == "deadline"
+        due = {at + k * length: at for k in rounds for at in own.at}
+        begin = 1 if deadline else 0  # a deadline cell may expire at tick 0: no task has been started that it could stop
+        if deadline:
+            due = {t: at for t, at in due.items() if t <= 2 * length}
+        early = [t for t in found if t < 0 and not deadline]
+        actual = [t for t in found if begin <= t < 2 * length + (1 if deadline else 0)]
+        self.report.expiries += len(actual)
+        missing = sorted(set(due) - set(actual))
+        surplus = sorted(set(actual) - set(due))
+        twice = sorted({t for k, t in enumerate(actual) if k and actual[k - 1] == t and subject.kind == "activation"})
+        if early:
+            self.error(
+                "C204",
+                span,
+                f"the {subject} is expected at {self._shown(due)}, but {self._who(cells)} expires before the round, at "
+                f"{ticks(early)}",
+            )
+        elif missing or surplus:
+            where = own.at.get(due[missing[0]]) if missing else span
+            what = [f"nothing expires at {ticks(self._relative(missing))}"] if missing else []
+            what += [f"{self._at(cells, surplus)} expires at {ticks(self._relative(surplus))}"] if surplus else []
+            self.error(
+                "C204",
+                where,
+                f"the {subject} is expected at {self._shown(due)}, found at {self._shown(actual)}: {'; '.join(what)}",
+            )
+        elif twice:
+            self.error("C204", own.at.get(twice[0] % length), f"the {subject} has two expiries at {ticks(self._relative(twice))}")
+
+    def _relative(self, times: Iterable[int]) -> list[str]:
+        length = self.mode.round_length
+        return [f"{t}" if t < length else f"{t - length} of the next round" for t in times]
+
+    def _shown(self, times: Iterable[int]) -> str:
+        length = self.mode.round_length
+        found = sorted(times)
+        return ticks([t for t in found if t <= length] or self._relative(found))
+
+    def _who(self, cells: list[Running]) -> str:
+        return ", ".join(str(r) for r in cells) or "no cell"
+
+    def _at(self, cells: list[Running], times: list[int]) -> str:
+        return self._who([r for r in cells if set(times) & set(r.times)])
+
+    def _sound(self, subject: Subject, span: Span, running: Running) -> None:
+        """A cell's pattern recurs with the round, lies on ticks, and its request is as held back as it must be."""
+        length = self.mode.round_length
+        if running.odd is not None:
+            self.error("C204", span, f"the {subject}: {running} expires at {float(running.odd):g}, between two ticks")
+        elif running.period <= 0 or length % running.period:
+            self.error(
+                "C204",
+                span,
+                f"the {subject}: {running} expires every {float(running.period):g} ticks, which do not recur with the round of "
+                f"{length}",
+            )
+        held = (subject.kind == "deadline" and running.multiplex is None) or subject.kind == "control"
+        if held and running.armed:
+            self.error(
+                "C206", span, f"the {subject}: {running} may interrupt as soon as the mode runs, not only when it is armed"
+            )
+        if not held and not running.armed:
+            self.error("C204", span, f"the {subject}: {running} is started, but its request is not enabled")
+
+    def _control(self, subject: Subject) -> None:
+        """The switch of modes: where it is taken, and when the next round begins."""
+        cells = self.of(subject)
+        table, length = self.table.control, self.mode.round_length
+        if len(self.system.modes) == 1:
+            self.error("C208", None, f"{self._who(cells)} leads to a switch of modes, and there is one mode")
+            return
+        running = cells[0]
+        self._sound(subject, self.mode.span, running)
+        times = [t for t in running.times if t < 2 * length]
+        self.report.expiries += len(times)
+        if len(cells) > 1 or len(times) not in (1, 2) or times[0] <= 0 or running.period != length:
+            self.error(
+                "C208",
+                None,
+                f"a switch of modes is to be possible once a round, and {self._who(cells)} expires at {ticks(times)}",
+            )
+            return
+        at, earliest = times[0], last_end(self.mode, self.system)
+        if at < earliest:
+            self.error("C208", None, f"the switch of modes, at {at}, comes before the last window has ended, at {earliest}")
+        if table is None:
+            self.error("C208", None, "nothing says how the mode is left")
+            return
+        board, source = self.system.board, running.source
+        counter = running.family.counter(table.counter)
+        if counter is not running.cell:
+            self.error(
+                "C208", None, f"the switch of modes waits for the counter at {table.counter:#x}, which is not that of {running}"
+            )
+        reads = (length - board.switch_ticks) * running.cell.place.rate / running.cell.prescaler
+        if table.target != reads:
+            self.error(
+                "C208",
+                None,
+                f"the next mode's start is due when {running} reads {reads}, {board.switch_ticks} ticks after the switch at "
+                f"{at}, and the image waits for {table.target}",
+            )
+        forget = self.hardware.controller.store(table.forget.address, table.forget.value)
+        if forget != ("unpend", frozenset({source})):
+            self.error("C208", None, f"before a switch is waited for, what {running} asked for before is not forgotten")
+        allowed = self.hardware.controller.store(table.enable.address, table.enable.value) == ("enable", frozenset({source}))
+        access = running.family.access(table.enable.address, table.enable.value)
+        if not allowed and access != ("arm", running.cell):
+            self.error("C208", None, f"what is to let {running} interrupt for a switch of modes does not")
+
+    def _spare(self) -> None:
+        """Sources that the mode does not use lead nowhere."""
+        used = {r.source for r in self.running} | {i.source for i in self.system.interrupts} | self.below
+        symbol = self.hardware.elf.symbols.get("carillon_port_unexpected")
+        nowhere = symbol.address if symbol is not None else None
+        for source, address in self.vector_of.items():
+            if source in used or address == nowhere:
+                continue
+            self.error(
+                "C205", None, f"nothing asks for source {source}, but its vector is '{self.hardware.elf.name_of(address)}'"
+            )
+
+    # Vectors.
+
+    def _handlers(self) -> None:
+        for source, subject in self.subjects.items():
+            meaning = self.meaning(source)
+            self.report.vectors += 1
+            strange = next(iter(sorted(meaning.every("strange"), key=lambda s: s.name)), None)
+            span = self._span(subject)
+            if strange is not None:
+                self.error("C205", span, f"'{meaning.symbol}', the vector of source {source}, {strange.name}")
+                continue
+            if subject.kind == "activation":
+                ActivationVector(self, source, subject, meaning).check()
+            else:
+                self._other(source, subject, meaning)
+
+    def _span(self, subject: Subject) -> Span:
+        found = self.expected.get(subject)
+        return next(iter(found.at.values())) if found is not None else self.mode.span
+
+    def own_cells(self, source: int) -> list[Running]:
+        """The cells that ask for a source."""
+        return [r for r in self.running if r.source == source]
+
+    def upkeep(self, source: int, steps: list[Step], subject: Subject) -> list[str]:
+        """What a handler owes its cells on a path, and does not do; and what it does to others' cells."""
+        wrong: list[str] = []
+        cells = self.own_cells(source)
+        acknowledged = [s.cell for s in steps if s.what in ("acknowledge", "set")]
+        asking = [r for r in cells if r.cell.place.array.acknowledge]
+        wrong += [f"does not acknowledge {r}" for r in asking if r.cell not in acknowledged]
+        own = {r.multiplex.multiplex for r in cells if r.multiplex is not None and subject.kind != "deadline"}
+        touched = {s.number for s in steps if s.what == "touch"}
+        wrong += ["does not re-arm its cell"] if own - touched else []
+        siblings = {s for s, other in self.subjects.items() if other == subject}
+        foreign = [s for s in acknowledged if s is not None and s.place.source not in siblings]
+        wrong += [f"acknowledges {c.place.name}" for c in foreign]
+        return wrong
+
+    def _other(self, source: int, subject: Subject, meaning: Meaning) -> None:
+        """Handlers of deadlines, re-enable points and the control cell: what they are for, and their cells' upkeep."""
+        span = self._span(subject)
+        control = next((s for s, x in self.subjects.items() if x.kind == "control"), None)
+        for path in meaning.paths:
+            wrong = self.upkeep(source, path, subject)
+            leaves = [s for s in path if s.what == "call" and s.name == "carillon_leaves"]
+            does = {"deadline": "missed", "control": "control", "enable": "enable"}[subject.kind]
+            if not any(s.what == does for s in path) and not leaves:
+                wrong.append(f"does not always do what the {subject} asks for")
+            if leaves and any(s.number != control for s in leaves):
+                wrong.append("asks about the wrong source whether the mode is left")
+            allowed = {does, "acknowledge", "set", "settle", "touch", "call"}
+            wrong += [self._surplus(s) for s in path if s.what not in allowed]
+            wrong += [f"calls '{s.name}'" for s in path if s.what == "call" and not self._helper(s.name)]
+            own = {r.multiplex.multiplex for r in self.own_cells(source) if r.multiplex is not None}
+            if any(s.what == "touch" and (s.number not in own or subject.kind == "deadline") for s in path):
+                wrong.append("moves a re-armed cell on that is not its own")
+            self.tell("C205", span, source, meaning, wrong)
+        if subject.kind == "enable" and control is not None:
+            self._leaving(source, subject, meaning, control)
+
+    def _leaving(self, source: int, subject: Subject, meaning: Meaning, control: int) -> None:
+        length = self.mode.round_length
+        switch = {t % length for r in self.own_cells(control) for t in r.times}
+        asks = any(s.what == "call" and s.name == "carillon_leaves" for path in meaning.paths for s in path)
+        if switch & {t % length for r in self.own_cells(source) for t in r.times} and not asks:
+            self.tell("C205", self._span(subject), source, meaning, ["does not ask whether the mode is left at its tick"])
+
+    def _helper(self, name: str) -> bool:
+        return name in HELPERS or name.startswith(tuple(f"{family}_" for family in self.hardware.families))
+
+    @staticmethod
+    def _surplus(step: Step) -> str:
+        if step.what in ("enable", "disable", "unpend", "pend"):
+            verb = {"enable": "enables", "disable": "disables", "unpend": "forgets requests of", "pend": "requests"}[step.what]
+            return f"{verb} {named(step.sources)}"
+        if step.what in ("arm", "disarm", "other"):
+            return f"changes {step.cell.place.name if step.cell else 'a cell'}"
+        return f"runs '{step.name}'" if step.what == "run" else f"does what is not its own ({step.what})"
+
+    def tell(self, code: str, span: Span, source: int, meaning: Meaning, wrong: list[str]) -> None:
+        """Report the first thing that is wrong with a vector."""
+        if wrong:
+            self.error(
+                code, span, f"the vector of source {source}, '{meaning.symbol}', for the {self.subjects[source]}, {wrong[0]}"
+            )
+
+    def _interrupts(self) -> None:
+        """The application's own interrupts: their vectors, and that the round re-enables what it is to."""
+        for interrupt in self.system.interrupts:
+            self.report.vectors += 1
+            meaning = self.meaning(interrupt.source)
+            wrong = self._interrupt(interrupt, meaning)
+            if wrong:
+                self.error(
+                    "C205",
+                    interrupt.span,
+                    f"the vector of source {interrupt.source}, '{meaning.symbol}', for the interrupt '{interrupt.name}', {wrong}",
+                )
+
+    def _interrupt(self, interrupt: Interrupt, meaning: Meaning) -> str:
+        if meaning.runs != {interrupt.handler}:
+            return f"runs {', '.join(sorted(meaning.runs)) or 'nothing of the application'}, not '{interrupt.handler}'"
+        for path in meaning.paths:
+            before: list[Step] = []
+            for step in path:
+                if step.what == "run":
+                    break
+                before.append(step)
+            disabled = {s for step in before if step.what == "disable" for s in step.sources}
+            if disabled != ({interrupt.source} if interrupt.reenabled else set()):
+                return f"disables {named(disabled)} before it runs '{interrupt.handler}'"
+            surplus = [s for s in path if s.what not in ("run", "disable", "settle")]
+            if surplus:
+                return self._surplus(surplus[0])
+        return ""
