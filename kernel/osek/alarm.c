@@ -292,7 +292,7 @@ void carillon_osek_tick(CounterType counter)
 
 #endif
 
-StatusType IncrementCounter(CounterType counter)
+StatusType(IncrementCounter)(CounterType counter)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_IncrementCounter, .object = counter);
     CHECK((counter < CARILLON_OSEK_COUNTERS) && (carillon_osek_counters[counter].software != 0u),

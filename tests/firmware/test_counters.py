@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 import pytest
 from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory
 
+from carillon.build import build
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+
 PROGRAMS = int(os.environ.get("CARILLON_COUNTER_PROGRAMS", "2"))
 ATMEGA = "atmega128"
 SYSTEM = {ATMEGA: 'clock = "250kHz"'}
@@ -355,3 +359,22 @@ def test_two_alarms_of_one_counter_agree_after_a_long_lock(lab: Laboratory, boar
 def _ticks(board: str) -> int:
     """150 ms."""
     return HERTZ[board] * 150 // 1000
+
+
+@pytest.mark.parametrize(
+    ("status", "counter", "refused"),
+    [("standard", "Hard", True), ("standard", "Soft", False), ("standard", "soft()", False), ("extended", "Hard", False)],
+)
+def test_in_standard_status_a_hardware_counter_that_is_incremented_is_refused(
+    lab: Laboratory, status: str, counter: str, refused: bool
+) -> None:
+    schedule = f'[osek]\nstatus = "{status}"\n[osek.counter.Hard]\ntick = "1000 ticks"\n[osek.counter.Soft]\nkind = "software"\n'
+    schedule += "[osek.task.T]\npriority = 1\nautostart = true\n"
+    code = "static volatile unsigned number = 1u;\nstatic CounterType soft(void) { return (CounterType)number; }\n"
+    code += f"TASK(T) {{ (void)soft; (void)IncrementCounter({counter}); TerminateTask(); }}\n"
+    diagnostics = Diagnostics()
+    planned = plan(lab.write(schedule, code), diagnostics, AST)
+    built = build(planned.image, lab.folder / f"increments-{status}-{counter[:4]}", diagnostics)
+    assert (built is None) == refused, [str(d) for d in diagnostics.found]
+    told = "IncrementCounter advances software counters, and hardware drives this one"
+    assert any(told in d.cause for d in diagnostics.found) == refused

@@ -439,12 +439,20 @@ StatusType CancelAlarm(AlarmType alarm);
 
 /* Advance a software counter by one tick, and serve the alarms that are due.
  *
- * counter: the name of the counter.
+ * counter: the name of the counter.  A hardware counter that is named is refused by the compiler in standard status.
  * Errors: none.
  *     Extended: E_OS_ID: there is no such counter, or hardware drives it; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2.
  * Source: AUTOSAR OS, SWS_Os_00399. */
 StatusType IncrementCounter(CounterType counter);
+#if !CARILLON_OSEK_EXTENDED
+/* In standard status nobody tells the caller: the counter would run ahead of the time that its hardware counts. */
+StatusType carillon_increments_hardware(void)
+    __attribute__((error("IncrementCounter advances software counters, and hardware drives this one")));
+#define IncrementCounter(counter)                                                                           \
+    ((__builtin_constant_p(counter) && CARILLON_OSEK_IS_HARDWARE(counter)) ? carillon_increments_hardware() \
+                                                                           : (IncrementCounter)(counter))
+#endif
 
 /* Hooks (chapter 11).  The application defines those that the configuration names. */
 

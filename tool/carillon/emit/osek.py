@@ -101,6 +101,11 @@ def _handler(level: TaskLevel) -> str:
     return f"carillon_level_{level.number}"
 
 
+def _any_of(value: str, numbers: list[int]) -> str:
+    """A C expression: whether a value is one of some."""
+    return f"({' || '.join(f'(({value}) == {n}u)' for n in numbers) or '0'})"
+
+
 def _flag(condition: object) -> int:
     return int(bool(condition))
 
@@ -119,6 +124,7 @@ def _header(image: Image) -> str:
         "MODES": f"{len(model.modes)}u",
         "RESOURCES": f"{len(resources(allocation))}u",
         "COUNTERS": f"{len(model.counters)}u",
+        "IS_HARDWARE(counter)": _any_of("counter", [n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE]),
         "ALARMS": f"{len(model.alarms)}u",
         "CELLS": _flag(allocation.alarms),
         "EXTENDED": _flag(extended),
