@@ -698,16 +698,58 @@ def test_what_needs_no_search_is_what_a_search_finds(seed: int) -> None:
         return None if allocation is None else (allocation.modes[0].overhead, allocation.modes[0].bound)
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "_by_sources", lambda _self: None)
         patch.setattr(ModeSolver, "_cheapest", lambda _self: None)
         searched = overhead()
     assert overhead() == searched
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "_by_sources", lambda _self: None)
         patch.setattr(ModeSolver, "_most_carriers", lambda _self: 10**9)
         greedy = overhead()
     assert (greedy is None) == (searched is None)
     if greedy is not None and searched is not None:
         assert greedy[1] <= searched[1] <= searched[0] <= greedy[0]
         only(target, lowered)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_cases(tasks=4, points=4))
+def test_giving_out_numbers_of_sources_is_as_good_as_a_search(case: tuple[System, LoweredMode]) -> None:
+    system, lowered = case
+
+    def merit() -> tuple[int, int, int, int] | None:
+        allocation, _ = solve(system, lowered)
+        if allocation is None:
+            return None
+        (found,) = allocation.modes
+        assert found.optimal
+        missing = sum(len(demand.points) for demand in found.unmonitored)
+        return missing, found.overhead, sum(len(carrier.cells) for carrier in found.carriers), found.levels
+
+    counted = merit()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "_by_sources", lambda _self: None)
+        assert merit() == counted
+
+
+def test_sources_are_given_out_without_a_search_where_they_do_not_suffice_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(ModeSolver, "_build")
+    # A task of three points on cells of its own costs 3 sources, on a re-armed one 36 instructions; the first class has 2 cells
+    # that deadlines need, so that activations have to leave it.
+    cells = (array(2, roles=(Role.ACTIVATION, Role.DEADLINE)), array(5, first_source=2, roles=(Role.ACTIVATION,)))
+    tasks = [act(f"t{k}", *((100 * i + 10 * k, 100 * i + 10 * k + 5) for i in (0, 3, 4))) for k in range(3)]
+    deadlines = [demand(Role.DEADLINE, f"t{k}", 10 * k + 5, 310 + 10 * k, 410 + 10 * k) for k in range(2)]
+    result = only(board(*cells), mode(700, *tasks, *deadlines))
+    assert result.optimal
+    assert sorted(c.style is Style.MULTIPLEXED for c in result.carriers) == [False] * 3 + [True] * 4
+    assert {c.source for c in result.carriers if c.demand.role is Role.DEADLINE} == {0, 1}
+
+
+def test_thousands_of_points_are_planned_without_a_solver(tmp_path: Path) -> None:
+    bench = _load(REPOSITORY / "bench" / "plan.py")
+    file = tmp_path / "schedule.toml"
+    file.write_text(bench.schedule(2000), encoding="utf-8")
+    assert bench.seconds(file, tmp_path / "caches")[1] == "none"
 
 
 @pytest.mark.parametrize("often", [8, 10])

@@ -28,6 +28,11 @@ class Bundle:
     points: frozenset[int]
     classes: tuple[int, ...]
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What the price depends on, within a split."""
+        return self.classes, len(self.progressions), len(self.points)
+
 
 @dataclass(frozen=True, slots=True)
 class Split:
@@ -150,7 +155,7 @@ class OptionBuilder:
         result = [fewest.progressions]
         finer = [fewest.progressions]
         bound = sum(len(c.sources) * max(c.slots(role) for role in Role) for c in self.classes)
-        while finer:
+        while finer and len(result) < self.limit // 2:
             cover = finer.pop(0)
             if len(cover) >= bound:
                 continue

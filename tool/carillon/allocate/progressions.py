@@ -8,6 +8,7 @@ therefore an exact cover by such cosets, and the fewer cosets, the fewer cells.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ from carillon.allocate.result import Progression
 
 EXACT_LIMIT = 200
 """Up to this many points a partition is proved minimal; beyond, cosets are taken largest first."""
+
+STEPS = 2_000
+"""Tries for a part of the points that hangs together, before it is solved with CP-SAT, whose import alone takes longer."""
 
 Allowed = Callable[[Progression], bool]
 
@@ -52,12 +56,10 @@ def candidates(times: Sequence[int], round_length: int, allowed: Allowed | None 
         if round_length % count:
             continue
         period = round_length // count
-        residues: dict[int, int] = {}
-        for time in times:
-            residues[time % period] = residues.get(time % period, 0) + 1
-        for residue in sorted(residues):
+        residues = Counter([time % period for time in times])
+        for residue in sorted(residue for residue, points in residues.items() if points == count):
             progression = Progression(residue, period)
-            if residues[residue] == count and (allowed is None or allowed(progression)):
+            if allowed is None or allowed(progression):
                 found.append(progression)
     return found
 
@@ -65,7 +67,7 @@ def candidates(times: Sequence[int], round_length: int, allowed: Allowed | None 
 def partition(times: Sequence[int], round_length: int, allowed: Allowed | None = None) -> Partition | None:
     """The fewest disjoint allowed progressions that together are exactly ``times``; None if there are none.
 
-    Exact (a minimal exact cover, solved with CP-SAT where looking is not enough) up to :data:`EXACT_LIMIT`
+    Exact (a minimal exact cover) up to :data:`EXACT_LIMIT`
     points; beyond, largest first and ``exact`` is false unless one progression does it.
     """
     found = candidates(times, round_length, allowed)
@@ -97,23 +99,83 @@ def _largest_first(times: Sequence[int], round_length: int, found: Sequence[Prog
 
 
 def _exact(times: Sequence[int], round_length: int, found: Sequence[Progression]) -> tuple[Progression, ...] | None:
+    """A minimal exact cover.  Points that no progression joins to others, however indirectly, are covered for themselves."""
+    points = {progression: frozenset(progression.times(round_length)) for progression in found}
+    part = {time: {time} for time in times}  # shared by all points of a part
+    for joined in points.values():
+        largest = max((part[time] for time in joined), key=len)
+        for time in joined:
+            if part[time] is not largest:
+                for other in part[time]:
+                    largest.add(other)
+                    part[other] = largest
+    own: dict[int, list[Progression]] = {}
+    for progression in found:
+        own.setdefault(id(part[progression.offset]), []).append(progression)
+    chosen: list[Progression] = []
+    for together in {id(part[time]): part[time] for time in times}.values():
+        inside = own.get(id(together), [])
+        try:
+            cover = _searched(frozenset(together), {p: points[p] for p in inside})
+        except _TooManyStepsError:
+            cover = _solved(frozenset(together), {p: points[p] for p in inside})
+        if cover is None:
+            return None
+        chosen += cover
+    return _sorted(chosen)
+
+
+class _TooManyStepsError(Exception):
+    """A search took more than :data:`STEPS`."""
+
+
+def _searched(times: frozenset[int], points: dict[Progression, frozenset[int]]) -> list[Progression] | None:
+    """A minimal exact cover of ``times``, by trying; the progressions are longest first.
+
+    Whoever covers the earliest point left is in every cover, so these are all that are tried for it.  A cover of what is left
+    takes at least its points by those of the longest progression.
+    """
+    by_time: dict[int, list[Progression]] = {time: [] for time in times}
+    for progression, covered in points.items():
+        for time in covered:
+            by_time[time].append(progression)
+    longest = max(map(len, points.values()), default=1)
+    best: list[Progression] | None = None
+    steps = 0
+
+    def search(left: frozenset[int], chosen: list[Progression]) -> None:
+        nonlocal best, steps
+        if not left:
+            best = list(chosen)
+            return
+        for progression in by_time[min(left)]:
+            steps += 1
+            if steps > STEPS:
+                raise _TooManyStepsError
+            if best is not None and len(chosen) + -(-len(left) // longest) >= len(best):
+                return
+            if points[progression] <= left:
+                search(left - points[progression], [*chosen, progression])
+
+    search(times, [])
+    return best
+
+
+def _solved(times: frozenset[int], points: dict[Progression, frozenset[int]]) -> list[Progression] | None:
+    """The same, by CP-SAT."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
-    take = [model.new_bool_var("") for _ in found]
-    covering: dict[int, list[cp_model.IntVar]] = {time: [] for time in times}
-    for variable, progression in zip(take, found, strict=True):
-        for time in progression.times(round_length):
-            covering[time].append(variable)
-    for variables in covering.values():
-        model.add_exactly_one(variables)
-    model.minimize(sum(take))
+    take = {progression: model.new_bool_var("") for progression in points}
+    for time in sorted(times):
+        model.add_exactly_one(variable for progression, variable in take.items() if time in points[progression])
+    model.minimize(sum(take.values()))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
     if solver.solve(model) != cp_model.OPTIMAL:
         return None
-    return _sorted([p for variable, p in zip(take, found, strict=True) if solver.value(variable)])
+    return [progression for progression, variable in take.items() if solver.value(variable)]
 
 
 def partitions(

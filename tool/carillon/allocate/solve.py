@@ -8,7 +8,9 @@ lowered".  The cut names points, not carriers, so it holds for every coarser car
 left of the levels, to need as few as possible at the same cost, is a second solve with level variables.
 
 Before all that each demand is given what is cheapest for it alone, as if there were no other; where the sources
-and the levels suffice for that, nothing can be better, and nothing is searched.
+and the levels suffice for that, nothing can be better, and nothing is searched.  Where they do not, the sources are given
+out as if any could serve anything and levels were free; that is no search either, and where the true sources and the fewest
+levels that any choice needs suffice for the result, nothing can be better.  CP-SAT is loaded only for what is left.
 
 All solves run on one thread with a fixed seed, and their limit is one of work, not of time: equal input gives
 equal output, however busy the machine is.
@@ -57,6 +59,9 @@ PAIRS_PER_SECOND = 8_000
 
 MAX_STATED = 20_000
 """Cycles of two or three carriers are stated before the first solve up to this number of constraints."""
+
+NEVER = 1 << 200
+"""A value that no choice has."""
 
 MAX_CANDIDATES = 3_000
 MAX_LEVEL_PAIRS = 60_000
@@ -134,6 +139,15 @@ class _Cheapest:
     room: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way to carry a demand, or not to: what it adds to the objective at least, and how many sources it takes."""
+
+    value: int
+    sources: int
+    split: Split | None
+
+
 @dataclass(slots=True)
 class _Kind:
     """Bundles of a split that only differ in their points, and the variables that count them per class."""
@@ -169,6 +183,8 @@ class ModeSolver:
         self.cliques = 0
         self.stated: set[tuple[object, ...]] = set()
         self.holders: dict[tuple[int, frozenset[frozenset[int]]], tuple[int, ...]] = {}
+        self.cell_weight = problem.board.cell_count + 1
+        self.penalty_weight = self.cell_weight * (self._instructions_limit() + 1)
 
     # Building the model
 
@@ -232,8 +248,6 @@ class ModeSolver:
         self.instructions = sum(instructions) if instructions else 0
         self.cells = sum(cells) if cells else 0
         self.penalty = sum(penalty) if penalty else 0
-        self.cell_weight = problem.board.cell_count + 1
-        self.penalty_weight = self.cell_weight * (self._instructions_limit() + 1)
         room = problem.levels.for_activations(False, False) - bool(self.activations)
         self.model.add(self.top + problem.levels.lowered * self.any_lowered <= self.model.new_constant(room))
         self._state_short_cycles()
@@ -263,7 +277,7 @@ class ModeSolver:
         demand, classes = options.demand, self.problem.classes
         kinds: dict[tuple[object, ...], list[int]] = {}
         for b, bundle in enumerate(option.bundles):
-            kinds.setdefault((bundle.classes, len(bundle.progressions), len(bundle.points)), []).append(b)
+            kinds.setdefault(bundle.kind, []).append(b)
         result = []
         for indices in kinds.values():
             bundle = option.bundles[indices[0]]
@@ -456,12 +470,13 @@ class ModeSolver:
         look for cuts and stop at a small gap; a choice without cuts is proved with none.
         """
         cheapest = self._cheapest()
-        if cheapest is not None:
-            found = self._separately(cheapest)
-            if found is None and self._most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit:
-                found = self._greedily(cheapest)
-            if found is not None:
-                return found
+        found = self._separately(cheapest) if cheapest is not None else None
+        if found is None:
+            found = self._by_sources()
+        if found is None and cheapest is not None and self._most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit:
+            found = self._greedily(cheapest)
+        if found is not None:
+            return found
         self._build()
         self.model.minimize(self._objective())
         limits = self.work
@@ -537,6 +552,109 @@ class ModeSolver:
             return None
         return Solution(cheapest.choices, cheapest.bound, cheapest.bound, optimal=True, fewest_levels=True)
 
+    def _by_sources(self) -> Solution | None:
+        """The best choice, if it can be had by giving out numbers of sources; None if it has to be searched for.
+
+        1. As the objective is a sum over the demands (:meth:`_cheapest`), the least that any choice can come to with so many
+           sources for all demands is the least, over the ways to carry the first demand, of its own value and of what the
+           others come to with the sources that are left: a table of demands and numbers of sources.
+        2. No choice is better than that: it disregards which source serves what, and the levels.
+        3. If the sources can be given out that way after all, and the levels of the result are as few as any choice needs
+           (:meth:`_levels_needed`), it is a choice, and none is better.
+        """
+        room = sum(len(group.sources) for group in self.problem.classes)
+        least = [0] * (room + 1)
+        table: list[tuple[list[_Way], list[int]]] = []
+        for options in reversed(self.problem.options):  # so that of equal ones those that come first in the file get sources
+            ways = self._ways(options, room)
+            if not ways:
+                return None
+            best = [NEVER] * ways[0].sources + [before + ways[0].value for before in least[: room + 1 - ways[0].sources]]
+            taken = [0] * (room + 1)
+            for number, way in enumerate(ways[1:], 1):
+                for k, before in enumerate(least[: room + 1 - way.sources], way.sources):
+                    if before + way.value < best[k]:
+                        best[k], taken[k] = before + way.value, number
+            table.append((ways, taken))
+            least = best
+        if least[room] >= NEVER:
+            return None
+        splits: list[Split | None] = []
+        left = room
+        for ways, taken in reversed(table):
+            way = ways[taken[left]]
+            splits.append(way.split)
+            left -= way.sources
+        choices = self._on_classes(splits)
+        if choices is None:
+            return None
+        paths = longest_paths(self._carriers(choices)[2])
+        if paths is None or max(paths[0], default=0) > min(self._levels_needed(), self._available(choices)):
+            return None
+        instructions = self._values(choices)[1]
+        return Solution(choices, instructions, instructions, optimal=True, fewest_levels=True)
+
+    def _ways(self, options: DemandOptions, room: int) -> list[_Way]:
+        """The ways to carry a demand that may be part of a best choice, cheapest first, and then from the most sources on."""
+        ways = []
+        if not options.demand.required:
+            unwatched = min(len(options.demand.points), self.problem.activations_of(options.demand.object) or 1)
+            ways.append(_Way(self.penalty_weight * unwatched if options.splits else 0, 0, None))
+        for split in options.splits:
+            instructions, cells, _ = self._price(options, split)
+            ways.append(_Way(self.cell_weight * instructions + cells, len(split.bundles), split))
+        kept: list[_Way] = []
+        for way in sorted(ways, key=lambda way: (way.value, way.sources)):
+            if way.sources <= room and (not kept or way.sources < kept[-1].sources):
+                kept.append(way)
+        return kept
+
+    def _on_classes(self, splits: Sequence[Split | None]) -> list[Choice | None] | None:
+        """Each bundle on one of the classes on which it costs least; None if their sources do not suffice."""
+        wanted: list[list[int]] = []
+        for options, split in zip(self.problem.options, splits, strict=True):
+            if split is None:
+                continue
+            known: dict[tuple[object, ...], list[int]] = {}
+            for bundle in split.bundles:
+                if bundle.kind not in known:
+                    prices = self._prices(options.demand, split, bundle)
+                    known[bundle.kind] = [c for *price, c in prices if price == list(min(prices)[:2])]
+                wanted.append(known[bundle.kind])
+        given: list[list[int]] = [[] for _ in self.problem.classes]  # per class the bundles that have a source of it
+        home = [-1] * len(wanted)
+
+        def put(bundle: int, tried: set[int]) -> bool:
+            """Give ``bundle`` a source, if need be by giving another bundle one of another class."""
+            for c in wanted[bundle]:
+                if c in tried:
+                    continue
+                tried.add(c)
+                if len(given[c]) >= len(self.problem.classes[c].sources):
+                    moved = next((other for other in given[c] if put(other, tried)), None)
+                    if moved is None:
+                        continue
+                    given[c].remove(moved)
+                given[c].append(bundle)
+                home[bundle] = c
+                return True
+            return False
+
+        if not all(put(bundle, set()) for bundle in range(len(wanted))):
+            return None
+        homes = iter(home)
+        return [None if s is None else Choice(s, tuple(next(homes) for _ in s.bundles), lowered=False) for s in splits]
+
+    def _levels_needed(self) -> int:
+        """No choice in which no task is lowered has fewer levels of activations: tasks open at one point preempt in pairs."""
+        most = int(bool(self.activations))
+        for k, own in enumerate(self.activations):
+            for i, point in enumerate(self.problem.options[own].demand.points):
+                owners = (self.windows.owner[number] for number in _bits(self.windows.around(k, i)))
+                before = {d for d, j in owners if self.problem.options[self.activations[d]].demand.points[j].at < point.at}
+                most = max(most, 1 + len(before))
+        return most
+
     def _greedily(self, cheapest: _Cheapest) -> Solution | None:
         """A choice for more carriers than can be searched: every task is lowered, then as many as can be are not.
 
@@ -592,17 +710,22 @@ class ModeSolver:
         instructions, cells, classes = _split_cost(costs, demand, split, activations), 0, []
         if demand.action.wraps and split.style is Style.DIRECT:
             instructions += costs.wrapper * activations
+        known: dict[tuple[object, ...], tuple[int, int, int]] = {}
         for bundle in split.bundles:
-            prices = []
-            for c in bundle.classes:
-                group = problem.classes[c]
-                needed = len(bundle.progressions) * group.array.needed(demand.role, split.style is Style.MULTIPLEXED)
-                prices.append((_cell_cost(costs, demand, split.style, group, bundle), needed, c))
-            price, needed, c = min(prices)
+            price, needed, c = known.get(bundle.kind) or known.setdefault(bundle.kind, min(self._prices(demand, split, bundle)))
             instructions += price
             cells += needed
             classes.append(c)
         return instructions, cells, tuple(classes)
+
+    def _prices(self, demand: Demand, split: Split, bundle: Bundle) -> list[tuple[int, int, int]]:
+        """Instructions and cells of a bundle on each class that can have it, and the class."""
+        prices = []
+        for c in bundle.classes:
+            group = self.problem.classes[c]
+            needed = len(bundle.progressions) * group.array.needed(demand.role, split.style is Style.MULTIPLEXED)
+            prices.append((_cell_cost(self.problem.costs, demand, split.style, group, bundle), needed, c))
+        return prices
 
     def _all_lowered(self, limit: float) -> list[Choice | None] | None:
         """Every task lowered, which leaves no order to keep: dear, but something to fall back on, and found quickly."""

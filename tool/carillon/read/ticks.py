@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from math import lcm
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Drift
@@ -21,8 +22,13 @@ _SECONDS_A_DAY = 86_400
 
 def fitting_clocks(board: Board, times: Iterable[Time]) -> list[int]:
     """The board's clocks, in Hz, into whose ticks every time divides, in the board's order."""
-    written = set(times)
-    return [clock.hz for clock in board.clocks if all(time.ticks(clock.hz).denominator == 1 for time in written)]
+    in_ticks, in_seconds = 1, 1  # the least that all of them are whole numbers of when multiplied by
+    for time in set(times):
+        if time.unit == "ticks":
+            in_ticks = lcm(in_ticks, time.number.denominator)
+        else:
+            in_seconds = lcm(in_seconds, (time.number * SECONDS[time.unit]).denominator)
+    return [clock.hz for clock in board.clocks if in_ticks == 1 and clock.hz % in_seconds == 0]
 
 
 class Ticks:

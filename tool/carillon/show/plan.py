@@ -451,8 +451,7 @@ def render_plan(console: Console, planned: Planned) -> None:
         margin = max((len(_label(carrier)) for carrier in mode.carriers), default=0) + 2
         width = max(20, console.width - margin - 2)
         console.print()
-        for label, track in _drawing(mode, width):
-            console.print(Text(label.ljust(margin) + track))
+        console.print(Text("\n".join(label.ljust(margin) + track for label, track in _drawing(mode, width))))
         console.print(Text(" " * margin + "0" + str(length).rjust(width - 1), style="dim"))
         if planned.allocation.kernel == "carillon":
             state = "proved least" if mode.optimal else f"not proved least: at least {mode.bound}"
@@ -466,8 +465,7 @@ def render_plan(console: Console, planned: Planned) -> None:
             console.print(f"a switch of modes is taken at {image.control.at}; the next mode begins {when}")
         if image.time_base is None and planned.allocation.kernel == "carillon":
             console.print("ttGetScheduleTime is not available: no cell counts whole rounds")
-        for reason in mode.reasons:
-            console.print(Text("  · " + reason))
+        console.print(Text("\n".join("  · " + reason for reason in mode.reasons)), end="\n" if mode.reasons else "")
     if planned.image.osek is not None:
         _render_osek(console, _osek_json(planned.image), system.board.levels)
     if system.time is not None:
