@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What C++ asks of its environment, where there are C++ sources: objects that live for ever are never destroyed. */
+ * What C++ asks of a board without a system, where there are C++ sources: objects that live for ever are never
+ * destroyed. */
 #include "carillon_config.h"
 
 #if CARILLON_CONSTRUCTORS
@@ -23,6 +24,13 @@ int __aeabi_atexit(void *object, void (*destroy)(void *), void *handle)
     (void)object;
     (void)destroy;
     (void)handle;
+    return 0;
+}
+
+int atexit(void (*destroy)(void)); /* the same on AVR, whose C library asks for a heap here */
+__attribute__((weak)) int atexit(void (*destroy)(void))
+{
+    (void)destroy;
     return 0;
 }
 

@@ -154,3 +154,121 @@ def test_event_triggered_tasks_interrupts_callbacks_and_hooks_in_cplusplus(lab: 
     story = ["startup", "pre", "first", "error", "post", "callback", "isr", "pre", "last", "shutdown"]
     assert [name for name, _ in said] == story
     assert [value for name, value in said if name in ("error", "shutdown")] == [5, 8]
+
+
+VIRTUAL = """
+#include "carillon/osektime.h"
+#include "report.h"
+
+struct Shape {
+    Shape();
+    virtual ~Shape();
+    virtual uint32_t area() = 0;
+};
+Shape::Shape() = default;
+Shape::~Shape() { report("destroyed", 0); }
+
+struct Square : Shape {
+    explicit Square(uint32_t length) : side(length) {}
+    uint32_t area() override { return side * side; }
+    volatile uint32_t side;
+};
+struct alignas(32) Wide {
+    virtual ~Wide() = default;
+};
+
+static Square square(3);
+static Wide wide;
+Shape *volatile shape = &square;
+Wide *volatile apart = &wide;
+
+ttTASK(Fast)
+{
+    static Square local(4);
+    {
+        Square brief(5);
+        report("brief", brief.area());
+    }
+    report("area", shape->area() + local.area());
+}
+"""
+
+CYCLE = """
+[system]
+name = "app"
+[task.Fast]
+period = "1ms"
+"""
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_classes_with_virtual_destructors_need_no_heap(lab: Laboratory, tmp_path: Path, board: str) -> None:
+    said = run(lab, tmp_path, CYCLE, VIRTUAL, board, 1)
+    assert said[:3] == [("brief", 25), ("destroyed", 0), ("area", 25)]
+    assert board == VIRTUAL_AST or not said[3:]  # a process ends, and destroys what lives for ever
+
+
+DELETES = """
+#include <stddef.h>
+#include "carillon/osektime.h"
+#include "report.h"
+
+struct Thing {
+    virtual ~Thing() { report("destroyed", 0); }
+};
+static char room[64];
+void *operator new(size_t bytes) { report("new", bytes <= sizeof room); return room; }
+%s
+Thing *volatile thing;
+
+ttTASK(Fast)
+{
+    thing = new Thing;
+    delete thing;
+}
+"""
+
+
+OWN = """
+void operator delete(void *memory) noexcept { report("delete", memory == room); }
+void operator delete(void *memory, size_t) noexcept { operator delete(memory); }
+"""
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_an_applications_own_heap_gets_its_memory_back(lab: Laboratory, tmp_path: Path, board: str) -> None:
+    assert run(lab, tmp_path, CYCLE, DELETES % OWN, board, 1) == [("new", 1), ("destroyed", 0), ("delete", 1)]
+
+
+@pytest.mark.parametrize("board", [b for b in BOARDS if b != VIRTUAL_AST])  # where it would be the whole process's
+def test_a_c_librarys_heap_gets_its_memory_back(lab: Laboratory, tmp_path: Path, board: str) -> None:
+    freed = 'extern "C" void free(void *memory) { report("free", memory == room); }'
+    assert run(lab, tmp_path, CYCLE, DELETES % freed, board, 1) == [("new", 1), ("destroyed", 0), ("free", 1)]
+
+
+UNBUILT = """
+#include "carillon/osektime.h"
+#include "report.h"
+
+struct Shape {
+    Shape() { ask(); }
+    void ask();
+    virtual void area() = 0;
+};
+void Shape::ask() { area(); }
+struct Square : Shape {
+    void area() override { report("area", 0); }
+};
+
+ttTASK(Fast)
+{
+    report("building", 0);
+    Square square;
+    report("built", 0);
+}
+"""
+
+
+@pytest.mark.parametrize("board", [b for b in BOARDS if b != VIRTUAL_AST])
+def test_a_function_that_its_class_leaves_to_others_ends_the_run(lab: Laboratory, tmp_path: Path, board: str) -> None:
+    assert run(lab, tmp_path, CYCLE, UNBUILT, board, 1) == [("building", 0)]

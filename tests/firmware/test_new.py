@@ -31,6 +31,18 @@ def test_a_new_application_runs_on_its_board(tmp_path: Path, board: str, monkeyp
     assert met == ({"control": 1} if board == "qemu-rv32-virt" else {"control": 10, "report": 1})
 
 
+def test_a_new_application_for_no_board_in_particular_runs_on_every_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert carillon("new", "my-app")[0] == 0
+    for board in board_names():
+        code, output = carillon("run", "my-app", "--strict", "--json", "--board", board)
+        assert code == 0, output
+        (summary,) = json.loads(output)["runs"]
+        assert {task["name"]: task["activations"] for task in summary["summary"]["tasks"]} == {"control": 1}, board
+
+
 def test_a_new_application_for_a_board_that_nothing_runs_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = shutil.copytree(data_root() / "boards" / "atmega128", tmp_path / 'my "chip"')

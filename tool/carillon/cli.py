@@ -216,7 +216,7 @@ def new(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a folder with a small application that runs at once."""
+    """Make a folder with a small application that runs at once: two tasks if BOARD can carry them, else one."""
 
     def work(report: _Report) -> None:
         from carillon.template import fill

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application that ``carillon new`` makes: the richest template that the board can carry."""
+"""The application that ``carillon new`` makes: the richest template that the board can carry, or what every board can."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def fill(folder: Path, board: str | None) -> dict[str, str]:
 
     ``board``: a name, or the way to a ``board.toml`` from the working directory; the files are the first template's of
     which the board can carry the plan.  Raises CarillonError with what the smallest lacks where it cannot carry that.
-    None: the default board, which carries the first.
+    None: the default board and the smallest, which every board carries.
     """
     if board is None:
-        return _files(TEMPLATES[0], folder.name, DEFAULT_BOARD)
+        return _files(TEMPLATES[-1], folder.name, DEFAULT_BOARD)
     from carillon.pipeline import plan
     from carillon.read.oil.write import relative
 

@@ -55,8 +55,8 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         sources += QUEUE if system.osek.alarms or system.time is not None else []
     if system.time is not None:
         sources += TIME
-    if system.cplusplus and not board.native:
-        sources.append("kernel/core/cplusplus.c")
+    if system.cplusplus:
+        sources += ["kernel/core/cplusplus.c"] if board.native else ["kernel/core/cplusplus.c", "kernel/core/atexit.c"]
     cold = list(COLD)
     console = f"{port}/console.c"
     if (data_root() / console).is_file():  # elsewhere the board's
