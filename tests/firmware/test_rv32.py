@@ -364,3 +364,44 @@ def test_what_one_compare_register_cannot_do_is_refused(lab: Laboratory, code: s
     errors = [d for d in refused.value.diagnostics if d.severity.value == "error"]
     assert {d.code for d in errors} == {code}
     assert cause in errors[0].cause
+
+
+BENEATH = """
+[osek.task.Low]
+priority = 1
+autostart = true
+[osek.task.High]
+priority = 2
+[osek.task.Waits]
+priority = 3
+autostart = true
+events = ["Go"]
+[osek.event.Go]
+[osek.isr.Soft]
+category = 2
+source = "soft1"
+"""
+BUSY = """
+TASK(Low)
+{
+    for (;;) {
+        (void)ActivateTask(High);
+        (void)SetEvent(Waits, Go);
+        carillon_port_pend(CARILLON_ISR_SOURCE_Soft);
+        SuspendOSInterrupts();
+        ResumeOSInterrupts();
+    }
+}
+TASK(High) { TerminateTask(); }
+TASK(Waits) { for (;;) { WaitEvent(Go); ClearEvent(Go); } }
+ISR(Soft) { }
+"""
+
+
+def test_what_is_event_triggered_delays_a_round_by_less_than_three_ticks(lab: Laboratory) -> None:
+    # A prime number of ticks, so that activations meet the loop everywhere.
+    schedule = declared(A=20) + points(211, (100, "A"), window="wcet") + "[osek]\n" + BENEATH
+    outcome = lab.run(schedule, works(A=5) + BUSY, RV32, rounds=1500)
+    assert len(outcome.at(Kind.START, "A")) == 1500
+    delays = outcome.delays("A")
+    assert 20 < max(delays) - min(delays) < 3 * TICK

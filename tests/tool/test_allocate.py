@@ -888,6 +888,16 @@ def test_the_conventional_kernel_has_one_system_timer_for_all_points() -> None:
     assert carrier.cells[0].cell.name == "C7_0"
 
 
+@pytest.mark.parametrize("above", [True, False])
+def test_the_conventional_kernel_says_that_an_interrupt_above_tasks_loses_points(above: bool) -> None:
+    lowered = mode(100, act("a", 0), act("b", 50))
+    system = system_of(board(array(2)), 1_000_000, (lowered,))
+    system = replace(system, interrupts=(Interrupt("I", 500, "I", above, False, Span("test.toml")),))
+    allocation = allocate_conventional(system, (lowered,), Diagnostics())
+    assert allocation is not None
+    assert any("the points of all ticks that pass but the first are lost" in r for r in allocation.modes[0].reasons) == above
+
+
 def test_the_conventional_kernel_refuses_intervals_below_the_shortest() -> None:
     lowered = mode(100, act("a", 0), act("b", 3))
     diagnostics = Diagnostics()

@@ -62,7 +62,7 @@ def allocate_conventional(
                     optimal=True,
                     reasons=(
                         f"{cell.name} is the system timer: {len(demand.points)} points a round, dispatched in software",
-                        *_limits(array),
+                        *_limits(array, above),
                     ),
                 )
             )
@@ -78,12 +78,20 @@ def allocate_conventional(
     return None
 
 
-def _limits(array: Cells) -> tuple[str, ...]:
-    """What the timer cannot tell: a handler that looks at a free-running counter does not see how often that has turned."""
-    if array.rearm is not Rearm.MATCH or array.start is not Start.TIMER:
-        return ()
-    turn = 1 << array.width
-    return (f"its counter turns every {turn} ticks: if it is held back for longer, the round is out of phase from then on",)
+def _limits(array: Cells, above: bool) -> tuple[str, ...]:
+    """What is lost while the timer is held back: its handler carries out one tick, and looks for the next that lies ahead.
+
+    A handler that looks at a free-running counter does not see how often that has turned.
+    """
+    found = []
+    if above:
+        found.append("while an interrupt above tasks holds it back, the points of all ticks that pass but the first are lost")
+    if array.rearm is Rearm.MATCH and array.start is Start.TIMER:
+        turn = 1 << array.width
+        found.append(
+            f"its counter turns every {turn} ticks: if it is held back for longer, the round is out of phase from then on"
+        )
+    return tuple(found)
 
 
 def _system_demand(mode: LoweredMode) -> Demand:
