@@ -57,12 +57,13 @@ TARGETS = {
                 points=4,
                 modes=1,
                 fine=200,
+                mixed=True,
                 deadlines=False,
                 enables=False,
             ),
             Costs(20, 20, 20, 4),
             edge=8,
-            slack=25,
+            slack=80,
         ),
     )
 }

@@ -26,6 +26,7 @@ class Profile:
     steps: tuple[int, ...] = (1, 2, 4)  # times are multiples of a unit over one of these
     fine: int = 0  # where code takes time: jobs work for multiples of this, and a bit
     mixed: bool = False  # whether an event-triggered system may run beneath
+    conventional: int = 20  # percent of schedules for the conventional kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Case:
     schedule: Schedule
     profile: Profile
     osek: bool = False
+    kernel: str = "carillon"
     names: dict[str, int] = field(default_factory=dict)
 
 
@@ -48,10 +50,13 @@ class Draw:
 
     def case(self) -> Case:
         rng, profile = self.rng, self.profile
+        kernel = "conventional" if self.chance(profile.conventional) else "carillon"
         interrupts: list[Interrupt] = []
         if profile.interrupts and self.chance(45):
             for source in rng.sample(profile.interrupts, min(len(profile.interrupts), rng.choice((1, 1, 2)))):
-                interrupts.append(Interrupt(f"I{len(interrupts)}", source, not profile.below or self.chance(60)))
+                above = not profile.below or self.chance(60)
+                if not (above and kernel == "conventional"):  # whose entries are lost while its timer is held back
+                    interrupts.append(Interrupt(f"I{len(interrupts)}", source, above))
         tasks = [Task(f"T{n}") for n in range(rng.randint(1, profile.tasks))]
         window = "wcet" if self.chance(35) else "deadline"
         tasks = [
@@ -64,6 +69,7 @@ class Draw:
             )
             for t in tasks
         ]
+        tasks = [replace(t, vouched=t.wcet > 0 and self.chance(20)) for t in tasks]
         count = rng.choice((1, 1, 1, 2, 2, 3)) if profile.modes > 1 else 1
         modes: list[Mode] = []
         if self.chance(20):
@@ -76,7 +82,7 @@ class Draw:
         schedule = Schedule(tuple(tasks), tuple(modes), tuple(interrupts), self.chance(35))
         if self.chance(30):
             schedule = replace(schedule, start=rng.choice(modes).name)
-        return Case(schedule, profile, profile.mixed and self.chance(25))
+        return Case(schedule, profile, kernel == "carillon" and profile.mixed and self.chance(25), kernel)
 
     def amount(self, least: int, most: int) -> int:
         drawn = self.rng.randint(max(least, 1), max(most, 1))
@@ -175,7 +181,7 @@ class Draw:
             most = task.wcet or rng.choice((1, 2, 3)) * self.profile.unit // 2
             usual = self.job(schedule, most, calls=25)
             others: dict[int, Job] = {}
-            for _ in range(rng.choice((0, 1, 1, 2))):  # jobs that overrun
+            for _ in range(rng.choice((0, 1, 1, 2)) if not task.vouched else 0):  # jobs that overrun
                 others[rng.randrange(4 * rounds)] = self.job(schedule, rng.randint(most, longest + longest // 2), calls=25)
             for _ in range(rng.choice((0, 1, 2))):
                 others[rng.randrange(4 * rounds)] = self.job(schedule, most, calls=80)
@@ -214,6 +220,8 @@ def toml(case: Case) -> str:
         lines.append(f"[task.{task.name}]")
         if task.wcet:
             lines.append(f'wcet = "{task.wcet} ticks"')
+        if task.vouched:
+            lines.append('overrun = "never"')
         if task.monitor != "always":
             lines.append(f'monitor = "{task.monitor}"')
         if task.period:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from drawing import Case, Draw, Profile, code, letters, toml
 from elftools.elf.elffile import ELFFile
-from model import Carrier, Costs, Expected, Happening, Plan, Schedule, Script, Work, expected, windows
+from model import Carrier, Costs, Expected, Happening, Mode, Plan, Schedule, Script, Work, expected, windows
 
 from carillon.allocate.result import Style
 from carillon.build import Firmware, build
@@ -34,6 +34,8 @@ class Tally:
 
     images: int = 0
     schedules: Counter[str] = field(default_factory=Counter)  # run, of each board
+    conventional: int = 0
+    vouched: int = 0
     refused: Counter[str] = field(default_factory=Counter)  # by code
     starts: int = 0
     exact: int = 0
@@ -55,7 +57,8 @@ class Tally:
             f"{self.images} images, {sum(self.schedules.values())} runs ({runs}; {self.loose} loosely), "
             f"{self.starts} starts ({self.exact} exact), {self.verdicts} verdicts ({self.missed} missed), {self.hooks} hooks, "
             f"{self.switches} switches, {self.absorbed} absorbed, {self.waited} waited ({self.crossed} at another source); "
-            f"of the runs {self.lowered} with lowered tasks, {self.shared} with shared cells, "
+            f"of the runs {self.conventional} with the conventional kernel, {self.vouched} with tasks that never overrun, "
+            f"{self.lowered} with lowered tasks, {self.shared} with shared cells, "
             f"{self.by_levels} with broken windows; refused {dict(self.refused)}"
         )
 
@@ -75,7 +78,17 @@ class Target:
         return self.costs == VIRTUAL_TIME
 
 
-def data(planned: Planned) -> dict[str, Plan]:
+def table(mode: Mode, schedule: Schedule) -> tuple[Carrier, ...]:
+    """A mode's points as the conventional kernel's table has them: each is carried out whatever happens."""
+    found = [Carrier(False, a.task, frozenset((a.at,)), n, 1) for n, a in enumerate(mode.activations)]
+    watched = [(a, d) for a in mode.activations for d in a.deadlines if schedule.task(a.task).monitor != "never"]
+    return (
+        *found,
+        *(Carrier(True, a.task, frozenset((d % mode.length,)), 1000 + n, inf, shared=True) for n, (a, d) in enumerate(watched)),
+    )
+
+
+def data(planned: Planned, case: Case) -> dict[str, Plan]:
     """The plan's levels, sources and control points."""
     sources = {i.name: i.source for i in planned.system.interrupts}
     found = {}
@@ -99,7 +112,11 @@ def data(planned: Planned) -> dict[str, Plan]:
                     shared,
                 )
             )
-        found[mode.mode.name] = Plan(tuple(carriers), control.at if control else None, control.gap if control else 0, sources)
+        if case.kernel != "carillon":
+            carriers = list(table(case.schedule.mode(mode.mode.name), case.schedule))
+        found[mode.mode.name] = Plan(
+            tuple(carriers), control.at if control else None, control.gap if control else 0, sources, case.kernel != "carillon"
+        )
     return found
 
 
@@ -133,7 +150,7 @@ def inconsistent(trace: Trace) -> str:
             waits.discard(e.object)
             begun.add(e.object)
             if e.kind is Kind.START and e.object not in trace.event_triggered:
-                fits = fits and top == ("handler", e.object)
+                fits = fits and top in (("handler", e.object), ("handler", "system timer"))
         elif e.kind in (Kind.PREEMPT, Kind.RESUME):
             fits = top == ("runs" if e.kind is Kind.PREEMPT else "preempted", e.object)
             # The event-triggered system starts a little before tick 0, where the events begin.
@@ -191,6 +208,11 @@ class Trial:
     folder: Path
     variants: list[Variant]
 
+    @property
+    def by_time(self) -> bool:
+        """Whether whatever comes later preempts: there are no levels."""
+        return self.target.by_time or self.case.kernel != "carillon"
+
 
 def prepare(rng: random.Random, target: Target, folder: Path, tally: Tally, variants: int = 5) -> Trial | None:
     """Draw a schedule and jobs for it; None if the tool refuses it, or no jobs make it comparable."""
@@ -205,20 +227,22 @@ def prepare(rng: random.Random, target: Target, folder: Path, tally: Tally, vari
             break
     if planned is None:
         return None
-    plans = data(planned)
+    plans = data(planned, case)
     trial = Trial(case, target, planned, plans, folder, [])
     for _ in range(3 * variants):
         schedule = drawn.scripts(case.schedule)
-        first = expected(schedule, plans, by_time=target.by_time)
+        first = expected(schedule, plans, by_time=trial.by_time)
         if drawn.chance(40):
             schedule = on_edge(rng, schedule, first, target.edge)
-            first = expected(schedule, plans, by_time=target.by_time)
+            first = expected(schedule, plans, by_time=trial.by_time)
         latest, loose = first, False
         if not target.exact:
-            latest = expected(schedule, plans, by_time=target.by_time, costs=target.costs)
+            latest = expected(schedule, plans, by_time=trial.by_time, costs=target.costs)
             loose = not same_story(first, latest, schedule.length)
             if loose and (sum(v.loose for v in trial.variants) == variants // 3 or any_end(first, schedule.length)):
                 continue
+        if first.vain or latest.vain:
+            continue
         trial.variants.append(Variant(schedule, first, latest, loose))
         if len(trial.variants) == variants:
             break
@@ -233,7 +257,7 @@ def planning(case: Case, folder: Path, tally: Tally | None = None) -> Planned | 
     (folder / "main.c").write_text("", encoding="utf-8")
     diagnostics = Diagnostics()
     try:
-        return plan(folder / "schedule.toml", diagnostics)
+        return plan(folder / "schedule.toml", diagnostics, kernel=case.kernel)
     except CarillonError:
         if tally is not None:
             tally.refused.update({d.code for d in diagnostics.found if d.severity.value == "error"})
@@ -315,6 +339,8 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
     want, target, schedule = variant.expected, trial.target, variant.schedule
     until = min(want.certain, want.end if want.stopped is None else inf)
     tally.schedules[target.profile.board] += 1
+    tally.conventional += trial.case.kernel == "conventional"
+    tally.vouched += any(t.vouched for t in schedule.tasks)
     tally.absorbed += want.absorbed
     tally.waited += want.waited
     tally.crossed += want.crossed
@@ -356,6 +382,8 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
     else:
         early, late = ([h for h in of.happenings if h.what in ("start", "end")] for of in (want, variant.latest))
         real = [h for h in got if h.what in ("start", "end")]
+        if want.stopped is not None and target.by_time:  # without levels a task may be entered before a deadline of the same tick
+            real = [h for h in real if h.t < want.stopped]
         if until < inf:
             until = min(until, variant.latest.certain)
             count = sum(h.t < until for h in late)
@@ -429,7 +457,13 @@ def compare(what: str, must: list[object] | list[Happening] | list[str], came: o
 
 def story(trial: Trial, variant: Variant, found: list[str]) -> str:
     """A case to read and to run again: what is wrong, the schedule, and the jobs."""
-    lines = [*found, "", toml(trial.case), f"for {variant.schedule.length} ticks, with these jobs:"]
+    lines = [
+        *found,
+        "",
+        f"kernel {trial.case.kernel}",
+        toml(trial.case),
+        f"for {variant.schedule.length} ticks, with these jobs:",
+    ]
     for name, script in variant.schedule.scripts.items():
         lines += [f"{name}: {script.usual}", *(f"    number {n}: {job}" for n, job in sorted(script.others.items()))]
     return "\n".join(lines)
@@ -446,7 +480,7 @@ def hooks(trial: Trial, variant: Variant, trace: Trace, until: float) -> list[st
     if until == inf and "".join(sorted(came)) != "".join(sorted(text)):
         return [f"hooks: {came!r}, must be {text!r} at {[t for t, _ in must]}"]
     found = []
-    if trial.target.exact:
+    if trial.target.exact and trial.case.kernel == "carillon":
         # A handler for a task that starts no task is of a deadline: of one that is missed, or else it must not be.
         empty: list[tuple[int, str]] = []
         previous: Event | None = None
@@ -496,7 +530,7 @@ def levels(trial: Trial, variant: Variant) -> str:
     """Where no window is broken, levels are not to be seen: an activation preempts whatever runs."""
     schedule = variant.schedule
     pure = expected(schedule, trial.plans, by_time=True)
-    if pure.broken is not None or trial.target.by_time or pure.certain != inf:
+    if pure.broken is not None or trial.by_time or pure.certain != inf:
         return ""
     ends: dict[tuple[str, int], int] = {}
     for mode in schedule.modes:

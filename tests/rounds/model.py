@@ -62,6 +62,7 @@ class Task:
     period: int = 0  # 0: activated by points
     offset: int = 0
     deadlines: tuple[int, ...] = ()  # of a periodic one
+    vouched: bool = False  # that it has ended when it is activated again
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ class Plan:
     control_at: int | None = None
     gap: int = 0  # between the round's end and the next mode's first round
     sources: dict[str, int] = field(default_factory=dict)  # of the interrupts
+    conventional: bool = False  # one timer: each point interrupts, and a mode that runs does not begin anew if asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,7 @@ class Expected:
     certain: float = inf  # from this tick on the specification leaves open what happens
     stopped: int | None = None
     end: int = 0
+    vain: bool = False  # a task was activated again, of which its author vouches that it is not
 
 
 @dataclass
@@ -421,6 +424,8 @@ class Machine:
         if t >= self.schedule.length:
             self.now = t
             return
+        if self.frames and self.plans is not None and self.plans[self.mode.name].conventional:
+            self.frames[-1].cost += self.costs.hook
         if what == "activate":
             assert isinstance(of, Activation)
             result.expiries.append((t, of.task))
@@ -441,6 +446,8 @@ class Machine:
 
     def activate(self, of: Activation, t: int) -> None:
         carrier = next(c for c in self.active if not c.deadline and c.task == of.task and of.at in c.points)
+        if self.schedule.task(of.task).vouched and (of.task in self.waiting or self.busy(of.task)):
+            self.result.vain = True
         if of.task in self.waiting:
             self.result.absorbed += 1
             first, since, others = self.waiting[of.task]
@@ -492,6 +499,8 @@ class Machine:
         if self.wanted is None or self.frames or self.waiting:
             return
         plan = (self.plans or {})[self.mode.name]
+        if self.wanted == self.mode.name and plan.conventional:
+            return
         mode = self.schedule.mode(self.wanted)
         self.wanted = None
         self.result.switches += 1

@@ -5,6 +5,9 @@ Without options each board gets the same few schedules every time.  ``CARILLON_R
 each board, then drawn from another seed every time, which a failure names; ``CARILLON_ROUNDS_SEED=S`` sets it, so that
 ``CARILLON_ROUNDS=N CARILLON_ROUNDS_SEED=S pytest tests/rounds -k BOARD`` repeats a run.
 
+A fifth of the schedules is for the conventional kernel, which has no levels: whatever comes later preempts.  Some tasks are
+vouched never to overrun, and do not.
+
 Compared: every start, end, preemption and continuation (to the tick on virtual boards, where code takes no time; on the
 others their order, their times within what the kernel's code may take, and starts that nothing delays to the
 instruction), activations that wait or are absorbed, verdicts of deadlines, calls of the error hook, the shutdown, the
