@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -470,27 +471,33 @@ def test_the_calendar_counts_from_what_it_is_set_to(lab: Laboratory, clock: str)
         }
         THREAD(Main)
         {
-            struct carillon_date d = {2024, 2, 28, 23, 59, 59};
+            static const struct carillon_date dates[] = {{2024, 2, 28, 23, 59, 59}, {2100, 2, 28, 13, 59, 59}};
+            struct carillon_date d;
             report("unset", carillon_calendar_get(&d));
             struct carillon_date bad[] = {
-                {2023, 2, 29, 0, 0, 0}, {1969, 1, 1, 0, 0, 0}, {2024, 13, 1, 0, 0, 0}, {2024, 1, 1, 24, 0, 0}
+                {2023, 2, 29, 0, 0, 0}, {1969, 1, 1, 0, 0, 0}, {2024, 13, 1, 0, 0, 0}, {2024, 1, 1, 24, 0, 0},
+                {2106, 1, 1, 0, 0, 0}, {2024, 0, 1, 0, 0, 0}, {2024, 1, 0, 0, 0, 0}, {2024, 1, 1, 0, 60, 0},
+                {2024, 1, 1, 0, 0, 60}
             };
-            for (unsigned k = 0; k < 4; k++) { report("bad", carillon_calendar_set(&bad[k])); }
-            report("set", carillon_calendar_set(&d));
-            (void)carillon_delay(CARILLON_MILLISECONDS(1500));
-            say();
-            (void)carillon_delay(CARILLON_SECONDS(2));
-            say();
+            for (unsigned k = 0; k < 9; k++) { report("bad", carillon_calendar_set(&bad[k])); }
+            for (unsigned k = 0; k < 2; k++) {
+                report("set", carillon_calendar_set(&dates[k]));
+                (void)carillon_delay(CARILLON_MILLISECONDS(1500));
+                say();
+                (void)carillon_delay(CARILLON_SECONDS(2));
+                say();
+            }
             carillon_port_halt();
         }
     """
-    outcome = ran(lab, clock, VIRTUAL_AST, code, most=100_000, Main=1)
+    outcome = ran(lab, clock, VIRTUAL_AST, code, most=200_000, Main=1)
     assert outcome.said("unset") == [5]
-    assert outcome.said("bad") == [8, 8, 8, 8]
-    assert outcome.said("set") + outcome.said("get") == [0, 0, 0]
-    assert outcome.said("date") == [20240229, 20240229]
-    assert outcome.said("time") == [0, 2]
-    assert outcome.said("seconds") == [1709164800, 1709164802]
+    assert outcome.said("bad") == [8] * 9
+    assert outcome.said("set") + outcome.said("get") == [0] * 6
+    assert outcome.said("date") == [20240229] * 2 + [21000228] * 2
+    assert outcome.said("time") == [0, 2, 140000, 140002]
+    first, second = int(datetime(2024, 2, 29, tzinfo=UTC).timestamp()), int(datetime(2100, 2, 28, 14, tzinfo=UTC).timestamp())
+    assert outcome.said("seconds") == [first, first + 2, second, second + 2]
 
 
 def test_what_is_too_long_for_its_bits_is_refused_and_fractions_are_exact_where_an_int_has_16_bits(lab: Laboratory) -> None:

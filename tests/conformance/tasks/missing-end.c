@@ -73,6 +73,15 @@ TASK(Several)
     }
 }
 
+TASK(Turns)
+{
+    static uint8_t runs;
+    MARK('t');
+    if (runs++ == 0u) {
+        TerminateTask();
+    }
+}
+
 TASK(Waiter)
 {
     MARK('w');
@@ -134,6 +143,13 @@ TASK(Main)
     EXPECT_MARKS("the-extended-tasks-resource-was-released", "h");
     EXPECT_IS("the-extended-task-can-be-activated-again", ActivateTask(Waiter), E_OK);
     EXPECT_MARKS("it-runs-again", "w");
+
+    errors = 0;
+    (void)ActivateTask(Turns);
+    EXPECT_IS("a-task-that-terminates-calls-no-error-hook", errors, 0);
+    (void)ActivateTask(Turns);
+    EXPECT_MARKS("a-task-terminates-and-falls-off-in-turn", "tt");
+    EXPECT_IS("a-task-that-once-terminated-calls-the-error-hook-when-it-falls-off", errors, 1);
 
     errors = 0;
     (void)ActivateTask(Fixed);
