@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Change a line of the kernel or of a cell so that it is wrong, and see whether a test notices.
 
+    python tests/mutation/mutate.py --record                                      once: what do tests compile?
     python tests/mutation/mutate.py --count 20 --seed 1
     python tests/mutation/mutate.py --file kernel/osek/alarm.c --count 0          all mutants of a file
-    python tests/mutation/mutate.py --file kernel/osek/event.c --line 24          all mutants of a line
+    python tests/mutation/mutate.py --file kernel/osek/event.c --line 24 --count 0        all mutants of a line
     python tests/mutation/mutate.py --list                                        what would be changed
 
-Each mutant is one change of one line (``OPERATORS``).  It is made in a copy of the tree, and the tests of the file
-that it is in (``TESTS``) run there one after the other until one fails.  The mutant is then *killed*; it *survived* if
-all pass; it was *not compiled* if the compiler refuses it.  A test that does not end in its time has failed.
+Each mutant is one change of one line (``OPERATORS``), made in a copy of the tree.  README.md says how it is judged.
 """
 
 from __future__ import annotations
@@ -250,12 +249,20 @@ class Objects:
         return ""
 
 
+def version(root: Path) -> str:
+    """A fingerprint of what is compiled and of what writes code."""
+    folders = ["kernel", "cells", "ports", "boards", "tool/carillon"]
+    named = subprocess.run(["git", "ls-files", *folders], cwd=root, capture_output=True, text=True, check=True)
+    contents = b"\0".join((root / name).read_bytes() for name in named.stdout.splitlines() if (root / name).is_file())
+    return hashlib.sha256(contents).hexdigest()
+
+
 class Judge:
     """Makes changes in a copy of the tree, and runs the tests whose object code they change."""
 
     def __init__(self, scratch: Path, budget: float, most: int) -> None:
         self.right, self.tree = scratch / "right", scratch / "wrong"
-        self.known = scratch / "texts.jsonl"  # what `texts` has; to be removed when the kernel has changed
+        self.known = scratch / "texts.jsonl"  # what `texts` has
         self.record, self.mirror = scratch / "tests.jsonl", scratch / "mirror"
         self.mirror.mkdir(parents=True, exist_ok=True)
         self.budget, self.most = budget, most
@@ -392,12 +399,12 @@ class Judge:
             seconds = sum(test.seconds for test in batch)
             names = [test.name for test in batch]
             code, said = run(self.tree, lambda: pytest("-x", *names), 40 + 6 * seconds)
-            if code not in (0, 1, None):
+            if code in (2, 3, 4, 5):  # not what a test says; a negative code is a crash
                 raise RuntimeError(said)
             spent += seconds + 1
             named = re.findall(r"^(?:FAILED|ERROR) (tests/.*?)(?: - |$)", said, re.MULTILINE)
             batch = []
-            return "" if code == 0 else (named[0] if named else f"not over in time: {names[0]} ...")
+            return "" if code == 0 else (named[0] if named else f"a crash, or not over in time: {names[0]} ...")
 
         if mutant.file.startswith(UNIT):
             code, said = run(self.tree, unit_tests, 300)
@@ -444,7 +451,7 @@ def main() -> int:
     parser.add_argument(
         "--record", nargs="*", metavar="TESTS", help="run these tests without a change, and see what they compile"
     )
-    parser.add_argument("--results", type=Path, default=SCRATCH / "results.jsonl", help="where each verdict is written")
+    parser.add_argument("--results", type=Path, default=ROOT / "build/mutants.jsonl", help="where each verdict is written")
     parser.add_argument("--budget", type=float, default=120.0, help="seconds of tests for a mutant that survives")
     parser.add_argument("--tests", type=int, default=100, help="so many of the tests that a mutant concerns; 0: all")
     parser.add_argument("--again", action="store_true", help="judge those, too, that the results have as survived")
@@ -457,6 +464,14 @@ def main() -> int:
     if options.list:
         print(f"{len(drawn)} of {len(every)} mutants, seed {options.seed}", *sorted(map(str, drawn)), sep="\n")
         return 0
+    now, then = version(ROOT), SCRATCH / "version"
+    if not then.is_file() or then.read_text(encoding="utf-8") != now:
+        if options.record is None:
+            print("nothing is recorded of the kernel and the tool as they are: run with --record first")
+            return 1
+        shutil.rmtree(SCRATCH, ignore_errors=True)
+        SCRATCH.mkdir(parents=True)
+        then.write_text(now, encoding="utf-8")
     judge = Judge(SCRATCH, options.budget, options.tests)
     tree = judge.tree if options.record is None else judge.right
     copy(ROOT, tree)
