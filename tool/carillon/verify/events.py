@@ -248,9 +248,7 @@ class Events:
             if meaning.direct is not None or any(
                 not any(s.cell is cell and s.what in ("acknowledge", "set") for s in path) for path in paths
             ):
-                if self.system.board.vectors == "code" or (meaning.every("call") and meaning.symbol in CLOCKS):
-                    continue
-                if meaning.symbol.startswith("carillon_clock"):
+                if meaning.symbol in (*CLOCKS, *SLICES):  # whose code is the kernel's
                     continue
                 self.error("C205", None, f"'{meaning.symbol}', the vector of source {cell.place.source}, does not acknowledge it")
 

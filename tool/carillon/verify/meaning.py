@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from carillon.verify.code import Effect, Handlers
-from carillon.verify.elf import AVR, Elf
+from carillon.verify.elf import AVR, Elf, UnreadableError
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 
@@ -18,6 +18,8 @@ RUNS = {
     "carillon_port_call": False,
 }
 """Functions of ports that call the function that they are given, and whether at the level of what was preempted."""
+KERNEL = ("carillon_time_tick", "carillon_clock_interrupt", "carillon_port_slice_vector", "carillon_software_dispatch")
+"""Functions of the kernel that are vectors themselves, whose code is not read."""
 FRAMES, POINTER = ("carillon_port_frame", "carillon_port_frame_1"), 8
 """Functions of AVR's port that call the handler that they are given in r30 and r31; which argument that is (code/avr.py)."""
 
@@ -91,8 +93,16 @@ class Meanings:
         if function is not None:
             return Meaning(function, address, [[Step("run", function)]], function)
         name = self.elf.name_of(address)
+        if name in KERNEL:
+            return Meaning(name, address, [[Step("call", name)]])
         distinct: dict[tuple[Step, ...], None] = {}
-        for path in self.handlers.paths(address):
+        try:
+            paths = self.handlers.paths(address)
+        except UnreadableError:
+            if not name.startswith("carillon_level_"):
+                raise
+            return Meaning(name, address, [[Step("call", name)]])  # the kernel's function for managed tasks, as it was compiled
+        for path in paths:
             steps = tuple(s for effect in path for s in self._steps(effect))
             distinct[steps] = None
         return Meaning(name, address, [list(p) for p in distinct])

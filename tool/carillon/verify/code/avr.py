@@ -52,10 +52,10 @@ class Code:
         if word in (0x9508, 0x9518):  # ret, reti
             return []
         if word == 0x9509:  # icall
-            self._call(state, self._pair(registers, 30), place)
+            self._call(state, self._through(registers), place)
             return [state]
         if word == 0x9409:  # ijmp
-            self._call(state, self._pair(registers, 30), place)
+            self._call(state, self._through(registers), place)
             return []
         if word in (0x9478, 0x94F8):  # sei, cli
             state.effects.append(Effect("on" if word == 0x9478 else "off", place=place))
@@ -148,6 +148,11 @@ class Code:
         one, two = registers.get(str(low)), registers.get(str(low + 1))
         return one | two << 8 if isinstance(one, int) and isinstance(two, int) else None
 
+    def _through(self, registers: dict[str, Any]) -> int | None:
+        """Where a call or jump through Z goes, which counts words."""
+        words = self._pair(registers, 30)
+        return 2 * words if words is not None else None
+
     def _pointer(self, registers: dict[str, Any], word: int) -> int | None:
         if word & 0xD000 == 0x8000:
             base = self._pair(registers, 28 if word & 8 else 30)
@@ -194,9 +199,10 @@ class Code:
         registers = state.registers
         found = []
         for k in range(4):
-            pair = self._pair(registers, 24 - 2 * k)
-            if pair is not None:
-                found.append((k, pair))
+            low = registers.get(str(24 - 2 * k))
+            value = self._pair(registers, 24 - 2 * k)
+            if isinstance(low, int):  # an argument of one byte has a register of its own
+                found.append((k, low if value is None else value))
         pointer = self._pair(registers, 30)
         if pointer is not None:
             found.append((8, pointer))
