@@ -25,6 +25,8 @@ __attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(vo
                      "   .option norelax\n"
                      "   la gp, __global_pointer$\n"
                      "   .option pop\n"
+                     "   .weak carillon_tls\n" /* the linker script's, if it has one */
+                     "   la tp, carillon_tls\n"
                      "   la sp, carillon_stack_top\n"
                      "   la t0, carillon_port_entries + 1\n" /* vectored */
                      "   csrw mtvec, t0\n"

@@ -52,14 +52,14 @@ def test_the_console_prints_on_every_board(lab: Laboratory, board: str) -> None:
     assert lab.run(SCHEDULE, PRINT, board).trace.output == "numbers 0 4294967295\nname 10\n"
 
 
-@pytest.mark.parametrize("board", [AST, MPS, VIRTUAL_AST, "atmega128", "atmega2560"])
+@pytest.mark.parametrize("board", [AST, MPS, RV32, VIRTUAL_AST, "atmega128", "atmega2560"])
 def test_printf_prints_where_the_c_library_is_linked(lab: Laboratory, board: str) -> None:
     assert lab.run(SCHEDULE, PRINTF, board).trace.output == "printf -12 0xbeef\nputs\n"
 
 
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", [AST, MPS, RV32])
 def test_the_heap_ends_before_the_stack(lab: Laboratory, board: str) -> None:
-    outcome = lab.run(SCHEDULE, HEAP, board)
+    outcome = lab.run(SCHEDULE.replace("8ms", "80ms"), HEAP, board)
     table = symbols(outcome.firmware.elf)
     half = (table["carillon_stack_top"][0] - table["end"][0]) // 2
     name, count = outcome.trace.output.split()
@@ -70,7 +70,7 @@ def test_the_heap_ends_before_the_stack(lab: Laboratory, board: str) -> None:
 @pytest.mark.parametrize("board", [AST, MPS, RV32, "atmega128", "atmega2560"])
 def test_an_application_that_prints_nothing_has_nothing_of_the_console(lab: Laboratory, board: str) -> None:
     firmware = lab.firmware(lab.write(SCHEDULE, "ttTASK(Print)\n{\n}\n"), board)[1]
-    console = {"carillon_console_put", "_write", "_sbrk", "__iob", "console", "put", "errno", "_impure_ptr"}
+    console = {"carillon_console_put", "_write", "_sbrk", "__iob", "console", "put", "errno", "_impure_ptr", "stdout", "sbrk"}
     assert console & symbols(firmware.elf).keys() == set()
 
 
@@ -93,3 +93,43 @@ def test_a_board_without_a_console_is_named_where_the_application_prints(lab: La
         assert (built is None) == bool(expected)
         if expected:
             assert diagnostics.found[0].cause == "the application prints, and nothing says how board 'ast1030-evb' does"
+
+
+ERRORS = """
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+struct Table {
+    uint32_t row[64];
+};
+struct Table from, to;
+ttTASK(Print)
+{
+    report("none", (uint32_t)errno);
+    from.row[63] = 7;
+    to = from;
+    report("copied", to.row[63]);
+    report("most", strtol("99999999999999999999", NULL, 10) == 2147483647L);
+    report("range", errno == ERANGE);
+}
+"""
+
+
+@pytest.mark.parametrize("board", [AST, RV32])
+def test_the_c_library_copies_and_counts_its_errors(lab: Laboratory, board: str) -> None:
+    assert lab.run(SCHEDULE, ERRORS, board).reported == [("none", 0), ("copied", 7), ("most", 1), ("range", 1)]
+
+
+def test_a_c_library_that_is_not_installed_is_named(lab: Laboratory, tmp_path: Path) -> None:
+    folder = shutil.copytree(ROOT / "boards" / RV32, tmp_path / "chip")
+    board = folder / "board.toml"
+    board.write_text(board.read_text(encoding="utf-8").replace("picolibc.specs", "nowhere.specs"), encoding="utf-8")
+    diagnostics = Diagnostics()
+    planned = plan(lab.write(SCHEDULE, PRINTF), diagnostics, str(folder))
+    assert build(planned.image, tmp_path / "out", diagnostics) is None
+    (found,) = diagnostics.found
+    assert (found.code, found.remedy) == (
+        "C092",
+        "on Debian: apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+    )
+    assert found.cause.endswith("needs a C library that is not installed: the compiler misses its 'nowhere.specs'")

@@ -95,6 +95,19 @@ def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
     return found
 
 
+def _lacks_library(complaint: str, system: System, diagnostics: Diagnostics) -> bool:
+    """Whether the compiler misses the file by which a C library says how it is used; reports C092 then."""
+    missing = re.search(r"cannot read spec file '?\W?([\w.+-]+)", complaint)
+    if missing is not None:
+        diagnostics.error(
+            "C092",
+            None,
+            f"board '{system.board.name}' needs a C library that is not installed: the compiler misses its '{missing[1]}'",
+            f"on Debian: apt-get install {' '.join(system.board.build.packages)}",
+        )
+    return missing is not None
+
+
 def _units(image: Image, generated: Path, folder: Path) -> list[_Unit]:
     system, root = image.system, data_root()
     plan = manifest(system, generated)
@@ -248,6 +261,8 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: boo
     units = _units(image, generated, folder)
     with ThreadPoolExecutor(max_workers=2) as pool:
         complaints = list(pool.map(lambda unit: _compile(compiler, unit), units))
+    if any(_lacks_library(complaint, system, diagnostics) for complaint in complaints):
+        return None
     for unit, complaint in zip(units, complaints, strict=True):
         if complaint:
             _report_refusal(unit, complaint, diagnostics)
@@ -265,6 +280,8 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: boo
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if result.returncode:
         elf.unlink(missing_ok=True)
+        if _lacks_library(result.stderr, system, diagnostics):
+            return None
         if re.search(r"undefined reference to [`']carillon_console_put'", result.stderr):
             diagnostics.error(
                 "C194",
