@@ -446,7 +446,8 @@ StatusType CancelAlarm(AlarmType alarm);
  * Source: AUTOSAR OS, SWS_Os_00399. */
 StatusType IncrementCounter(CounterType counter);
 #if !CARILLON_OSEK_EXTENDED
-/* In standard status nobody tells the caller: the counter would run ahead of the time that its hardware counts. */
+/* Internal: what IncrementCounter is for a hardware counter that the compiler knows by name.  In standard status nobody
+ * tells the caller, and the counter would run ahead of the time that its hardware counts. */
 StatusType carillon_increments_hardware(void)
     __attribute__((error("IncrementCounter advances software counters, and hardware drives this one")));
 #define IncrementCounter(counter)                                                                           \
