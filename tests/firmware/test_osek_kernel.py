@@ -279,6 +279,12 @@ def test_how_much_of_a_stack_has_been_used_can_be_asked(lab: Laboratory) -> None
     assert outcome.said("shutdown") == []
 
 
+def test_a_basic_task_has_used_nothing_of_a_stack_of_its_own(lab: Laboratory) -> None:
+    code = 'TASK(Plain) { report("used", carillon_stack_used(Plain)); TerminateTask(); }'
+    outcome = lab.run("[osek]\n[osek.task.Plain]\npriority = 1\nautostart = true\n", code, VIRTUAL_AST, ticks=100)
+    assert outcome.said("used") == [0]
+
+
 def test_a_stack_that_is_too_small_stops_the_system(lab: Laboratory) -> None:
     (used,) = lab.run(deep(1024), EATS, AST, ticks=20_000).said("after")
     assert lab.run(deep(used), EATS, AST, ticks=20_000).said("shutdown") == []

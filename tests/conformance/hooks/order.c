@@ -136,5 +136,8 @@ TASK(Low)
         TerminateTask();
     }
     EXPECT_MARKS("several-activations-are-told-one-by-one", "-l+lL");
+    (void)ActivateTask(High);
+    MARK('L');
+    EXPECT_MARKS("a-task-that-began-when-another-had-ended-is-told-of-a-higher-one", "-l+hH-h+lL");
     FINISH();
 }
