@@ -15,6 +15,7 @@ uint8_t carillon_mode;
 uint8_t carillon_next_mode;
 uint8_t carillon_lowered_tasks;
 static volatile uint8_t switches; /* of modes, modulo its range */
+static bool asked;                /* for a mode, since the last switch */
 #define ACTIVE_MODE carillon_mode
 #else
 #define ACTIVE_MODE 0u
@@ -109,6 +110,19 @@ ttOSEKOSStateType ttGetOSEKOSState(void)
 }
 
 #if CARILLON_MODES > 1
+/* The control cell has asked for its handler at the end of every round, whether it may interrupt or not: what it asked
+ * for before anybody wanted another mode is forgotten.  Later calls forget nothing: the round may have ended under this
+ * lock, and who asked before it is to have the switch. */
+static inline void let_control_interrupt(const struct carillon_mode *mode)
+{
+    const struct carillon_control *const control = mode->control;
+    if (!asked) {
+        carillon_port_write(control->forget.address, control->forget.value);
+        asked = true;
+    }
+    carillon_port_write(control->enable.address, control->enable.value);
+}
+
 ttStatusType ttSwitchAppMode(ttAppModeType mode)
 {
     if (mode >= (ttAppModeType)CARILLON_MODES) {
@@ -116,16 +130,9 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode)
     }
     const uint32_t saved = carillon_port_lock();
     carillon_next_mode = mode;
-    carillon_control_enable(&carillon_modes[carillon_mode]);
+    let_control_interrupt(&carillon_modes[carillon_mode]);
     carillon_port_unlock(saved);
     return TT_E_OS_OK;
-}
-
-void carillon_control_enable(const struct carillon_mode *mode)
-{
-    const struct carillon_control *const control = mode->control;
-    carillon_port_write(control->forget.address, control->forget.value);
-    carillon_port_write(control->enable.address, control->enable.value);
 }
 
 /* Runs above every task, at the end of the round, only after ttSwitchAppMode.  Not in the ground state it
@@ -136,20 +143,20 @@ void carillon_control(void)
     if (carillon_mode_is_idle(from)) {
         const uint32_t saved = carillon_port_lock();
         carillon_mode = carillon_next_mode;
+        asked = false;
         switches++;
         carillon_mode_switch(from, &carillon_modes[carillon_mode]);
         carillon_port_unlock(saved);
     }
 }
 
-/* 1. ttSwitchAppMode has forgotten what the control cell asked for before it let it interrupt.  So a request that is
- *    there while another mode is to follow is that of this tick.
+/* 1. The first ttSwitchAppMode has forgotten what the control cell asked for before it let it interrupt.  So a request
+ *    that is there while a mode is to follow, the same or another, is that of this tick.
  * 2. The control cell's handler is on the level of this one or above, so nothing comes between its decision and this.
  */
 bool carillon_leaves(uint16_t control)
 {
-    return (carillon_mode != carillon_next_mode) && carillon_port_is_pending(control) &&
-           carillon_mode_is_idle(&carillon_modes[carillon_mode]);
+    return asked && carillon_port_is_pending(control) && carillon_mode_is_idle(&carillon_modes[carillon_mode]);
 }
 #else
 ttStatusType ttSwitchAppMode(ttAppModeType mode)

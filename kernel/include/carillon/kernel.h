@@ -39,9 +39,6 @@ void carillon_control(void);
  * point on the tick of the control point asks this, because at one tick the switch of modes comes first. */
 bool carillon_leaves(uint16_t control);
 
-/* Let the control cell of a mode interrupt from now on. */
-void carillon_control_enable(const struct carillon_mode *mode);
-
 /* A deadline of a task passed before it had ended (task: number in the schedule). */
 void carillon_deadline_missed(uint16_t task);
 
