@@ -393,7 +393,7 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
             if not a.t <= h.t <= b.t + 1:
                 found.append(f"times: {h.what} {h.who} at {h.t}, must be {a.t} to {b.t}")
                 break
-        found += undelayed(trial, variant, trace)
+        found += undelayed(trial, variant, trace, until)
     tally.starts += sum(h.what == "start" for h in got)
     tally.exact += len(want.undelayed)
 
@@ -501,8 +501,8 @@ def hooks(trial: Trial, variant: Variant, trace: Trace, until: float) -> list[st
     return found
 
 
-def undelayed(trial: Trial, variant: Variant, trace: Trace) -> list[str]:
-    """Where nothing delays a start, it comes always as late."""
+def undelayed(trial: Trial, variant: Variant, trace: Trace, until: float) -> list[str]:
+    """Where nothing delays a start, it comes always as late; up to a tick from which on nothing is certain."""
     found: list[str] = []
     delays: dict[tuple[str, str, int], int] = {}
     per_tick = max(1, trace.instructions_per_tick)
@@ -512,7 +512,7 @@ def undelayed(trial: Trial, variant: Variant, trace: Trace) -> list[str]:
     for e in trace.events:
         if e.kind is Kind.START and e.object not in trace.event_triggered:
             number += 1
-            if number >= len(numbered):
+            if number >= len(numbered) or variant.expected.happenings[numbered[number]].t >= until:
                 break
             who = variant.expected.undelayed.get(numbered[number])
             if who is None:
