@@ -13,7 +13,7 @@ import re
 import shutil
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import capstone
@@ -39,6 +39,9 @@ IMAGES = {  # name: schedule, board
     "rv32": ("one", "qemu-rv32-virt"),
     "virtual": ("small", "virtual-256"),
     "events": ("events", "ast1030-evb"),
+    "clock on AVR": ("time", "atmega128"),
+    "clock": ("time", "ast1030-evb"),
+    "slices": ("slices", "mps2-an385"),
 }
 
 
@@ -560,6 +563,23 @@ def test_an_image_of_another_application_is_refused(images: Images) -> None:
     diagnostics = Diagnostics()
     verify(system, other, diagnostics)
     assert [d.code for d in diagnostics.errors] == ["C209"]
+
+
+def test_a_port_that_no_rule_reads_is_not_passed_over(images: Images) -> None:
+    system, elf = images.get("ast")
+    diagnostics = Diagnostics()
+    report = verify(replace(system, board=system.board.model_copy(update={"port": "another"})), elf, diagnostics)
+    assert not diagnostics.found
+    assert report.unverified == ("anything: no rule reads the interrupt controller, or the code, of port 'another'",)
+
+
+def test_a_family_that_no_rule_reads_is_not_passed_over(images: Images) -> None:
+    system, elf = images.get("ast")
+    cells = [a.model_copy(update={"family": a.family.model_copy(update={"name": "another"})}) for a in system.board.cells]
+    diagnostics = Diagnostics()
+    report = verify(replace(system, board=system.board.model_copy(update={"cells": tuple(cells)})), elf, diagnostics)
+    assert not diagnostics.found
+    assert report.unverified == tuple(f"mode '{m}': no rule reads cells of family another" for m in ("one", "two"))
 
 
 @pytest.mark.parametrize("size", [0, 3, 40, 100, 5000])

@@ -245,7 +245,7 @@ def write_generated(image: Image, folder: Path) -> Path:
     return generated
 
 
-def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: bool = False) -> Firmware | None:
+def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: bool = True) -> Firmware | None:
     """Build into ``folder``; ``verified``: compare the image with the schedule, and leave none that differs.
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),

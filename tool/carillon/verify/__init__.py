@@ -15,7 +15,9 @@ from pathlib import Path
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import System
+from carillon.verify.code import processor_of
 from carillon.verify.contract import ModeTable, Store, Tables
+from carillon.verify.controllers import controller
 from carillon.verify.elf import Elf, UnreadableError
 from carillon.verify.events import EventReport, Events
 from carillon.verify.families import BEFORE
@@ -78,6 +80,11 @@ class _Verifier:
         """Everything that the image has."""
         self.elf = elf
         system = self.system
+        if controller(system.board, elf) is None or processor_of(elf) is None:
+            self.unverified.append(
+                f"anything: no rule reads the interrupt controller, or the code, of port '{system.board.port}'"
+            )
+            return
         tables = Tables(self.elf)
         modes = tables.modes(len(system.modes)) if system.modes else ()
         functions = {s.address: n for n in self._functions() if (s := self.elf.symbols.get(n)) is not None}

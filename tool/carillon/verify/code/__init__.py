@@ -72,9 +72,14 @@ class Processor(Protocol):
 _FILES = {ARM: "arm", AVR: "avr", RISCV: "riscv", X86_64: "x86"}
 
 
+def processor_of(elf: Elf) -> str | None:
+    """Which file reads the image's code; None if none does."""
+    return _FILES.get(elf.machine)
+
+
 def processor(elf: Elf) -> Processor | None:
     """What reads the image's code; None if nothing does."""
-    name = _FILES.get(elf.machine)
+    name = processor_of(elf)
     if name is None:
         return None
     found: Processor = import_module(f"carillon.verify.code.{name}").Code(elf)

@@ -43,7 +43,10 @@ def controller(board: Board, elf: Elf) -> Controller | None:
         module = import_module(f"carillon.verify.controllers.{board.port}")
     except ModuleNotFoundError:
         return None
-    model: Controller = module.Model(board, elf)
+    try:
+        model: Controller = module.Model(board, elf)
+    except LookupError:  # a device that the file does not know
+        return None
     return model
 
 

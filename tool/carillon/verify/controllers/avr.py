@@ -11,6 +11,7 @@ from carillon.model.board import Board
 from carillon.verify.controllers import Controller, Requests
 from carillon.verify.elf import Elf
 
+_DEVICES_64, _DEVICES_2560 = ("atmega128", "atmega64"), ("atmega2560", "atmega1280")
 SET, CLEAR, REGISTER = 0x4000, 0x2000, 0x0FFF
 _EXTERNAL = {1 << k: k + 1 for k in range(8)}
 _64 = {  # enable register, flag register: bit -> source
@@ -33,7 +34,9 @@ class Model(Controller):
     def __init__(self, board: Board, elf: Elf) -> None:
         super().__init__(board, elf)
         devices = {f.removeprefix("-mmcu=") for f in board.build.cflags if f.startswith("-mmcu=")}
-        self._registers = _2560 if devices & {"atmega2560", "atmega1280"} else _64
+        if not devices & {*_DEVICES_64, *_DEVICES_2560}:
+            raise LookupError(f"no rule for {', '.join(devices) or 'the device'}")
+        self._registers = _2560 if devices & {*_DEVICES_2560} else _64
 
     def _sources(self, register: int, which: int, mask: int) -> frozenset[int] | None:
         for pair, bits in self._registers.items():
