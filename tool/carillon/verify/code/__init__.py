@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from carillon.verify.elf import ARM, AVR, RISCV, X86_64, Elf, UnreadableError
@@ -69,12 +70,15 @@ class Processor(Protocol):
         """
 
 
+_ALONE = ("avr",)
+"""Files that decode instructions themselves; the others have capstone do it."""
 _FILES = {ARM: "arm", AVR: "avr", RISCV: "riscv", X86_64: "x86"}
 
 
 def processor_of(elf: Elf) -> str | None:
-    """Which file reads the image's code; None if none does."""
-    return _FILES.get(elf.machine)
+    """Which file reads the image's code; None if none does, or if what it needs is not installed."""
+    name = _FILES.get(elf.machine)
+    return name if name in _ALONE or find_spec("capstone") is not None else None
 
 
 def processor(elf: Elf) -> Processor | None:
