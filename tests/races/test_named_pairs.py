@@ -22,6 +22,7 @@ NAMED: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("events", "extended"): (
         "T2: SetEvent 1 1; SetEvent 2 1; SetEvent 3 4; | GetEvent 3 | I0: SetEvent 3 1",  # GetEvent unlocked
+        "T2: | SetEvent 3 2 | I0: SetEvent 3 1",  # SetEvent unlocked, extended status
     ),
     ("alarms", "functions"): (
         f"T2: {ALL_SET}| CancelAlarm 1 | I0: CancelAlarm 1",  # CancelAlarm unlocked
@@ -34,6 +35,9 @@ NAMED: dict[tuple[str, str], tuple[str, ...]] = {
     ("resources", "inline"): (
         "T2: | GetResource 2; ActivateTask 4; ReleaseResource 2 | I0: ActivateTask 4",  # carillon_osek_claim unlocked
         "T1: | ChainTask 2 | I0: ActivateTask 2",  # a managed task's chain to a direct one unlocked
+    ),
+    ("resources", "task hooks"): (
+        "T2: | ActivateTask 3 | I0: ActivateTask 4",  # the hooks of a task that is entered unlocked
     ),
     ("own cell", "inline"): (
         "T2: Expire 2; | ChainTask 1 | I0: ActivateTask 1",  # a direct task's chain keeps its own cell's request
