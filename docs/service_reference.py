@@ -42,7 +42,7 @@ INTERNAL = (
     "base.h",
     "clock.h",
     "contract.h",
-    "conventional.h",
+    "table.h",
     "kernel.h",
     "osek_error.h",
     "osek_kernel.h",

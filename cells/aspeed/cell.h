@@ -89,7 +89,7 @@ static __attribute__((noinline, unused)) void aspeed_late(struct carillon_multip
                          : "cc", "memory");
     } while (stored == 0u);
     multiplex->next = step;
-#if !CARILLON_CONVENTIONAL /* which has no request for a point that waits: its entries are lost */
+#if !CARILLON_CONVENTIONAL /* whose handler carries out all that has passed */
     if ((int32_t)(entered + skipped + 3u) > 0) {
         carillon_port_request(carillon_port_current());
     }

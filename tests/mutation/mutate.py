@@ -50,7 +50,7 @@ SUITES = (
     "tests/rounds/test_rounds.py",
 )
 # The unit tests in C, of these files: CMake compiles them, so that they are always asked.
-UNIT = ("kernel/core/", "kernel/osektime/", "kernel/conventional/dispatcher.c", "cells/virtual/cell.h")
+UNIT = ("kernel/core/", "kernel/osektime/", "kernel/table/table.c", "cells/virtual/cell.h")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,17 @@ resources = ["R"]
 period = "1ms"
 wcet = "10.00001us"
 """
+TABLED = """
+[system]
+board = "qemu-rv32-virt"
+sources = []
+start_within = "1ms"
+[task.x]
+period = "100ms"
+[task.y]
+period = "100ms"
+offset = "50ms"
+"""
 RUN = """
 [system]
 board = "virtual-256"
@@ -119,13 +130,14 @@ def check(command: str, *outputs: Any) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("planned.toml").write_text(PLANNED, encoding="utf-8")
+    Path("tabled.toml").write_text(TABLED, encoding="utf-8")
     Path("run.toml").write_text(RUN, encoding="utf-8")
     Path("run.c").write_text(CODE, encoding="utf-8")
     Path("a.oil").write_text('OIL_VERSION = "2.5";\nCPU a { TASK T { PRIORITY = 1; FOO = 1; }; };\n', encoding="utf-8")
 
 
 def test_a_plans_keys() -> None:
-    check("plan", run("plan", "planned.toml"))
+    check("plan", run("plan", "planned.toml"), run("plan", "tabled.toml"))
 
 
 def test_a_checks_keys() -> None:

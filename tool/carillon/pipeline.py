@@ -36,6 +36,9 @@ class Planned:
     lowered: tuple[LoweredMode, ...]
     allocation: Allocation
     image: Image
+    kernel_times: tuple[
+        KernelTime, ...
+    ] = ()  # of each mode, at most; none of a conventional kernel, which is there to be measured
 
 
 def read_and_check(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System:
@@ -105,7 +108,7 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
     is made again with what was found, until nothing more is found.  The conventional kernel's own time is not checked:
     it is there to be measured.
     """
-    from carillon.check.simulation import NOTHING, check_with_kernel
+    from carillon.check.simulation import NOTHING, check_starts, check_with_kernel
     from carillon.emit.overhead import kernel_times
 
     assumed = [NOTHING] * len(system.modes)
@@ -120,8 +123,9 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
             break
         assumed = found
     check_with_kernel(system, found, diagnostics)
+    check_starts(system, found, diagnostics)
     diagnostics.stop_on_errors()
-    return planned
+    return replace(planned, kernel_times=tuple(found))
 
 
 def _allocated(

@@ -23,13 +23,15 @@ class Served:
     """How often, and how, an allocation has an action done in a round.
 
     ``points``: so many points of the action.  ``activations``: so many activations of its object.  ``shared``: one cell is
-    re-armed among the points.  ``several``: they are on more than one interrupt source, and may meet there.
+    re-armed among the points; ``table``: among them and those of other actions.  ``several``: they are on more than one
+    interrupt source, and may meet there.
     """
 
     points: int
     activations: int
     shared: bool
     several: bool = False
+    table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Action(ABC):
     runs: ClassVar[bool] = False
     """Whether it runs its object: then a window is open from the point on, and the carrier's level follows from it."""
     shares: ClassVar[bool] = False
-    """Whether one cell may be re-armed among its points."""
+    """Whether one cell may be re-armed among its points, or among them and those of other actions, in a table."""
     named: ClassVar[bool] = True
     """Whether a mode has it for several objects, so that a handler's name has the object's."""
     acknowledged: ClassVar[bool] = False

@@ -25,6 +25,8 @@ class Activate(Action):
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Nothing where a cell's vector is the task."""
+        if served.table:
+            return costs.table_activation * served.points
         if served.shared:
             return costs.multiplexed_activation * served.points
         return costs.forget * served.points if served.several else 0

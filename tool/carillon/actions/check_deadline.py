@@ -26,4 +26,6 @@ class CheckDeadline(Action):
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """At the task's end a shared cell is moved on; a cell of its own needs what ``wraps`` says."""
+        if served.table:
+            return costs.table_check * served.points
         return costs.multiplexed_deadline * served.activations if served.shared else 0

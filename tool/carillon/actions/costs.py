@@ -17,8 +17,9 @@ class CostTable:
     paid in addition per point of a cell that is reloaded, whose handler looks at the time first.
     ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request,
     ``lowered`` per activation of a task that lowers its execution priority, which includes holding its source back,
-    ``enable`` and ``multiplexed_enable`` per point that re-enables an interrupt.  ``forget``, ``hold`` and ``flag`` are
-    what the guards of :mod:`.guard` take per activation; the solver charges ``forget`` for a task on several sources,
+    ``enable`` and ``multiplexed_enable`` per point that re-enables an interrupt.  ``table_activation`` and ``table_check``
+    are paid per point in a table: an activation, and a deadline or a re-enable point.  ``forget``, ``hold`` and ``flag``
+    are what the guards of :mod:`.guard` take per activation; the solver charges ``forget`` for a task on several sources,
     because levels decide only later which of them it is.
     """
 
@@ -34,6 +35,8 @@ class CostTable:
     forget: int = 4
     hold: int = 6
     flag: int = 14
+    table_activation: int = 60
+    table_check: int = 32
 
     @property
     def wrapper(self) -> int:

@@ -24,4 +24,6 @@ class EnableInterrupt(Action):
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """A store at each point, and a shared cell's next interval."""
+        if served.table:
+            return costs.table_check * served.points
         return (costs.multiplexed_enable if served.shared else costs.enable) * served.points

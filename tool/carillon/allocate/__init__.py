@@ -19,8 +19,9 @@ from carillon.allocate.fit import Fitter, SourceClass, source_classes
 from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.options import OptionBuilder
 from carillon.allocate.place import control_carrier, place
-from carillon.allocate.result import Allocation, Carrier, ModeAllocation
+from carillon.allocate.result import Allocation, Carrier, ModeAllocation, Style
 from carillon.allocate.solve import Failure, LevelRules, ModeSolver, Problem
+from carillon.allocate.table import find_table, table_remedy
 from carillon.allocate.timers import timer_periods
 from carillon.diagnostics import Diagnostics
 from carillon.lower import LoweredMode
@@ -125,9 +126,13 @@ def _allocate_on(
 ) -> ModeAllocation | None:
     demands = [d for d in mode.demands if not isinstance(d.action, SwitchMode)]
     control = next((c for c in controls if any(c.demand is d for d in mode.demands)), None)
-    builder = OptionBuilder(fitter, classes, mode.round_length, system.on_deadline_miss, 64 if len(demands) <= 80 else 24)
-    options = tuple(builder.build(demand, demand.action.runs) for demand in demands)
-    refused = [o for o in options if o.demand.required and not o.minimum]
+    table = find_table(classes, demands, fitter)
+    limit = 64 if len(demands) <= 80 else 24
+    builder = OptionBuilder(fitter, classes, mode.round_length, system.on_deadline_miss, limit)
+    options = tuple(
+        builder.build(demand, demand.action.runs, table is not None and d in table.fits) for d, demand in enumerate(demands)
+    )
+    refused = [o for o in options if o.demand.required and not o.minimum and not o.splits]
     for o in refused:
         what = f"{o.demand.role.value}s of '{o.demand.object}'"
         diagnostics.error(
@@ -146,10 +151,10 @@ def _allocate_on(
         above_tasks=any(i.above_tasks for i in system.interrupts),
         lowered=system.board.lowered_levels,
     )
-    problem = Problem(system.board, options, tuple(classes), rules, control is not None)
+    problem = Problem(system.board, options, tuple(classes), rules, control is not None, table=table)
     result = ModeSolver(problem, time_limit).solve()
     if isinstance(result, Failure):
-        _report(system, mode, problem, result, diagnostics, time_limit)
+        _report(system, mode, problem, result, fitter, diagnostics, time_limit)
         return None
     carriers, levels, above = place(problem, result.choices, fitter, mode.round_length, control)
     _report_near(system, mode, carriers, diagnostics)
@@ -183,7 +188,13 @@ def _report_near(system: System, mode: LoweredMode, carriers: Sequence[Carrier],
 
 
 def _report(
-    system: System, mode: LoweredMode, problem: Problem, failure: Failure, diagnostics: Diagnostics, time_limit: float
+    system: System,
+    mode: LoweredMode,
+    problem: Problem,
+    failure: Failure,
+    fitter: Fitter,
+    diagnostics: Diagnostics,
+    time_limit: float,
 ) -> None:
     """Say why a mode has no allocation."""
     required = [o for o in problem.options if o.demand.required]
@@ -195,13 +206,16 @@ def _report(
             f"mode '{mode.name}': no allocation was found within a limit of {time_limit:g} s, nor a proof that there is none",
             "raise the limit (--time-limit), give tasks fewer irregular points, or choose a board with more cells",
         )
-    elif not feasible(required, problem.classes):
-        chosen = [required[d] for d in conflict(required, problem.classes)]
+    elif not feasible(required, problem.classes) or (
+        problem.table is not None and not ModeSolver(problem, time_limit).has_cells()
+    ):
+        alone = [replace(o, splits=[s for s in o.splits if s.style is not Style.TABLE]) for o in required]
+        chosen = [alone[d] for d in conflict(alone, problem.classes)]
         diagnostics.error(
             "C060",
             min(o.demand.span for o in chosen),
             conflict_cause(problem, chosen, mode.name),
-            conflict_remedy(problem, chosen),
+            table_remedy(problem, fitter, mode) + conflict_remedy(problem, chosen),
         )
     else:
         rules = problem.levels

@@ -29,11 +29,15 @@ def subject(demand: Demand) -> str:
 def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[str, ...]:
     """The sentences of ``carillon plan``, in the order of the demands; what holds for the whole mode comes last."""
     result: list[str] = []
+    tabled: list[Demand] = []
     for options, choice in zip(problem.options, solution.choices, strict=True):
         demand = options.demand
         if choice is None:
             why = "no cell left" if options.splits else (options.refusals or ["no cell can express them"])[0]
             result.append(f"deadlines of '{demand.object}' are not watched: {why}")
+            continue
+        if choice.split.style is Style.TABLE:
+            tabled.append(demand)
             continue
         result.append(_carried(problem, options, choice, round_length))
         if choice.lowered:
@@ -44,6 +48,12 @@ def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[st
             )
         if options.partition is not None and not options.partition.exact:
             result.append(f"{subject(demand)}: with more than {EXACT_LIMIT} points the fewest cells were estimated, not proved")
+    if tabled:
+        served = [(d, Served(len(d.points), problem.activations_of(d.object), shared=False, table=True)) for d in tabled]
+        price = sum(d.action.price(how, problem.costs) for d, how in served)
+        points = count(sum(len(d.points) for d in tabled), "point")
+        tasks = count(len({d.object for d in tabled if d.action.runs}), "task")
+        result.append(f"{points}, of {tasks}, are in a table on one cell, for want of cells: {price} instructions a round")
     if not solution.optimal:
         result.append(f"not proved optimal: at least {solution.bound} of the {solution.overhead} instructions a round are needed")
     elif not solution.fewest_levels:

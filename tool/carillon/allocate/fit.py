@@ -128,12 +128,9 @@ class Fitter:
         if array.start is Start.TIMER and self.round_length is not None:
             return "a channel that is re-armed would take its timer from the others"
         intervals = intervals_of(times, round_length)
-        per_tick = max(1, self.board.clock(self.clock_hz).instructions_per_tick)
-        shortest = max(array.min_rearm_ticks, -(-array.min_rearm_cycles // per_tick))
-        if array.rearm is Rearm.RELOAD:
-            if array.width != TIMEKEEPER_BITS:
-                return f"a cell that is reloaded needs a timekeeper of {TIMEKEEPER_BITS} bits, not {array.width}"
-            shortest = max(shortest, array.min_period(self.clock_hz))
+        if array.rearm is Rearm.RELOAD and array.width != TIMEKEEPER_BITS:
+            return f"a cell that is reloaded needs a timekeeper of {TIMEKEEPER_BITS} bits, not {array.width}"
+        shortest = self.shortest(array)
         if min(intervals) < shortest:
             return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({shortest})"
         if array.rearm is Rearm.SHIFT:
@@ -141,6 +138,12 @@ class Fitter:
                 return f"a round of {round_length} ticks is below its minimum of {array.min_period(self.clock_hz)}"
             return self._prescaler(array, (*intervals, round_length), times[0], round_length)
         return self._prescaler(array, intervals, times[0], max(intervals))
+
+    def shortest(self, array: Cells) -> int:
+        """The shortest interval that a re-armed cell can keep, in ticks."""
+        per_tick = max(1, self.board.clock(self.clock_hz).instructions_per_tick)
+        shortest = max(array.min_rearm_ticks, -(-array.min_rearm_cycles // per_tick))
+        return max(shortest, array.min_period(self.clock_hz)) if array.rearm is Rearm.RELOAD else shortest
 
     def _prescaler(self, array: Cells, intervals: Sequence[int], offset: int, longest: int) -> int | str:
         hz = array.hz or self.clock_hz

@@ -48,6 +48,10 @@ class Split:
         return (self.style.value, *kinds)
 
 
+TABLED = Split(Style.TABLE, ())
+"""The points are in the mode's table, whose one cell is no demand's own."""
+
+
 @dataclass(slots=True)
 class DemandOptions:
     """A demand's splits; ``refusals`` says per array why it cannot carry some interval, if no split is left.
@@ -83,8 +87,8 @@ class OptionBuilder:
         self.on_deadline_miss = on_deadline_miss
         self.limit = limit
 
-    def build(self, demand: Demand, level_matters: bool) -> DemandOptions:
-        """The demand's options; splits that can never be better than another are left out."""
+    def build(self, demand: Demand, level_matters: bool, tabled: bool = False) -> DemandOptions:
+        """The demand's options; splits that can never be better than another are left out.  ``tabled``: a table can carry it."""
         role, times = demand.role, demand.times
         slots = [c.slots(role) for c in self.classes]
         usable = [c for c, count in enumerate(slots) if count]
@@ -140,6 +144,8 @@ class OptionBuilder:
         options = DemandOptions(demand, _undominated(kept, level_matters, self.limit), fewest, minimum, exact, no_sharing)
         if not minimum:
             options.refusals = self._refusals(demand, usable)
+        if tabled:
+            options.splits.append(TABLED)
         return options
 
     def _covers(

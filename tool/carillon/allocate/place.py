@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
+from carillon.actions.dispatch import Dispatch
 from carillon.allocate.fit import Fitter, Source, SourceClass
 from carillon.allocate.guard import common_levels, guarded
 from carillon.allocate.levels import Windows, successors
 from carillon.allocate.options import Bundle
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.allocate.solve import Choice, Problem
-from carillon.lower import Demand
+from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model.board import Role
 
 
@@ -48,9 +50,13 @@ def place(
     free: list[list[Source]] = [list(group.sources) for group in problem.classes]
     order = sorted(range(len(choices)), key=lambda d: (problem.options[d].demand.action.rank, d))
     placed: list[tuple[Demand, Choice, Bundle, Source]] = []
+    tabled: list[tuple[Demand, int]] = []
     for d in order:
         choice = choices[d]
         if choice is None:
+            continue
+        if choice.split.style is Style.TABLE:
+            tabled.append((problem.options[d].demand, choice.classes[0]))
             continue
         pairs = sorted(zip(choice.split.bundles, choice.classes, strict=True), key=lambda p: p[0].progressions[0].offset)
         for bundle, c in pairs:
@@ -63,8 +69,8 @@ def place(
     bits = [windows.bits(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     inside = [windows.inside(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     lowered = [choice.lowered for _, choice, _, _ in activations]
-    others = problem.control or any(not demand.action.runs for demand, *_ in placed)
-    most = problem.levels.for_activations(any(lowered), others)
+    others = problem.control or bool(tabled) or any(not demand.action.runs for demand, *_ in placed)
+    most = problem.levels.for_activations(any(lowered) or bool(tabled), others)
     paths = common_levels(successors(bits, inside, lowered), [demand for demand, *_ in activations], lowered, most)
     base = int(problem.levels.below_tasks)
     level = [base + n for n in paths[0]]
@@ -81,12 +87,42 @@ def place(
         )
         own = level[k] if k < len(activations) else top
         carriers.append(Carrier(demand, source.number, uses, choice.split.style, own, choice.lowered))
+    if tabled:
+        points = tuple(points_in_order((demand for demand, _ in tabled), round_length))
+        times = sorted({point.at % round_length for point in points})
+        under = [k for k, item in enumerate(activations) if not lowered[k] and _reaches(item[0], item[2], times)]
+        own = 1 + max([base, *(level[k] for k in under)])
+        carriers.append(_table(points, times, free[tabled[0][1]].pop(0), fitter, round_length, own))
     if control is not None:
         carriers.append(Carrier(control.demand, control.source, control.cells, control.style, top, False))
     carriers = guarded(carriers, problem.board, problem.levels.above_tasks)
     carriers.sort(key=lambda c: (c.action.rank, min(u.progression.offset for u in c.cells), c.source))
-    has_top = any(not c.action.runs for c in carriers)
-    return carriers, top if has_top else top - 1, above
+    return carriers, max([above, *(c.level for c in carriers)], default=0), above
+
+
+def _reaches(demand: Demand, bundle: Bundle, times: Sequence[int]) -> bool:
+    """Whether a window of one of the bundle's points has one of ``times``, which ascend, inside."""
+    for point in (demand.points[i] for i in bundle.points):
+        k = bisect_right(times, point.at)
+        if k < len(times) and times[k] < point.window_end:
+            return True
+    return False
+
+
+def _table(
+    points: tuple[ExpiryPoint, ...], times: Sequence[int], source: Source, fitter: Fitter, round_length: int, level: int
+) -> Carrier:
+    """The carrier of a table: one cell among all these points, whose tasks run lowered.
+
+    Its level is above those whose windows its points fall into, and not above others: they begin on their ticks although
+    the handler may be under way.
+    """
+    demand = Demand(Dispatch("table"), points, required=True, bounded=True)
+    slot = source.slots(Role.SYSTEM, shared=True)[0]
+    style = Style.MULTIPLEXED if len(times) > 1 else Style.DIRECT
+    progression = Progression(times[0], round_length)
+    use = cell_use(fitter, source, slot, Role.SYSTEM, style, progression, times, round_length)
+    return Carrier(demand, source.number, (use,), Style.MULTIPLEXED, level, lowered=True)
 
 
 def control_carrier(

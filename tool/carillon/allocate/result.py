@@ -24,6 +24,7 @@ class Style(Enum):
 
     DIRECT = "direct"  # one cell per progression of equally spaced points; no code runs for it
     MULTIPLEXED = "multiplexed"  # one cell, re-armed from offsets in ROM (paper, section IV-F)
+    TABLE = "table"  # with other demands on one cell, re-armed from a table in ROM that also says what is due
 
 
 class Guard(Enum):

@@ -19,7 +19,7 @@ equal output, however busy the machine is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from carillon.allocate.levels import Windows, components, longest_paths, short_c
 from carillon.allocate.options import Bundle, DemandOptions, Split
 from carillon.allocate.result import Style
 from carillon.lower import Demand
-from carillon.model.board import Board, Rearm
+from carillon.model.board import Board, Rearm, Role
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -83,11 +83,20 @@ class LevelRules:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """What can carry a table: classes of sources; which demands can be in it; and which not together, in pairs."""
+
+    classes: tuple[int, ...]
+    fits: frozenset[int]
+    apart: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One mode's choice: per demand its options, per class how many sources there are.
 
     A demand without splits that is not required is never carried.  ``control``: the mode has a control cell
-    besides, which needs the top level.
+    besides, which needs the top level.  ``table``: None where no cell can carry one.
     """
 
     board: Board
@@ -96,6 +105,7 @@ class Problem:
     levels: LevelRules
     control: bool = False
     costs: CostTable = COSTS
+    table: Table | None = None
 
     def activations_of(self, task: str) -> int:
         """How often ``task`` is activated in a round."""
@@ -104,7 +114,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How a demand is carried: its split, the class of each of its bundles, and whether its task runs lowered."""
+    """How a demand is carried: its split, the class of each of its bundles, and whether its task runs lowered.
+
+    Of a demand in the table there is one class, that of the table's source.
+    """
 
     split: Split
     classes: tuple[int, ...]
@@ -166,6 +179,10 @@ class _Vars:
     is_lowered: Any = 0
     watched: Any = 1
 
+    def plain_but_table(self, options: DemandOptions) -> list[Any]:
+        """The literals that say that the demand is on cells of its own, and not lowered."""
+        return [v for v, s in zip(self.plain, options.splits, strict=True) if s.style is not Style.TABLE]
+
 
 class ModeSolver:
     """Solves one :class:`Problem`; ``time_limit``: the work that a current processor does in as many seconds at most."""
@@ -188,7 +205,8 @@ class ModeSolver:
 
     # Building the model
 
-    def _build(self) -> None:
+    def _build(self, levels: bool = True) -> None:
+        """The model; without ``levels`` it does not know who must preempt whom, and its optimum is a bound."""
         from ortools.sat.python import cp_model
 
         self.model = cp_model.CpModel()
@@ -200,7 +218,9 @@ class ModeSolver:
         self.ranks: list[Any] = []
         wrapped: dict[str, list[Any]] = {}
         tops: list[Any] = [int(problem.control)]
-        for options in problem.options:
+        tabled: dict[int, Any] = {}
+        beside: dict[str, list[Any]] = {}  # deadlines of a task that are not in the table
+        for d, options in enumerate(problem.options):
             demand = options.demand
             mine = _Vars()
             self.vars.append(mine)
@@ -209,7 +229,8 @@ class ModeSolver:
             can_lower = demand.action.runs and problem.levels.for_activations(True, False) >= 1
             for option in options.splits:
                 plain = self.model.new_bool_var("")
-                low = self.model.new_bool_var("") if can_lower and option.profile not in seen else None
+                lowers = can_lower and option.style is not Style.TABLE and option.profile not in seen
+                low = self.model.new_bool_var("") if lowers else None
                 seen.add(option.profile)
                 mine.plain.append(plain)
                 mine.lowered.append(low)
@@ -217,6 +238,10 @@ class ModeSolver:
                 if low is not None:
                     instructions.append(costs.lowered * acts * low)
                 instructions.append(_split_cost(costs, demand, option, acts) * taken)
+                if option.style is Style.TABLE:
+                    tabled[d] = plain
+                elif demand.action.wraps:
+                    beside.setdefault(demand.object, []).append(plain)
                 if demand.action.wraps and option.style is Style.DIRECT:
                     wrapped.setdefault(demand.object, []).append(plain)
                 mine.kinds.append(self._count_classes(options, option, taken, used, instructions, cells))
@@ -240,18 +265,54 @@ class ModeSolver:
             for variable in direct:
                 self.model.add_implication(variable, wrapper)
             instructions.append(costs.wrapper * problem.activations_of(task) * wrapper)
+        self._state_table(tabled, beside, used, cells, tops)
         for group, variables in zip(problem.classes, used, strict=True):
             if variables:
                 self.model.add(sum(variables) <= len(group.sources))
         self.top = self._any(tops)
-        self.any_lowered = self._any([v.is_lowered for v in self.vars])
+        self.any_lowered = self._any([*(v.is_lowered for v in self.vars), *tabled.values()])
         self.instructions = sum(instructions) if instructions else 0
         self.cells = sum(cells) if cells else 0
         self.penalty = sum(penalty) if penalty else 0
-        room = problem.levels.for_activations(False, False) - bool(self.activations)
-        self.model.add(self.top + problem.levels.lowered * self.any_lowered <= self.model.new_constant(room))
-        self._state_short_cycles()
-        self._state_open_windows()
+        room = problem.levels.for_activations(False, False)
+        alone = self._any([1 - tabled[d] if d in tabled else 1 for d in self.activations])  # one level at least is a task's
+        self.model.add(self.top + problem.levels.lowered * self.any_lowered + alone <= self.model.new_constant(room))
+        if levels:
+            self._state_short_cycles()
+            self._state_open_windows()
+
+    def _state_table(
+        self, tabled: dict[int, Any], beside: dict[str, list[Any]], used: list[list[Any]], cells: list[Any], tops: list[Any]
+    ) -> None:
+        """One cell is the table's if anything is in it; a deadline is in it if and only if its task is, or is not watched."""
+        problem = self.problem
+        self.table_of: dict[int, Any] = {}
+        self.tabled = tabled
+        if not tabled:
+            return
+        assert problem.table is not None
+        carried = self._any(list(tabled.values()))
+        for c in problem.table.classes:
+            taken = self.table_of[c] = self.model.new_bool_var("")
+            used[c].append(taken)
+            cells.append(problem.classes[c].array.needed(Role.SYSTEM, shared=True) * taken)
+            self.ranks.append(c * taken)
+        self.model.add(sum(self.table_of.values()) == carried)
+        tops.append(carried)
+        tasks = {problem.options[d].demand.object: tabled.get(d) for d in self.activations}
+        for d, variable in tabled.items():
+            action = problem.options[d].demand.action
+            if action.wraps:
+                task = tasks.get(action.object)
+                self.model.add(variable == 0) if task is None else self.model.add_implication(variable, task)
+        for name, others in beside.items():
+            task = tasks.get(name)
+            if task is not None:
+                for variable in others:
+                    self.model.add(variable + task <= 1)
+        for d, e in problem.table.apart:
+            if d in tabled and e in tabled:
+                self.model.add_bool_or([~tabled[d], ~tabled[e]])
 
     def _any(self, literals: Sequence[Any]) -> Any:
         """A variable that is true if and only if one of the literals is; a constant where that is known."""
@@ -312,6 +373,7 @@ class ModeSolver:
             + costs.multiplexed_enable
             + costs.enable
             + costs.acknowledge
+            + costs.table_activation
         )
         total = 0
         for options in self.problem.options:
@@ -432,11 +494,13 @@ class ModeSolver:
                 for d, indices in sorted(still_open.items()):
                     for s, option in enumerate(self.problem.options[d].splits):
                         terms.append((d, s, int(any(not indices.isdisjoint(b.points) for b in option.bundles))))
-                if tuple(terms) not in stated:
-                    stated.add(tuple(terms))
+                known = (*terms, own if own in self.tabled else -1)
+                if known not in stated:
+                    stated.add(known)
                     taken = rules.lowered * self.any_lowered + self.top
                     held = sum(count * self.vars[d].plain[s] for d, s, count in terms)
-                    self.model.add(held + taken <= rules.for_activations(False, False) - 1)
+                    in_table = self.tabled.get(own, 0)  # then the point's own level is the table's
+                    self.model.add(held + taken <= rules.for_activations(False, False) - 1 + in_table)
 
     def _forbid_candidates(self, cycle: Sequence[int]) -> None:
         """Forbid that these carriers are chosen together, and all that hold the same points."""
@@ -471,12 +535,14 @@ class ModeSolver:
         """
         cheapest = self._cheapest()
         found = self._separately(cheapest) if cheapest is not None else None
-        if found is None:
+        if found is None and self.problem.table is None:
             found = self._by_sources()
         if found is None and cheapest is not None and self._most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit:
             found = self._greedily(cheapest)
         if found is not None:
             return found
+        if cheapest is None and self.problem.table is not None and self._most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit:
+            return self._coarsely()
         self._build()
         self.model.minimize(self._objective())
         limits = self.work
@@ -538,6 +604,8 @@ class ModeSolver:
                 continue
             priced = sorted((*self._price(options, split), s) for s, split in enumerate(options.splits))
             instructions, cells, classes, first = priced[0]
+            if options.splits[first].style is Style.TABLE:
+                return None
             if options.demand.action.runs and len(priced) > 1 and priced[1][:2] == (instructions, cells):
                 unique = False
             bound += instructions
@@ -667,6 +735,101 @@ class ModeSolver:
         instructions = self._values(choices)[1]
         return Solution(choices, instructions, cheapest.bound, instructions == cheapest.bound, fewest_levels=False)
 
+    def _coarsely(self) -> Solution | Failure:
+        """A choice for a round that needs a table and has more carriers than can be compared, and a bound of its cost.
+
+        1. Two tasks that must preempt each other whatever carries them, even if each point has a cell of its own, cannot both
+           be without lowering.  That, and how many sources there are, is a relaxation of the problem that is solved in full.
+        2. Its choice is made right: the dearest tasks come first, each as cheap as the levels let it be.
+        """
+        problem = self.problem
+        options = []
+        finest: dict[int, Split] = {}
+        for d, one in enumerate(problem.options):
+            if one.demand.action.runs:
+                direct = [s for s in one.splits if s.style is Style.DIRECT]
+                if direct:
+                    finest[d] = max(direct, key=lambda s: len(s.bundles))
+                kept = sorted(direct, key=lambda s: (self._price(one, s)[0], len(s.bundles)))[:1]
+                kept += sorted(direct, key=lambda s: len(s.bundles))[:1] if kept else []
+                splits = [s for s in one.splits if s.style is not Style.DIRECT or any(s is k for k in kept)]
+                one = replace(one, splits=splits)
+            options.append(one)
+        coarse = ModeSolver(replace(problem, options=tuple(options)), self.limit)
+        coarse._build(levels=False)
+        for clique in self._cliques(finest):
+            coarse.model.add_at_most_one([v for d in clique for v in coarse.vars[d].plain_but_table(options[d])])
+        coarse.model.minimize(coarse._objective())
+        status, solver = coarse._solve(0, self.work)
+        self.work = coarse.work
+        if status == "INFEASIBLE":
+            return Failure(proved=True)
+        if status == "UNKNOWN":
+            return Failure(proved=False)
+        bound = ceil(solver.best_objective_bound - 1e-6)
+        choices = self._made_right(coarse._read(solver))
+        if choices is None:
+            return Failure(proved=False)
+        penalty, instructions, _ = self._values(choices)
+        least = min(instructions, max(0, (bound - coarse.penalty_weight * penalty) // coarse.cell_weight))
+        return Solution(choices, instructions, least, least == instructions, fewest_levels=False)
+
+    def has_cells(self) -> bool:
+        """Whether there is a choice if levels do not matter; true if that is not known within the limit."""
+        self._build(levels=False)
+        return self._solve(1, self.work)[0] != "INFEASIBLE"
+
+    def _cliques(self, finest: dict[int, Split]) -> list[list[int]]:
+        """Sets of activations of which any two oppose each other in these splits, so large that each pair is in one."""
+        nodes = sorted(finest)
+        place = {d: n for n, d in enumerate(nodes)}
+        hulls = {}
+        for d in nodes:
+            k = self.position[d]
+            bundles = [b.points for b in finest[d].bundles]
+            hulls[d] = [(self.windows.bits(k, b), self.windows.inside(k, b)) for b in bundles]
+        adjacent = [0] * len(nodes)
+        for n, d in enumerate(nodes):
+            for e in nodes[n + 1 :]:
+                if any(inside & own and within & bits for bits, inside in hulls[d] for own, within in hulls[e]):
+                    adjacent[n] |= 1 << place[e]
+                    adjacent[place[e]] |= 1 << n
+        uncovered = list(adjacent)
+        found = []
+        for first in range(len(nodes)):
+            while uncovered[first]:
+                second = (uncovered[first] & -uncovered[first]).bit_length() - 1
+                clique = [first, second]
+                common = adjacent[first] & adjacent[second]
+                while common:
+                    best = max(_bits(common), key=lambda n: ((adjacent[n] & common).bit_count(), -n))
+                    clique.append(best)
+                    common &= adjacent[best]
+                whole = sum(1 << n for n in clique)
+                for n in clique:
+                    uncovered[n] &= ~whole
+                found.append([nodes[n] for n in sorted(clique)])
+        return found
+
+    def _made_right(self, choices: list[Choice | None]) -> list[Choice | None] | None:
+        """The same choice with tasks lowered so that the levels suffice; None if they do not."""
+        wanted = [d for d in self.activations if (c := choices[d]) is not None and c.split.style is not Style.TABLE]
+        result = list(choices)
+        for d in wanted:
+            choice = choices[d]
+            assert choice is not None
+            result[d] = replace(choice, lowered=True)
+        if not self._fits_levels(result):
+            return None
+        plain_first = sorted(wanted, key=lambda d: (choices[d].lowered, -len(self.problem.options[d].demand.points), d))  # type: ignore[union-attr]
+        for d in plain_first:
+            before = result[d]
+            assert before is not None
+            result[d] = replace(before, lowered=False)
+            if not self._fits_levels(result):
+                result[d] = before
+        return result
+
     def _raised(self, cheapest: _Cheapest, order: int) -> list[Choice | None] | None:
         """One such choice: splits are tried from the fewest sources on, or with ``order`` -1 from the most."""
         choices = list(cheapest.choices)
@@ -767,12 +930,16 @@ class ModeSolver:
 
     def _read(self, solver: cp_model.CpSolver) -> list[Choice | None]:
         choices: list[Choice | None] = []
+        table = tuple(c for c, taken in self.table_of.items() if solver.value(taken))
         for options, mine in zip(self.problem.options, self.vars, strict=True):
             choice = None
             for s, option in enumerate(options.splits):
                 low = mine.lowered[s]
                 lowered = low is not None and bool(solver.value(low))
                 if lowered or solver.value(mine.plain[s]):
+                    if option.style is Style.TABLE:
+                        choice = Choice(option, table, lowered=False)
+                        continue
                     classes = [0] * len(option.bundles)
                     for kind in mine.kinds[s]:
                         order = [c for c in sorted(kind.counts) for _ in range(solver.value(kind.counts[c]))]
@@ -786,6 +953,7 @@ class ModeSolver:
         """Penalty, instructions and cells of a choice, counted anew."""
         problem, costs = self.problem, self.problem.costs
         penalty = instructions = cells = 0
+        table = False
         wrapped: set[str] = set()
         for options, choice in zip(problem.options, choices, strict=True):
             demand = options.demand
@@ -798,6 +966,10 @@ class ModeSolver:
             if demand.action.wraps and choice.split.style is Style.DIRECT and demand.object not in wrapped:
                 wrapped.add(demand.object)
                 instructions += costs.wrapper * acts
+            if choice.split.style is Style.TABLE:
+                cells += 0 if table else problem.classes[choice.classes[0]].array.needed(Role.SYSTEM, shared=True)
+                table = True
+                continue
             for bundle, c in zip(choice.split.bundles, choice.classes, strict=True):
                 group = problem.classes[c]
                 instructions += _cell_cost(costs, demand, choice.split.style, group, bundle)
@@ -824,7 +996,9 @@ class ModeSolver:
         """Whether any task runs lowered, and whether anything needs the top level."""
         pairs = list(zip(choices, self.problem.options, strict=True))
         watched = any(c is not None and not o.demand.action.runs for c, o in pairs)
-        return any(c is not None and c.lowered for c in choices), watched or self.problem.control
+        table = any(c is not None and c.split.style is Style.TABLE for c in choices)
+        lowered = any(c is not None and c.lowered for c in choices)
+        return lowered or table, watched or self.problem.control or table
 
     def _available(self, choices: Sequence[Choice | None]) -> int:
         """How many levels activations may take in this choice."""
@@ -980,7 +1154,7 @@ class ModeSolver:
     def _add_levels(self, most: int) -> None:
         """Level variables, up to ``most``, for the carriers that are not lowered; pairs that clauses exclude need none."""
         model = self.model
-        self.levels = model.new_int_var(1 if self.activations else 0, most, "")
+        self.levels = model.new_int_var(min(1, most), most, "")
         level = {n: model.new_int_var(1, most, "") for n in sorted({n for pair in self.relation for n in pair})}
         for n, variable in level.items():
             model.add(self.levels >= variable).only_enforce_if(self.candidates[n][2])
@@ -1029,8 +1203,8 @@ def _bits(number: int) -> Iterator[int]:
 def _split_cost(costs: CostTable, demand: Demand, option: Split, activations: int) -> int:
     """Instructions of a split that do not depend on the cells chosen; the handler wrapper is paid once per task elsewhere."""
     several = len(option.bundles) > 1 and not demand.exclusive
-    points = sum(len(b.points) for b in option.bundles)
-    return demand.action.price(Served(points, activations, option.style is Style.MULTIPLEXED, several), costs)
+    shared, table = option.style is Style.MULTIPLEXED, option.style is Style.TABLE
+    return demand.action.price(Served(len(demand.points), activations, shared, several, table), costs)
 
 
 def _cell_cost(costs: CostTable, demand: Demand, style: Style, group: SourceClass, bundle: Bundle) -> int:

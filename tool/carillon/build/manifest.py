@@ -16,7 +16,7 @@ from carillon.resources import data_root
 
 MANIFEST = "manifest.json"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
-KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/conventional/dispatcher.c")
+KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/table/table.c")
 OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "error", "event", "interrupt", "resource", "start", "task"))
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "alarm", "wait", "watch"))

@@ -21,7 +21,7 @@ from carillon.check.utilisation import demand
 from carillon.diagnostics import Diagnostics
 from carillon.model import Activation, Mode, System
 
-CODES = ("C043", "C044", "C045")
+CODES = ("C043", "C044", "C045", "C210")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,25 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class KernelTime:
-    """What generated handlers take, in ticks, rounded up: per activation of each task, and per re-enable point."""
+    """What generated handlers take, in ticks, rounded up: per activation of each task, and per re-enable point.
+
+    ``checks``: per deadline of each task, where a handler looks at it.  ``starts``: how long after its tick each task starts
+    at the latest if nothing but handlers is in its way.
+    """
 
     tasks: Mapping[str, int] = field(default_factory=dict)
     enables: Mapping[str, int] = field(default_factory=dict)
+    checks: Mapping[str, int] = field(default_factory=dict)
+    starts: Mapping[str, int] = field(default_factory=dict)
 
     def most(self, other: KernelTime) -> KernelTime:
         """Of each figure the greater one."""
-        return KernelTime(_most(self.tasks, other.tasks), _most(self.enables, other.enables))
+        return KernelTime(
+            _most(self.tasks, other.tasks),
+            _most(self.enables, other.enables),
+            _most(self.checks, other.checks),
+            _most(self.starts, other.starts),
+        )
 
 
 def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -57,11 +68,14 @@ def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: Ke
     The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A
     task without a WCET takes no time, so the others' completions are then lower bounds.  Linear in the
     number of activations, which must ascend.  ``late``: a task that would end on the tick of an activation is
-    preempted by it.  ``kernel`` is added to what each activation takes; re-enable points preempt like activations.
+    preempted by it.  ``kernel`` is added to what each activation takes; re-enable points, and deadlines that
+    a handler looks at, preempt like activations.
     """
     wcets = {task.name: (task.wcet or 0) + kernel.tasks.get(task.name, 0) for task in system.tasks}
     ends = [0] * len(mode.activations)
-    enables = sorted((e.at, kernel.enables[e.interrupt]) for e in mode.enables if kernel.enables.get(e.interrupt))
+    enables = [(e.at, kernel.enables[e.interrupt]) for e in mode.enables if kernel.enables.get(e.interrupt)]
+    enables += [(d, kernel.checks[a.task]) for a in mode.activations if kernel.checks.get(a.task) for d in a.deadlines]
+    enables.sort()
     nobody = -1
     remaining: list[int] = []
     running: list[int] = []
@@ -109,6 +123,25 @@ def check_with_kernel(system: System, kernels: Sequence[KernelTime], diagnostics
     """As :func:`check`, of a system that has passed it: ``kernels`` is what the handlers take in each of its modes."""
     for mode, kernel in zip(system.modes, kernels, strict=True):
         _check_mode(mode, system, diagnostics, kernel)
+
+
+def check_starts(system: System, kernels: Sequence[KernelTime], diagnostics: Diagnostics) -> None:
+    """Report tasks that kernel code may start later than they allow (C210), once each."""
+    reported: set[str] = set()
+    for mode, kernel in zip(system.modes, kernels, strict=True):
+        for activation in mode.activations:
+            task = system.task(activation.task)
+            late = kernel.starts.get(task.name, 0)
+            if task.start_within and late > task.start_within and task.name not in reported:
+                reported.add(task.name)
+                diagnostics.error(
+                    "C210",
+                    task.span,
+                    f"task '{task.name}' may start {time(late, system)} after its tick in mode '{mode.name}'; "
+                    f"start_within allows {time(task.start_within, system)}",
+                    "allow that, move its points away from those that are due just before, or leave start_within out: then it "
+                    "has a cell of its own, or there is no allocation",
+                )
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:

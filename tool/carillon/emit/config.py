@@ -27,11 +27,12 @@ def emit(image: Image) -> str:
         "CARILLON_START_MODE": names.index(system.start_mode) if names else 0,
         "CARILLON_OSEK": int(image.osek is not None),
         "CARILLON_CONVENTIONAL": int(conventional and bool(modes)),
+        "CARILLON_TABLES": int(any(m.table for m in modes)),
         "CARILLON_LOWERED": _lowered(image),
         "CARILLON_SOURCES": board.sources,
         "CARILLON_INITIALS": len(text.masks(board, [i.source for i in system.interrupts])),
         "CARILLON_BELOW_TASKS": f"{below}u" if below and modes else 0,
-        "CARILLON_MULTIPLEXES": int((conventional and bool(modes)) or any(m.multiplexes for m in modes)),
+        "CARILLON_MULTIPLEXES": int(any(m.multiplexes or m.table for m in modes)),
         "CARILLON_TIMEKEEPERS": int(any(c.due is not None for c in cells)),
         "CARILLON_ALIGNS": int(any(c.family.align for c in cells)),
         "CARILLON_FINISHES": int(any(c.family.finish for c in cells)),
@@ -71,7 +72,7 @@ def _lowered(image: Image) -> int:
     A round's handlers may be at any level, so theirs is the top.  What is event-triggered must not go on above a round.
     """
     modes = image.modes
-    if (image.allocation.conventional and modes) or any(c.lowered for m in modes for c in m.allocation.carriers):
+    if any(c.lowered for m in modes for c in m.allocation.carriers):
         return image.system.board.levels
     if image.osek is None:
         return 0

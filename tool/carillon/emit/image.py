@@ -140,15 +140,17 @@ class ModeImage:
         return cell.first + cell.use.units(position * board.start_spacing) - cell.period
 
     @property
+    def dispatch(self) -> CellImage | None:
+        """The cell of the table; None if the mode has none."""
+        return next((cell for cell in self.cells if isinstance(cell.carrier.action, Dispatch)), None)
+
+    @property
     def watched(self) -> frozenset[tuple[str, int]]:
         """The deadlines that the kernel watches: tasks and ticks of the round (its end is 0)."""
         length = self.allocation.mode.round_length
-        if self.table:
-            return frozenset(
-                (e.point.object, e.point.at % length) for e in self.table if isinstance(e.point.action, CheckDeadline)
-            )
+        tabled = {(e.point.object, e.point.at % length) for e in self.table if isinstance(e.point.action, CheckDeadline)}
         carriers = [c for c in self.allocation.carriers if isinstance(c.action, CheckDeadline)]
-        return frozenset((c.demand.object, t % length) for c in carriers for t in c.demand.times)
+        return frozenset({(c.demand.object, t % length) for c in carriers for t in c.demand.times} | tabled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +286,8 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
     if point is None:
         return None
     board, length = system.board, mode.mode.round_length
-    cell = next(c for c in cells if isinstance(c.carrier.action, SwitchMode | Dispatch))
+    own = [c for c in cells if isinstance(c.carrier.action, SwitchMode)]
+    cell = own[0] if own else next(c for c in cells if isinstance(c.carrier.action, Dispatch))
     at = point.at
     counts = length
     if isinstance(cell.carrier.action, Dispatch):
@@ -349,8 +352,9 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
             if cell.carrier.style is Style.MULTIPLEXED and not isinstance(cell.carrier.action, Dispatch)
         )
         table: tuple[TableEntry, ...] = ()
-        if allocation.conventional:
-            table = _table(in_order[0], length, mode)
+        timer = next((c for c in in_order if isinstance(c.carrier.action, Dispatch)), None)
+        if timer is not None:
+            table = _table(timer, length)
         modes.append(
             ModeImage(
                 mode,
@@ -399,9 +403,9 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
     return OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin)
 
 
-def _table(timer: CellImage, length: int, mode: ModeAllocation) -> tuple[TableEntry, ...]:
-    """The dispatcher table: every point of the round, each with the step that its tick takes."""
-    points = points_in_order(mode.mode.demands, length)
+def _table(timer: CellImage, length: int) -> tuple[TableEntry, ...]:
+    """The dispatcher table: every point that its cell carries, each with the step that its tick takes."""
+    points = points_in_order([timer.carrier.demand], length)
     times = sorted({p.at % length for p in points})
     steps = dict(zip(times, _steps(timer.carrier, timer.use, length), strict=True))
     return tuple(

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from carillon.actions.activate import Activate
+from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
 from carillon.emit.image import Image, ModeImage
 from carillon.emit.pieces import BODIES
 from carillon.emit.pieces.activate import only_held
+from carillon.lower import ExpiryPoint
 from carillon.model.board import Rearm
 from carillon.resources import data_root
 
@@ -91,32 +93,89 @@ def kernel_times(image: Image) -> list[KernelTime]:
     To each activation's own handler comes the longest piece of another one's that may be under way when it is due, on its
     level or above.
     """
+    return [_kernel_time(image, mode) for mode in image.modes]
+
+
+def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
-    result = []
-    for mode in image.modes:
-        carriers = [
-            c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)
-        ]  # others: none, or a miss
-        costs = {c.source: handler_cost(image, mode, c) for c in carriers}
-        tasks: dict[str, int] = {}
-        enables: dict[str, int] = {}
-        for carrier in carriers:
-            own = costs[carrier.source]
-            if isinstance(carrier.action, EnableInterrupt):
-                enables[carrier.demand.object] = _ticks(own.total, per_tick)
-            elif carrier.action.runs:
-                blocking = max(
-                    (
-                        max(costs[c.source].before, costs[c.source].after)
-                        for c in carriers
-                        if c.source != carrier.source and c.action.runs and (c.level >= carrier.level or c.lowered)
-                    ),
-                    default=0,
-                )
-                ticks = _ticks(own.total + blocking, per_tick)
-                tasks[carrier.demand.object] = max(ticks, tasks.get(carrier.demand.object, 0))
-        result.append(KernelTime(tasks, enables))
-    return result
+    carriers = [
+        c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)
+    ]  # others: none, or a miss
+    costs = {c.source: handler_cost(image, mode, c) for c in carriers}
+    activations = [c for c in carriers if c.action.runs]
+    table = _table_time(image, mode, max((max(costs[c.source].before, costs[c.source].after) for c in activations), default=0))
+    table_level = mode.dispatch.carrier.level if mode.dispatch is not None else 0
+    tasks, starts = dict(table.tasks), dict(table.starts)
+    enables = dict(table.enables)
+    for carrier in carriers:
+        own, name = costs[carrier.source], carrier.demand.object
+        if not carrier.action.runs:
+            enables[name] = own.total
+            continue
+        others = [c for c in activations if c.source != carrier.source and (c.level >= carrier.level or c.lowered)]
+        pieces = [table.piece] if table_level >= carrier.level else [0]
+        blocking = max([*pieces, *(max(costs[c.source].before, costs[c.source].after) for c in others)])
+        tasks[name] = max(own.total + blocking, tasks.get(name, 0))
+        starts[name] = max(own.before + blocking, starts.get(name, 0))
+    return KernelTime(*({n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, table.checks, starts)))
+
+
+@dataclass(frozen=True, slots=True)
+class _TableTime:
+    """Of a table's handler, in instructions at most.
+
+    What it takes for each task, re-enable point and deadline; how late it starts each task; and the longest piece in which it
+    keeps everything else out.
+    """
+
+    tasks: dict[str, int] = field(default_factory=dict)
+    enables: dict[str, int] = field(default_factory=dict)
+    checks: dict[str, int] = field(default_factory=dict)
+    starts: dict[str, int] = field(default_factory=dict)
+    piece: int = 0
+
+
+def _table_time(image: Image, mode: ModeImage, other: int) -> _TableTime:
+    """The times of the mode's table.  ``other``: the longest piece of another handler, which may be under way when it is due.
+
+    The handler of a tick may have to wait for that of the tick before.  So all ticks are gone through in order of time,
+    twice, with what is left to do; a handler that comes for several ticks takes less.
+    """
+    board = image.system.board
+    price = prices(board.port)
+    per_tick = board.clock(image.system.clock_hz).instructions_per_tick
+    if not mode.table or not price or not per_tick:
+        return _TableTime()
+    length = mode.allocation.mode.round_length
+    ticks: dict[int, list[ExpiryPoint]] = {}
+    for entry in mode.table:
+        ticks.setdefault(entry.point.at % length, []).append(entry.point)
+    arrive = board.interrupt_entry + price["frame_begin"] + price["acknowledge"] + price["rearm"]
+    whole = price["table_run"] + price["lower"] + price["raise"] + price["table_run_end"]
+    found = _TableTime()
+    piece = free = 0
+    for turn in (0, 1):
+        for at, points in sorted(ticks.items()):
+            due = (at + turn * length) * per_tick
+            wait = max(0, free - due)
+            ready = arrive + price["table_begin"] + price["table_tick"] + len(points) * price["table_entry"]
+            one = len(points) == 1 and not wait
+            total = ready + sum(whole for p in points if p.action.runs) + price["frame_end"]
+            before = 0
+            for point in points:
+                name = point.object
+                if not point.action.runs:
+                    kind = found.checks if isinstance(point.action, CheckDeadline) else found.enables
+                    kind[name] = max(kind.get(name, 0), wait + ready + price["frame_end"])
+                    continue
+                start = arrive + price["table_one"] if one else wait + ready + before + price["table_run"]
+                found.starts[name] = max(found.starts.get(name, 0), start + price["lower"] + other)
+                own = start + price["lower"] + price["raise"] + price["table_run_end"] + price["frame_end"]
+                found.tasks[name] = max(found.tasks.get(name, 0), own + other)
+                before += whole
+            piece = max(piece, ready + price["table_run"] + price["lower"])
+            free = max(free, due) + total
+    return replace(found, piece=piece)
 
 
 def _ticks(instructions: int, per_tick: int) -> int:

@@ -76,7 +76,11 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         starts.append(_multiplex_start(stem, f"{stem}_steps[0]", cell))
     if mode.table:
         lines += _conventional_table(image, mode)
-        starts.append(_multiplex_start("carillon_system", f"{name}_table[0].step", mode.cells[0]))
+        timer = mode.dispatch
+        assert timer is not None
+        stem = text.multiplex(image, mode, timer)
+        lines.append(f"struct carillon_multiplex {stem} = {text.multiplexed(timer)};")
+        starts.append(_multiplex_start(stem, f"{name}_table[0].step", timer))
     lines += _array("struct carillon_multiplex_start", f"{name}_multiplexes", starts)
 
     prepare: list[str] = []
@@ -151,7 +155,8 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
 
 def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
     name = text.stem(image, mode)
-    timer = mode.cells[0]
+    timer = mode.dispatch
+    assert timer is not None
     lines = [f"static const struct carillon_entry {name}_table[] = {{"]
     for k, entry in enumerate(mode.table):
         point = entry.point
@@ -171,10 +176,13 @@ def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
 def ground_state(image: Image, mode: ModeImage) -> tuple[list[int], int]:
     """Sources of which none may be active when the mode is left, and how many of the first may not be waiting either.
 
-    A task that is activated at the very tick of the switch, the first of a round that does not begin, may wait.
+    A task that is activated at the very tick of the switch, the first of a round that does not begin, may wait.  So may a
+    table's handler, which asks itself where the table has the switch.
     """
     at = (mode.control.at if mode.control else 0) % mode.allocation.mode.round_length
     tasks = [c.carrier for c in mode.cells if c.carrier.action.runs]
+    if mode.dispatch is not None and not (mode.control and mode.control.cell is mode.dispatch):
+        tasks.append(mode.dispatch.carrier)
     due = {c.source for c in tasks if at in c.demand.times}
     first = sorted({c.source for c in tasks} - due)
     return [*first, *sorted(due), *sorted(i.source for i in image.system.interrupts)], len(first)
@@ -206,14 +214,11 @@ def emit(image: Image) -> str:
     families = sorted({c.family.name for m in image.modes for c in m.cells})
     lines = [text.head(image, "Tables of the application's modes."), '#include "carillon/contract.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
-    conventional = image.allocation.conventional
-    if conventional:
-        lines += ['#include "carillon/conventional.h"', ""]
+    if any(mode.table for mode in image.modes):
+        lines += ['#include "carillon/table.h"', ""]
         entries = dict.fromkeys(image.system.task(t.name).entry for t in image.system.tasks)
         lines += [f"void {entry}(void);" for entry in entries]
-        timer = image.modes[0].cells[0]
-        lines += ["", f"uint8_t carillon_conventional_active[{max(1, len(image.system.tasks))}];"]
-        lines += [f"struct carillon_multiplex carillon_system = {text.multiplexed(timer)};"]
+        lines += ["", f"uint8_t carillon_table_tasks[{max(1, len(image.system.tasks))}];"]
     lines.append("")
     bodies = [_mode(image, mode, number) for number, mode in enumerate(image.modes)]
     for body in bodies:

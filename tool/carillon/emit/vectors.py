@@ -139,8 +139,8 @@ def emit(image: Image) -> str:
     families = sorted({c.family.name for m in image.modes for c in m.cells})
     lines = [text.head(image, "Interrupt handlers and vector tables."), '#include "carillon/kernel.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
-    if image.allocation.conventional and image.modes:
-        lines += ['#include "carillon/conventional.h"', "", "extern struct carillon_multiplex carillon_system;"]
+    tabled = [m for m in image.modes if m.table]
+    lines += ['#include "carillon/table.h"'] if tabled else []
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
@@ -148,9 +148,9 @@ def emit(image: Image) -> str:
         guard_name(c.demand.object) for m in image.modes for c in m.allocation.carriers if c.guard is Guard.FLAG
     )
     lines += ["", *(f"static struct carillon_guard {name};" for name in guards)] if guards else []
-    multiplexes = [
-        f"extern struct carillon_multiplex {text.multiplex(image, m, x.cell)};" for m in image.modes for x in m.multiplexes
-    ]
+    rearmed = [(m, x.cell) for m in image.modes for x in m.multiplexes]
+    rearmed += [(m, m.dispatch) for m in tabled if m.dispatch is not None]
+    multiplexes = [f"extern struct carillon_multiplex {text.multiplex(image, m, cell)};" for m, cell in rearmed]
     lines += ["", *multiplexes] if multiplexes else []
     lines.append("")
     for interrupt in system.interrupts:

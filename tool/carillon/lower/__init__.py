@@ -41,7 +41,8 @@ class Demand:
 
     What an allocation serves as a whole.  ``required`` is false for deadlines that are watched only if
     cells allow.  ``exclusive``: no activation comes before the one before it has ended, because a deadline would have stopped the
-    system, or (``vouched``) because the schedule's author says so.
+    system, or (``vouched``) because the schedule's author says so.  ``within``: kernel code may delay the action by so many
+    ticks; 0: it is done on its tick.
     """
 
     action: Action
@@ -50,6 +51,7 @@ class Demand:
     bounded: bool
     exclusive: bool = False
     vouched: bool = False
+    within: int = 0
 
     @property
     def object(self) -> str:

@@ -30,12 +30,12 @@ def _lower_mode(mode: Mode, system: System, kernel: KernelTime) -> LoweredMode:
     known = all(system.task(activation.task).wcet is not None for activation in mode.activations)
     # With the kernel's time an end may lie past the round: the check of deadlines says so after the allocation.
     ends = [min(c.end, mode.round_length) for c in completions(mode, system, kernel)] if known else None
-    demands = [*_activations(mode, system, ends), *_deadlines(mode)]
+    demands = [*_activations(mode, system, ends), *_deadlines(mode, system)]
     if len(system.modes) > 1:
         at = _control(mode, ends, system.board.switch_ticks + system.board.lead_at(system.clock_hz))
         point = ExpiryPoint(at, SwitchMode(mode.name), at, mode.span)
         demands.append(Demand(SwitchMode(mode.name), (point,), required=True, bounded=True))
-    demands.extend(_enables(mode))
+    demands.extend(_enables(mode, system.start_within))
     return LoweredMode(mode.name, mode.round_length, tuple(demands))
 
 
@@ -56,6 +56,7 @@ def _activations(mode: Mode, system: System, ends: list[int] | None) -> list[Dem
             bounded=_bounded(own, mode.round_length),
             exclusive=task in vouched or _stopped_in_time(own, mode.round_length),
             vouched=task in vouched,
+            within=system.task(task).start_within,
         )
         for task, own in points.items()
     ]
@@ -86,7 +87,7 @@ def _bounded(points: list[ExpiryPoint], round_length: int) -> bool:
     return all(point.window_end <= limit for point, limit in zip(points, limits, strict=True))
 
 
-def _deadlines(mode: Mode) -> list[Demand]:
+def _deadlines(mode: Mode, system: System) -> list[Demand]:
     points: dict[str, list[ExpiryPoint]] = {}
     required: dict[str, bool] = {}
     for activation in mode.activations:
@@ -96,7 +97,10 @@ def _deadlines(mode: Mode) -> list[Demand]:
             point = ExpiryPoint(deadline, CheckDeadline(activation.task), deadline, activation.span)
             points.setdefault(activation.task, []).append(point)
             required[activation.task] = activation.monitor is Monitor.ALWAYS
-    return [Demand(CheckDeadline(task), tuple(own), required[task], _one_each(mode, task)) for task, own in points.items()]
+    return [
+        Demand(CheckDeadline(task), tuple(own), required[task], _one_each(mode, task), within=system.task(task).start_within)
+        for task, own in points.items()
+    ]
 
 
 def _one_each(mode: Mode, task: str) -> bool:
@@ -104,12 +108,12 @@ def _one_each(mode: Mode, task: str) -> bool:
     return all(len(activation.deadlines) == 1 for activation in mode.activations if activation.task == task)
 
 
-def _enables(mode: Mode) -> list[Demand]:
+def _enables(mode: Mode, within: int) -> list[Demand]:
     points: dict[str, list[ExpiryPoint]] = {}
     for enable in mode.enables:
         point = ExpiryPoint(enable.at, EnableInterrupt(enable.interrupt), enable.at, enable.span)
         points.setdefault(enable.interrupt, []).append(point)
-    return [Demand(EnableInterrupt(name), tuple(own), required=True, bounded=True) for name, own in points.items()]
+    return [Demand(EnableInterrupt(name), tuple(own), required=True, bounded=True, within=within) for name, own in points.items()]
 
 
 def _control(mode: Mode, ends: list[int] | None, needed: int) -> int:

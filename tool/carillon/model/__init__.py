@@ -64,13 +64,17 @@ class Idle(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A time-triggered task: a C function ``void entry(void)``; ``wcet`` in ticks, None if not given."""
+    """A time-triggered task: a C function ``void entry(void)``; ``wcet`` in ticks, None if not given.
+
+    ``start_within``: ticks after its own within which kernel code may delay its start; 0: none.
+    """
 
     name: str
     entry: str
     wcet: int | None
     span: Span
     overrun: Overrun = Overrun.GUARDED
+    start_within: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,7 @@ class System:
     time: TimeServices | None = None
     other_clocks: tuple[int, ...] = ()  # those, too, that every time divides at, in Hz
     clock_given: bool = False  # by the schedule
+    start_within: int = 0  # of what no task says otherwise, as Task.start_within
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property

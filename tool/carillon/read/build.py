@@ -88,6 +88,7 @@ class Builder:
         if clock_hz is None:
             return None
         self.ticks = Ticks(board, clock_hz, file.system.inexact_times == "refuse", self.diagnostics)
+        self.within = self._within(file.system.start_within, ("system", "start_within"))
         self._convert_tasks()
         tasks = tuple(self._task(task) for task in file.task)
         interrupts = tuple(self._interrupts(board))
@@ -119,6 +120,7 @@ class Builder:
             time=time.build(self.ticks),
             other_clocks=tuple(hz for hz in self.fitting if hz != clock_hz),
             clock_given=file.system.clock is not None,
+            start_within=self.within,
             inputs=(self.path, *self.included, *board.files),
         )
 
@@ -392,7 +394,15 @@ class Builder:
 
     def _task(self, name: str) -> Task:
         table = self.file.task[name]
-        return Task(name, table.entry or name, self.wcets[name], self.places.key(("task", name)), Overrun(table.overrun))
+        written = table.start_within
+        within = self.within if written is None else self._within(written, ("task", name, "start_within"))
+        span = self.places.key(("task", name))
+        return Task(name, table.entry or name, self.wcets[name], span, Overrun(table.overrun), within)
+
+    def _within(self, time: Time | None, path: tuple[str | int, ...]) -> int:
+        """A bound in whole ticks, rounded down; 0 if it is absent or refused."""
+        ticks = self.ticks.limited(time, describe(*path), self.places.value(path)) if time is not None else None
+        return int(ticks) if ticks is not None else 0
 
     def _interrupts(self, board: Board) -> Iterator[Interrupt]:
         enabled = {point.enable for mode in self.file.mode.values() for point in mode.points or ()}

@@ -91,6 +91,11 @@ class SystemTable(_Table):
     on_deadline_miss: Literal["shutdown", "continue"] = Field(
         "shutdown", description="What follows ttErrorHook after a missed deadline."
     )
+    start_within: AnyTime | None = Field(
+        None,
+        description="How long after its tick a task may start, if cells are short; on its tick if absent.  Also for re-enable "
+        "points.",
+    )
     inexact_times: Literal["refuse", "round"] = Field(
         "refuse", description="A time that is no whole number of ticks is refused, or rounded and its drift reported."
     )
@@ -113,6 +118,9 @@ class TaskTable(_Table):
     deadline: AnyTimes | None = Field(None, description="Deadline after each activation, or a list of them; only with period.")
     monitor: Literal["always", "if-cells-allow", "never"] = Field(
         "always", description="Who watches its deadlines: cells, cells if any are left, or only the analysis and the trace."
+    )
+    start_within: AnyTime | None = Field(
+        None, description="How long after its tick it may start; as in [system] if absent, and 0 ticks is on its tick."
     )
     overrun: Literal["guarded", "never"] = Field(
         "guarded",

@@ -82,6 +82,23 @@ def _rows(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
     return rows
 
 
+def _late_starts(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
+    """The tasks of the table: how many ticks after its own each starts at the latest, but for what preempts it."""
+    if image.dispatch is None or not planned.kernel_times:
+        return []
+    starts = planned.kernel_times[planned.image.modes.index(image)].starts
+    tasks = dict.fromkeys(e.point.object for e in image.table if e.point.action.runs)
+    return [
+        {
+            "task": name,
+            "activations": sum(e.point.object == name and e.point.action.runs for e in image.table),
+            "late_ticks": starts.get(name, 0),
+            "within_ticks": planned.system.task(name).start_within,
+        }
+        for name in tasks
+    ]
+
+
 def plan_json(planned: Planned) -> dict[str, Any]:
     """The plan as ``carillon plan --json`` prints it."""
     system = planned.system
@@ -109,6 +126,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
                 "schedule_time": image.time_base is not None,
                 "reasons": list(image.allocation.reasons),
                 "carriers": _rows(planned, image),
+                "late_starts": _late_starts(planned, image),
             }
             for image in planned.image.modes
         ],
@@ -448,6 +466,12 @@ def render_plan(console: Console, planned: Planned) -> None:
                 vector,
             )
         console.print(table)
+        late = _late_starts(planned, image)
+        if late:
+            rows = _table("in the table", "activations", "starts late by at most (ticks)", "start_within (ticks)")
+            for entry in late:
+                rows.add_row(entry["task"], str(entry["activations"]), str(entry["late_ticks"]), str(entry["within_ticks"]))
+            console.print(rows)
         margin = max((len(_label(carrier)) for carrier in mode.carriers), default=0) + 2
         width = max(20, console.width - margin - 2)
         console.print()

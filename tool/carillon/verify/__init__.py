@@ -99,7 +99,7 @@ class _Verifier:
             if hardware is None:
                 continue
             meanings = Meanings(self.elf, hardware, functions, multiplexes)
-            comparison = Round(system, mode, table, hardware, meanings, self.diagnostics, own, below)
+            comparison = Round(system, mode, table, hardware, meanings, self.diagnostics, own, tables, below)
             try:
                 if beneath is not None:
                     hardware.start(beneath)

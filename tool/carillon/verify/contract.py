@@ -62,6 +62,16 @@ class ModeTable:
     waiting: int
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A ``struct carillon_entry`` of ``carillon/table.h``; ``action`` is a number of its ``enum carillon_action``."""
+
+    function: int
+    mask: int
+    object: int
+    action: int
+
+
 class Reader:
     """Reads structures member by member."""
 
@@ -176,6 +186,34 @@ class Tables:
         if at != first:
             raise UnreadableError(f"the steps at {first:#x} do not lead back to the first")
         return tuple(intervals)
+
+    def tick(self, step: int) -> tuple[Entry, ...]:
+        """The entries of a table that are due in the tick whose first step is at an address."""
+        found: list[Entry] = []
+        reader = Reader(self.elf, step)
+        while len(found) < LONGEST:
+            begin = reader.at
+            reader.pointer()
+            reader.take(self.word)
+            function = self.elf.code(reader.pointer())
+            entry = Entry(function, reader.take(self.word), reader.take(2), reader.take(1))
+            found.append(entry)
+            if not reader.take(1):
+                return tuple(found)
+            size = reader.at - begin
+            reader.at = begin + size + (-size % self.elf.pointer if self.elf.align > 1 else 0)
+        raise UnreadableError(f"the entries of the tick at {step:#x} have no end")
+
+    def circle(self, first: int) -> tuple[int, ...]:
+        """The addresses of a circle of struct carillon_step, from the first on."""
+        found: list[int] = []
+        at = first
+        while at not in found[:1]:
+            if len(found) == LONGEST:
+                raise UnreadableError(f"the steps at {first:#x} have no end")
+            found.append(at)
+            at = self.elf.data(Reader(self.elf, at).pointer())
+        return tuple(found)
 
     def time_bases(self, count: int) -> tuple[tuple[int, int, int], ...] | None:
         """carillon_time_bases: counter, phase, length of each mode; None where nobody asks for the time."""

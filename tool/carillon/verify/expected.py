@@ -12,7 +12,7 @@ from carillon.model import Activation, Mode, Monitor, System, Window
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What expiry points are of: ``kind`` is "activation", "deadline", "enable" or "control"."""
+    """What expiry points are of: ``kind`` is "activation", "deadline", "enable", "control" or "table"."""
 
     kind: str
     name: str
@@ -20,6 +20,8 @@ class Subject:
     def __str__(self) -> str:
         if self.kind == "control":
             return "the switch of modes"
+        if self.kind == "table":
+            return "the table"
         what = {"activation": "activation of", "deadline": "deadline of", "enable": "re-enable point of"}[self.kind]
         return f"{what} '{self.name}'"
 

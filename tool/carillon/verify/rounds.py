@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Interrupt, Mode, System
 from carillon.verify.activation import ActivationVector
-from carillon.verify.contract import ModeTable
+from carillon.verify.contract import ModeTable, Tables
 from carillon.verify.controllers import named
+from carillon.verify.dispatch import DISPATCHER, is_table, spread
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.hardware import Hardware, Running
 from carillon.verify.meaning import Meaning, Meanings, Step
@@ -49,12 +50,15 @@ class Round:
     diagnostics: Diagnostics
     vector_of: Mapping[int, int]
     """The address of each source's vector in this mode."""
+    tables: Tables
     below: frozenset[int]
     """Sources of the event-triggered system."""
     report: ModeReport = field(init=False)
     running: list[Running] = field(default_factory=list)
     subjects: dict[int, Subject] = field(default_factory=dict)
     expected: dict[Subject, Points] = field(init=False)
+    tabled: dict[Subject, Running] = field(default_factory=dict)
+    """What the table's entries are of, each with its own expiries."""
 
     def __post_init__(self) -> None:
         self.report = ModeReport(self.mode.name)
@@ -72,7 +76,9 @@ class Round:
 
     def of(self, subject: Subject) -> list[Running]:
         """The running cells of a subject."""
-        return [r for r in self.running if self.subjects.get(r.source) == subject]
+        return [r for r in self.running if self.subjects.get(r.source) == subject] + (
+            [self.tabled[subject]] if subject in self.tabled else []
+        )
 
     # The comparison.
 
@@ -84,7 +90,10 @@ class Round:
         self.running = self.hardware.running(started, self.table, lead, self.mode.round_length, postponed)
         self._interrupts()
         self._timekeepers()
-        for source in sorted({r.source for r in self.running}):
+        for running in [r for r in self.running if is_table(self, r.source)]:
+            self.subjects[running.source] = Subject("table", self.mode.name)
+            self.tabled.update(spread(self, running))
+        for source in sorted({r.source for r in self.running} - set(self.subjects)):
             self._subject(source)
         self._times()
         self._spare()
@@ -176,9 +185,11 @@ class Round:
         """Each subject's expiries over two rounds, and that they recur."""
         length = self.mode.round_length
         expected = self.expected
-        for subject in sorted(set(self.subjects.values()) - set(expected), key=str):
+        for subject in sorted({*self.subjects.values(), *self.tabled} - set(expected), key=str):
             if subject.kind == "control":
                 self._control(subject)
+                continue
+            if subject.kind == "table":
                 continue
             cells = self.of(subject)
             found = sorted({t % length for r in cells for t in r.times if 0 <= t < length})
@@ -370,14 +381,15 @@ class Round:
         for path in meaning.paths:
             wrong = self.upkeep(source, path, subject)
             leaves = [s for s in path if s.what == "call" and s.name == "carillon_leaves"]
-            does = {"deadline": "missed", "control": "control", "enable": "enable"}[subject.kind]
-            if not any(s.what == does for s in path) and not leaves:
+            does = {"deadline": "missed", "control": "control", "enable": "enable", "table": "call"}[subject.kind]
+            done = [s for s in path if s.what == does and (does != "call" or s.name == DISPATCHER)]
+            if not done and not leaves:
                 wrong.append(f"does not always do what the {subject} asks for")
             if leaves and any(s.number != control for s in leaves):
                 wrong.append("asks about the wrong source whether the mode is left")
             allowed = {does, "acknowledge", "set", "settle", "touch", "call"}
             wrong += [self._surplus(s) for s in path if s.what not in allowed]
-            wrong += [f"calls '{s.name}'" for s in path if s.what == "call" and not self._helper(s.name)]
+            wrong += [f"calls '{s.name}'" for s in path if s.what == "call" and not self._helper(s.name) and s not in done]
             own = {r.multiplex.multiplex for r in self.own_cells(source) if r.multiplex is not None}
             if any(s.what == "touch" and (s.number not in own or subject.kind == "deadline") for s in path):
                 wrong.append("moves a re-armed cell on that is not its own")

@@ -46,6 +46,9 @@ class Standing:
                 for t in running.times:
                     if t >= 0:
                         carried[subject.name, t % length] = running.source
+        for subject, running in self.round.tabled.items():
+            if subject.kind == "activation":
+                carried.update({(subject.name, t % length): running.source for t in running.times if t >= 0})
         activations = [
             (a, end, carried.get((a.task, a.at)))
             for a, end in zip(self.round.mode.activations, windows(self.round.mode, self.round.system), strict=True)
@@ -53,6 +56,7 @@ class Standing:
         told: set[tuple[int, int]] = set()
         open_: list[tuple[int, int, str, int]] = []  # end, source, task, at
         lowered = {s: self.round.meaning(s).lowered for s, x in self.round.subjects.items() if x.kind == "activation"}
+        lowered |= {s: True for s, x in self.round.subjects.items() if x.kind == "table"}
         for activation, end, carrier in sorted(activations, key=lambda x: x[0].at):
             if carrier is None:
                 continue
@@ -76,7 +80,7 @@ class Standing:
         tasks = {s: levels[s] for s, x in self.round.subjects.items() if x.kind == "activation"}
         highest, lowest = max(tasks.values(), default=0), min(tasks.values(), default=10**6)
         for source, subject in self.round.subjects.items():
-            if subject.kind != "activation" and levels[source] <= highest:
+            if subject.kind not in ("activation", "table") and levels[source] <= highest:
                 self.round.error(
                     "C207",
                     self.round._span(subject),
@@ -146,7 +150,7 @@ class Standing:
             if self.round.subjects.get(r.source, Subject("", "")).kind == "control"
             for t in r.times
         }
-        tasks = {s for s, x in self.round.subjects.items() if x.kind == "activation"}
+        tasks = {s for s, x in self.round.subjects.items() if x.kind in ("activation", "table")}
         begin = {
             self.round.subjects[r.source]
             for r in self.round.running

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier
+from carillon.emit import text
 from carillon.emit.image import Image, ModeImage
 from carillon.emit.pieces.common import acknowledge, cells_of, operation
 
 
 def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     """The statements of the handler: the cell is re-armed first, so that nothing drifts."""
-    del image
     cell = cells_of(mode, carrier)[0]
+    at = text.multiplex(image, mode, cell)
     return [
         *acknowledge([cell]),
-        "    const struct carillon_entry *const entry = (const struct carillon_entry *)carillon_system.next;",
-        operation(cell, "rearm", "&carillon_system"),
-        "    carillon_conventional_dispatch(entry);",
+        f"    const struct carillon_entry *const entry = (const struct carillon_entry *){at}.next;",
+        operation(cell, "rearm", f"&{at}"),
+        f"    carillon_table_dispatch(entry, {at}.next);",
     ]

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The dispatcher of tables. */
+#include "carillon/table.h"
+
+#if CARILLON_TABLES
+
+/* Of each task one activation runs, and one waits; a further one is absorbed. */
+enum {
+    ENDED,
+    RUNS,
+    RUNS_AND_WAITS,
+    DUE, /* activated, and not begun */
+};
+
+static void activate(const struct carillon_entry *entry)
+{
+    uint8_t *const task = &carillon_table_tasks[entry->object];
+    if (*task == ENDED) {
+        *task = DUE;
+#if CARILLON_MODES > 1
+        carillon_lowered_tasks++;
+#endif
+    } else if (*task == RUNS) {
+        *task = RUNS_AND_WAITS;
+    } else {
+        /* One waits already, and this one is absorbed. */
+    }
+}
+
+/* Run a task that is due: a handler that preempted this one may have done so. */
+static void run(const struct carillon_entry *entry)
+{
+    uint8_t *const task = &carillon_table_tasks[entry->object];
+    if (*task == DUE) {
+        do {
+            *task = RUNS;
+            carillon_port_run_lowered(entry->function);
+        } while (*task == RUNS_AND_WAITS);
+        *task = ENDED;
+#if CARILLON_MODES > 1
+        carillon_lowered_tasks--;
+#endif
+    }
+}
+
+/* Carry out one entry but for running a task; true: the mode has been left, and with it the table. */
+static bool carry_out(const struct carillon_entry *entry)
+{
+    switch (entry->action) {
+    case CARILLON_ACTIVATE:
+        activate(entry);
+        break;
+    case CARILLON_DEADLINE:
+        if (carillon_table_tasks[entry->object] != ENDED) {
+            carillon_deadline_missed(entry->object);
+        }
+        break;
+    case CARILLON_ENABLE:
+        carillon_port_enable(entry->object, entry->mask);
+        break;
+    default:
+#if CARILLON_MODES > 1
+        if ((carillon_mode != carillon_next_mode) && carillon_mode_is_idle(&carillon_modes[carillon_mode])) {
+            carillon_control();
+            return true;
+        }
+#endif
+        break;
+    }
+    return false;
+}
+
+/* The first entry of the tick after that of `entry`. */
+static const struct carillon_entry *following(const struct carillon_entry *entry)
+{
+    return (const struct carillon_entry *)entry->step.next;
+}
+
+/* 1. All that is due is carried out in order of time, but no task is run yet.  So a deadline finds what its task is at
+ * the deadline's own tick: a task that was activated before and has not begun has missed it.
+ * 2. Then the tasks run, those of the latest tick first, because a later activation preempts an earlier one.  Those of
+ *    one tick run in the order of the table.
+ * 3. A task runs lowered, so that a later tick may enter this handler again.  That one runs the tasks of its own tick,
+ *    and this one finds them ended.
+ * 4. A handler may be entered for a tick that an earlier, late one has carried out.  The cell was not re-armed then:
+ *    `next` is the step of `first`, and there is nothing to do.
+ * 5. A handler that is late by a whole round looks the same.  What was due in that round is lost. */
+void carillon_table_dispatch(const struct carillon_entry *first, const struct carillon_step *next)
+{
+    if ((next == &first->step) && (first->step.next != next)) {
+        return;
+    }
+    if ((first->step.next == next) && (first->more == 0u)) { /* as almost always: one entry, in time */
+        if (first->action == CARILLON_ACTIVATE) {
+            activate(first);
+            run(first);
+        } else {
+            (void)carry_out(first);
+        }
+        return;
+    }
+    uint32_t ticks = 0u;
+    const struct carillon_entry *tick = first;
+    do {
+        const struct carillon_entry *entry = tick;
+        for (;; entry++) {
+            if (carry_out(entry)) {
+                return;
+            }
+            if (entry->more == 0u) {
+                break;
+            }
+        }
+        ticks++;
+        tick = following(entry);
+    } while (&tick->step != next);
+    while (ticks > 0u) {
+        ticks--;
+        tick = first;
+        for (uint32_t before = 0u; before < ticks; before++) {
+            tick = following(tick);
+        }
+        for (const struct carillon_entry *entry = tick;; entry++) {
+            if (entry->action == CARILLON_ACTIVATE) {
+                run(entry);
+            }
+            if (entry->more == 0u) {
+                break;
+            }
+        }
+    }
+}
+
+#endif

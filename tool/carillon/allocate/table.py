@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table: one cell, re-armed among the points of several demands, for what has no cell of its own.
+
+Its handler looks up in ROM what is due.  It is what the conventional kernel does for everything.  A task that it starts
+begins late, by what the handler takes, and preempts whatever runs like any other.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+
+from carillon.allocate.fit import Fitter, SourceClass
+from carillon.allocate.solve import Problem, Table
+from carillon.lower import Demand, LoweredMode
+from carillon.model.board import Rearm, Role
+
+
+def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter: Fitter) -> Table | None:
+    """What can carry a table in a round of these demands; None if nothing can.
+
+    A class can if one of its cells could keep each demand's points alone; points of two demands that are nearer than
+    it can be re-armed exclude each other, those of one tick do not.
+    """
+    able, shortest = [], 0
+    for c, group in enumerate(classes):
+        array = group.array
+        if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE or not group.can_share:
+            continue
+        least = fitter.shortest(array)
+        grid = [0, max(1, least)]
+        if isinstance(fitter.multiplexed(array, grid, fitter.round_length or 0), int):
+            able.append(c)
+            shortest = max(shortest, least)
+    if not able:
+        return None
+    length = fitter.round_length or 0
+    times = [sorted({t % length for t in d.times}) if d.action.shares and d.within else [] for d in demands]
+    apart = tuple(
+        (d, e)
+        for d in range(len(demands))
+        for e in range(d + 1, len(demands))
+        if 0 < _nearest(times[d], times[e], length) < shortest
+    )
+    fits = frozenset(d for d, own in enumerate(times) if own and not 0 < _nearest(own, own, length) < shortest)
+    return Table(tuple(able), fits, apart) if fits else None
+
+
+def table_remedy(problem: Problem, fitter: Fitter, mode: LoweredMode) -> str:
+    """What would let a table help where the cells do not suffice; empty if no cell of the board can carry one."""
+    if problem.table is not None and problem.table.apart:
+        d, e = problem.table.apart[0]
+        one, other = (problem.options[k].demand for k in (d, e))
+        least = max(fitter.shortest(problem.classes[c].array) for c in problem.table.classes)
+        return (
+            f"move points onto one tick or at least {least} ticks apart, so that they can be in one table, such as those of "
+            f"'{one.object}' and '{other.object}'; or "
+        )
+    willing = [replace(d, within=1) for d in mode.demands]
+    if problem.table is None and find_table(problem.classes, willing, fitter) is not None:
+        return "write start_within in [system], so that tasks that need no exact start share a cell; or "
+    return ""
+
+
+def _nearest(some: Sequence[int], others: Sequence[int], length: int) -> int:
+    """The least distance but 0 between two points of different demands; 0 if there is none."""
+    least = 0
+    for t in some:
+        k = bisect_left(others, t)
+        for at in (k - 1, k, k + 1):
+            if others:
+                apart = abs(others[at % len(others)] - t)
+                apart = min(apart, length - apart)
+                if apart and (not least or apart < least):
+                    least = apart
+    return least

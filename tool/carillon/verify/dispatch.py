@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table: one cell among points of several subjects, whose handler looks up in ROM what is due (``carillon/table.h``).
+
+What the dispatcher makes of an entry is its code, which is read by nobody here; that it is called with the cell's own step,
+and what each entry says, is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from carillon.verify.contract import Entry
+from carillon.verify.expected import Subject
+from carillon.verify.hardware import Running
+
+if TYPE_CHECKING:
+    from carillon.verify.rounds import Round
+
+DISPATCHER = "carillon_table_dispatch"
+ACTIVATE, DEADLINE, ENABLE = 0, 1, 2
+"""Of ``enum carillon_action``."""
+
+
+def is_table(round_: Round, source: int) -> bool:
+    """Whether a source's vector calls the dispatcher of tables."""
+    return any(s.name == DISPATCHER for s in round_.meaning(source).every("call"))
+
+
+def spread(round_: Round, running: Running) -> dict[Subject, Running]:
+    """The table's cell once for each subject of its entries, with the expiries that are the subject's."""
+    if running.multiplex is None:
+        round_.error("C205", None, f"{running} leads to the dispatcher of tables, and is not re-armed")
+        return {}
+    circle = round_.tables.circle(running.multiplex.first)
+    times: dict[Subject, list[int]] = {}
+    told: set[str] = set()
+    for number, at in enumerate(running.times):
+        for entry in round_.tables.tick(circle[number % len(circle)]):
+            subject = _subject(round_, entry)
+            if isinstance(subject, str):
+                if subject not in told:
+                    told.add(subject)
+                    round_.error("C205", None, f"the table of {running} {subject}, at {at % round_.mode.round_length}")
+            else:
+                times.setdefault(subject, []).append(at)
+    return {subject: replace(running, times=tuple(own)) for subject, own in times.items()}
+
+
+def _subject(round_: Round, entry: Entry) -> Subject | str:
+    """Whose an entry is; or what is wrong with it."""
+    system = round_.system
+    if entry.action in (ACTIVATE, DEADLINE):
+        if entry.object >= len(system.tasks):
+            return f"names task {entry.object}, of {len(system.tasks)}"
+        task = system.tasks[entry.object]
+        if entry.action == DEADLINE:
+            return Subject("deadline", task.name)
+        function = round_.meanings.functions.get(entry.function)
+        return Subject("activation", task.name) if function == task.entry else f"runs '{function}' for task '{task.name}'"
+    if entry.action == ENABLE:
+        interrupt = next((i for i in system.interrupts if i.source == entry.object), None)
+        if interrupt is None:
+            return f"enables source {entry.object}, which is no interrupt's"
+        bit = 1 << ((entry.object - system.board.request_base) % system.board.request_bits)
+        return Subject("enable", interrupt.name) if entry.mask == bit else f"enables {interrupt.name} by the mask {entry.mask:#x}"
+    return f"has an action {entry.action}"
