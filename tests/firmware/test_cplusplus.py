@@ -26,8 +26,9 @@ TIME_TRIGGERED = """
 #include "carillon_port.h"
 #include "report.h"
 
+static volatile uint32_t first = 41;
 struct Counted {
-    uint32_t value = 41;
+    uint32_t value = first; // so that a constructor has to run
 };
 static Counted counted;
 static volatile bool idle = false;
@@ -255,7 +256,11 @@ struct Shape {
     void ask();
     virtual void area() = 0;
 };
-void Shape::ask() { area(); }
+void Shape::ask()
+{
+    Shape *volatile self = this; // so that the compiler does not see which function this is
+    self->area();
+}
 struct Square : Shape {
     void area() override { report("area", 0); }
 };

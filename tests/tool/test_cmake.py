@@ -51,6 +51,7 @@ def _configure(folder: Path, toolchain: str) -> subprocess.CompletedProcess[str]
 def _build(folder: Path, toolchain: str) -> Path:
     for step in (_configure(folder, toolchain), _cmake("--build", str(folder / "out"))):
         assert step.returncode == 0, step.stdout + step.stderr
+        assert "command-line option" not in step.stdout + step.stderr  # for C, but not for C++
     return folder / "out" / "app"
 
 

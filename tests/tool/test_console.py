@@ -96,10 +96,30 @@ def test_a_path_is_printed_as_it_is(tmp_path: Path) -> None:
     assert re.match(re.escape(folder.name) + r"/schedule\.toml:5:\d+: error C011: ", said)
 
 
+def test_a_tab_in_a_diagnostic_stays_one(tmp_path: Path) -> None:
+    folder = tmp_path / "one\ttwo"
+    folder.mkdir()
+    (folder / "schedule.toml").write_text(SCHEDULE + "[mode.", encoding="utf-8")
+    assert carillon(tmp_path, "check", folder.name).stderr.startswith("one\ttwo/schedule.toml:5:")
+    (tmp_path / "app.oil").touch()
+    said = carillon(tmp_path, "import", "app.oil", "-o", folder.name).stderr
+    assert said.startswith("error C097: 'one\ttwo/schedule.toml' exists already\n")
+
+
 def test_a_locale_without_the_characters_of_a_message_hides_nothing(tmp_path: Path) -> None:
-    (tmp_path / "schedule.toml").write_text("'sekundä' = 1\n", encoding="utf-8")
-    command = [sys.executable, "-c", "from carillon.cli import main; main()", "check"]
+    schedule = tmp_path / "schedule.toml"
+    command = [sys.executable, "-c", "from carillon.cli import main; main()"]
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100, check=False)
-    assert result.returncode == 1
-    assert "unknown table or key 'sekund\\xe4'" in result.stderr
+
+    def run(verb: str, text: str) -> subprocess.CompletedProcess[str]:
+        schedule.write_text(text, encoding="utf-8")
+        return subprocess.run(
+            [*command, verb], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100, check=False
+        )
+
+    refused = run("check", "'sekundä' = 1\n")
+    assert refused.returncode == 1
+    assert "unknown table or key 'sekund\\xe4'" in refused.stderr
+    planned = run("plan", SCHEDULE)
+    assert planned.returncode == 0, planned.stderr
+    assert "\\u25cf" in planned.stdout  # the mark of an activation
