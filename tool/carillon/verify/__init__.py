@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from carillon.diagnostics import Diagnostics, Span
@@ -81,8 +82,9 @@ class _Verifier:
         self.elf = elf
         system = self.system
         if controller(system.board, elf) is None or processor_of(elf) is None:
+            lacks = "" if find_spec("capstone") is not None else " (capstone is not installed)"
             self.unverified.append(
-                f"anything: no rule reads the interrupt controller, or the code, of port '{system.board.port}'"
+                f"anything: no rule reads the interrupt controller, or the code, of port '{system.board.port}'{lacks}"
             )
             return
         tables = Tables(self.elf)
