@@ -643,6 +643,19 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
     return status;
 }
 
+/* Internal.  Request the level of a managed task; locked.  With task hooks its handler has not left any more
+ * (kernel/osek/error.c). */
+#if CARILLON_OSEK_TASK_HOOKS
+extern volatile bool carillon_osek_over[];
+#endif
+static inline __attribute__((always_inline)) void carillon_request_managed(TaskType task)
+{
+#if CARILLON_OSEK_TASK_HOOKS
+    carillon_osek_over[carillon_known_levels[task]] = false;
+#endif
+    carillon_port_write(carillon_known_requests[task].address, carillon_known_requests[task].value);
+}
+
 /* Internal.  Managed tasks that have one activation at most (osek_kernel.h has the general case). */
 static inline __attribute__((always_inline)) StatusType carillon_activate_managed(TaskType task)
 {
@@ -656,7 +669,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_manage
             carillon_known_extended[task]->set = 0u;
         }
 #endif
-        carillon_port_write(carillon_known_requests[task].address, carillon_known_requests[task].value);
+        carillon_request_managed(task);
         status = E_OK;
     }
     carillon_port_restore(saved);
@@ -685,7 +698,7 @@ static inline __attribute__((always_inline)) StatusType carillon_set_event(TaskT
     extended->set |= mask;
     if ((extended->set & extended->waited) != 0u) {
         extended->waited = 0u;
-        carillon_port_write(carillon_known_requests[task].address, carillon_known_requests[task].value);
+        carillon_request_managed(task);
     }
     carillon_port_restore(saved);
     return E_OK;

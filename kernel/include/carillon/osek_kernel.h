@@ -153,7 +153,7 @@ static inline void carillon_osek_unlock(uint32_t saved)
 {
     carillon_port_restore(saved);
 }
-#if CARILLON_OSEK_TASK_HOOKS
+#if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_INLINE
 extern volatile bool carillon_osek_over[];
 #endif
 static inline void carillon_osek_request(struct carillon_store request, uint8_t level)
