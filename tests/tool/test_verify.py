@@ -42,6 +42,7 @@ IMAGES = {  # name: schedule, board
     "clock on AVR": ("time", "atmega128"),
     "clock": ("time", "ast1030-evb"),
     "slices": ("slices", "mps2-an385"),
+    "table": ("table", "qemu-rv32-virt"),
 }
 
 
@@ -200,6 +201,7 @@ def nowhere(_a: int, _v: int) -> tuple[int, int]:
 
 
 M0, M1 = "carillon_mode0_", "carillon_mode1_"
+TABLE = M0 + "table"  # entries of 20 bytes
 OFTEN = "carillon_multiplex_activation_0_Often_steps"
 DUE = "carillon_multiplex_deadline_0_Often_steps"
 LONG, SHORT = "carillon_activation_0_Long", "carillon_activation_0_Short"
@@ -232,6 +234,8 @@ FAULTS = [
         "C204",
         lambda p: p.store(M0 + "start", at(0x7E78_2030), value(lambda v: v & ~0x40)),
     ),
+    Fault("ast", "a time base that is one ahead", "C204", lambda p: p.number("carillon_time_bases", 1, plus(1))),
+    Fault("ast", "a time base of another cell", "C204", lambda p: p.number("carillon_time_bases", 0, plus(0x20))),
     Fault("ast", "a step one longer", "C204", lambda p: p.number(OFTEN, 1, plus(1)), "11001"),
     Fault("ast", "a step to the wrong step", "C204", lambda p: p.number(OFTEN, 2, plus(8))),
     Fault("ast", "the last step one shorter", "C204", lambda p: p.number(OFTEN, 7, plus(-1))),
@@ -405,6 +409,16 @@ FAULTS = [
         "C205",
         lambda p: p.number(M0 + "vectors", 7, to(p.symbols["carillon_port_unexpected"][0])),
     ),
+    # A table: the entries are Often's activation and deadline, Short's activation, and Often's once more.
+    Fault("table", "a step one longer", "C204", lambda p: p.number(TABLE, 1, plus(1)), "10001"),
+    Fault("table", "a step to the tick after the next", "C204", lambda p: p.number(TABLE, 5, plus(20))),
+    Fault("table", "an entry that runs another task", "C205", lambda p: p.number(TABLE, 2, to(p.symbols["Short"][0]))),
+    Fault("table", "an activation of another task", "C205", lambda p: p.number(TABLE, 8, to(1), 2)),
+    Fault("table", "a deadline of another task", "C204", lambda p: p.number(TABLE, 18, to(1), 2)),
+    Fault("table", "a deadline that is an activation", "C205", lambda p: p.number(TABLE, 38, to(0), 1)),
+    Fault("table", "an entry with the next one's tick", "C204", lambda p: p.number(TABLE, 19, to(1), 1)),
+    Fault("table", "a task that does not exist", "C205", lambda p: p.number(TABLE, 8, to(9), 2)),
+    Fault("table", "an action that does not exist", "C205", lambda p: p.number(TABLE, 18, to(7), 1)),
     # The virtual controller.
     Fault("virtual", "a period one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x30_0004), value(plus(1)))),
     Fault("virtual", "a prescaler", "C204", lambda p: p.store(M0 + "prepare", at(0x30_000C), value(to(2)))),

@@ -96,6 +96,7 @@ class _Verifier:
         vectors = [self._vectors(tables, table) for table in modes or ((beneath,) if beneath is not None else ())]
         if beneath is not None:
             self._events(tables, beneath, functions, vectors)
+        bases = tables.time_bases(len(system.modes))
         for mode, table, own in zip(system.modes, modes, vectors, strict=False):
             hardware = self._hardware(f"mode '{mode.name}'")
             if hardware is None:
@@ -108,6 +109,8 @@ class _Verifier:
                 hardware.enabled = set()
                 hardware.carry_out(self._initials(tables), BEFORE)
                 comparison.check()
+                if bases is not None:
+                    comparison.time_base(*bases[len(self.modes)])
             except UnreadableError as error:
                 self.diagnostics.error("C209", mode.span, f"mode '{mode.name}': {error}", REMEDY)
             self.modes.append(comparison.report)

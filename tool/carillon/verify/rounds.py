@@ -102,6 +102,22 @@ class Round:
         standing.levels()
         standing.requests()
 
+    def time_base(self, counter: int, phase: int, length: int) -> None:
+        """What ttGetScheduleTime reads: a counter that is at 0 at the cell's expiry, or none."""
+        if not counter:
+            return
+        running = next((r for r in self.running if r.family.counter(counter) is r.cell and r.multiplex is None), None)
+        if running is None:
+            self.error("C204", None, f"ttGetScheduleTime reads the counter at {counter:#x}, which is no running cell's")
+            return
+        at = next((t % self.mode.round_length for t in running.times if t >= 0), -1)
+        if running.period != self.mode.round_length or length != self.mode.round_length or phase % length != at:
+            self.error(
+                "C204",
+                None,
+                f"ttGetScheduleTime takes {running} to expire at {phase} of a round of {length}, and it expires at {at}",
+            )
+
     def _postponed(self) -> frozenset[int]:
         """Re-armed cells whose own handler does not re-arm them."""
         found = set()
