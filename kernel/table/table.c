@@ -13,34 +13,36 @@ enum {
     DUE, /* activated, and not begun */
 };
 
-static void activate(const struct carillon_entry *entry)
+/* A task that has not ended is activated: the activation waits, or one that waits already absorbs it. */
+static void absorb(uint8_t *task)
 {
-    uint8_t *const task = &carillon_table_tasks[entry->object];
+    if (*task == RUNS) {
+        *task = RUNS_AND_WAITS;
+    }
+}
+
+/* Run a task until no activation waits. */
+static void run(const struct carillon_entry *entry, uint8_t *task)
+{
+    do {
+        *task = RUNS;
+        carillon_port_run_lowered(entry->function);
+    } while (*task == RUNS_AND_WAITS);
+    *task = ENDED;
+#if CARILLON_MODES > 1
+    carillon_lowered_tasks--;
+#endif
+}
+
+static void activate(uint8_t *task)
+{
     if (*task == ENDED) {
         *task = DUE;
 #if CARILLON_MODES > 1
         carillon_lowered_tasks++;
 #endif
-    } else if (*task == RUNS) {
-        *task = RUNS_AND_WAITS;
     } else {
-        /* One waits already, and this one is absorbed. */
-    }
-}
-
-/* Run a task that is due: a handler that preempted this one may have done so. */
-static void run(const struct carillon_entry *entry)
-{
-    uint8_t *const task = &carillon_table_tasks[entry->object];
-    if (*task == DUE) {
-        do {
-            *task = RUNS;
-            carillon_port_run_lowered(entry->function);
-        } while (*task == RUNS_AND_WAITS);
-        *task = ENDED;
-#if CARILLON_MODES > 1
-        carillon_lowered_tasks--;
-#endif
+        absorb(task);
     }
 }
 
@@ -49,7 +51,7 @@ static bool carry_out(const struct carillon_entry *entry)
 {
     switch (entry->action) {
     case CARILLON_ACTIVATE:
-        activate(entry);
+        activate(&carillon_table_tasks[entry->object]);
         break;
     case CARILLON_DEADLINE:
         if (carillon_table_tasks[entry->object] != ENDED) {
@@ -86,18 +88,9 @@ static const struct carillon_entry *following(const struct carillon_entry *entry
  * 4. A handler may be entered for a tick that an earlier, late one has carried out.  The cell was not re-armed then:
  *    `next` is the step of `first`, and there is nothing to do.
  * 5. A handler that is late by a whole round looks the same.  What was due in that round is lost. */
-void carillon_table_dispatch(const struct carillon_entry *first, const struct carillon_step *next)
+static __attribute__((noinline)) void several(const struct carillon_entry *first, const struct carillon_step *next)
 {
     if ((next == &first->step) && (first->step.next != next)) {
-        return;
-    }
-    if ((first->step.next == next) && (first->more == 0u)) { /* as almost always: one entry, in time */
-        if (first->action == CARILLON_ACTIVATE) {
-            activate(first);
-            run(first);
-        } else {
-            (void)carry_out(first);
-        }
         return;
     }
     uint32_t ticks = 0u;
@@ -122,13 +115,33 @@ void carillon_table_dispatch(const struct carillon_entry *first, const struct ca
             tick = following(tick);
         }
         for (const struct carillon_entry *entry = tick;; entry++) {
-            if (entry->action == CARILLON_ACTIVATE) {
-                run(entry);
+            if ((entry->action == CARILLON_ACTIVATE) && (carillon_table_tasks[entry->object] == DUE)) {
+                run(entry, &carillon_table_tasks[entry->object]); /* a later tick's handler has not */
             }
             if (entry->more == 0u) {
                 break;
             }
         }
+    }
+}
+
+/* As almost always, one entry is due, and the handler is in time. */
+void carillon_table_dispatch(const struct carillon_entry *first, const struct carillon_step *next)
+{
+    if ((first->step.next != next) || (first->more != 0u)) {
+        several(first, next);
+    } else if (first->action == CARILLON_ACTIVATE) {
+        uint8_t *const task = &carillon_table_tasks[first->object];
+        if (*task == ENDED) {
+#if CARILLON_MODES > 1
+            carillon_lowered_tasks++;
+#endif
+            run(first, task);
+        } else {
+            absorb(task);
+        }
+    } else {
+        (void)carry_out(first);
     }
 }
 

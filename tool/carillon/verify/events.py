@@ -167,7 +167,9 @@ class Events:
             if not wrong:
                 break
         for cell, span, what, times in [x for x in wanted if not self._fits(x[0], x[3], lead)] if wrong else []:
-            shown = " or ".join(f"{float(first):g} and every {float(period):g} ticks" for first, period in sorted(times))
+            shown = " or ".join(
+                f"{float(first):g} and every {float(period):g} ticks" for first, period in sorted(times) if first > 0
+            )
             assert cell.begins is not None and cell.again is not None
             self.error(
                 "C204",
@@ -184,6 +186,14 @@ class Events:
     def _fits(cell: Cell, times: set[tuple[Fraction, Fraction]], origin: int) -> bool:
         assert cell.begins is not None and cell.again is not None
         return (cell.begins - origin, cell.ticks(cell.again)) in times
+
+    def _ticks(self, every: int) -> set[tuple[Fraction, Fraction]]:
+        """The first expiry and period of what only ticks: it may begin whole periods early, between the start and tick 0.
+
+        The kernel forgets what was asked for before it enables the source.
+        """
+        before = range(self.system.board.lead_at(self.system.clock_hz) // every + 1)
+        return {(Fraction(every - k * every), Fraction(every)) for k in before}
 
     def _expected(self, cell: Cell, service: Service) -> tuple[Span, str, set[tuple[Fraction, Fraction]]] | None:
         """Where it is said, what it is, and the first expiry and period that it may have; None if anything may be."""
@@ -215,11 +225,11 @@ class Events:
             return own[0].span, f"alarm '{own[0].name}'", self._alarm_times(own)
         if service.kind == "clock" and time is not None:
             if time.clock is ClockKind.PERIODIC and time.tick is not None:
-                return time.span, "tick of the clock", {(Fraction(time.tick), Fraction(time.tick))}
+                return time.span, "tick of the clock", self._ticks(time.tick)
             self.unverified.append(f"the {time.clock.value} clock on {cell.place.name}: it is set while it runs")
             return None
         if service.kind == "slices" and time is not None and time.slice is not None:
-            return time.span, "end of slices", {(Fraction(time.slice), Fraction(time.slice))}
+            return time.span, "end of slices", self._ticks(time.slice)
         self.error("C205", None, f"{self._named(cell)} expires, and its vector serves no alarm, counter or clock")
         return None
 
