@@ -21,6 +21,11 @@ ALARMCALLBACK(OnSoft)
     MARK('s');
 }
 
+ALARMCALLBACK(OnTurn)
+{
+    MARK('t');
+}
+
 TASK(Rel)
 {
     MARK('r');
@@ -43,6 +48,8 @@ TASK(Main)
     EXPECT_IS("a-cyclic-alarm-can-be-cancelled", CancelAlarm(Cyclic), E_OK);
     EXPECT_IS("an-autostarted-alarm-of-a-software-counter-is-in-use", GetAlarm(OfSoft, &left), E_OK);
     EXPECT_IS("with-its-ticks-left", left, 2);
+    EXPECT_IS("an-absolute-alarm-of-the-value-that-the-counter-has-is-set", GetAlarm(Turn, &left), E_OK);
+    EXPECT_IS("for-a-whole-turn-of-the-counter", left, 10);
     for (uint8_t i = 0; i < 5u; i++) {
         (void)IncrementCounter(Soft);
         MARK('.');
