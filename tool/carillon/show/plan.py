@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from carillon.actions.dispatch import Dispatch
 from carillon.allocate.advice import Advice, Prediction, advise, longest_tick
 from carillon.allocate.base import longest_stretch
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
@@ -72,7 +73,7 @@ def _rows(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
                 "cells": [u.cell.name for u in carrier.cells],
                 "source": carrier.source,
                 "level": carrier.level,
-                "style": carrier.style.value,
+                "style": (Style.TABLE if isinstance(carrier.action, Dispatch) else carrier.style).value,
                 "lowered": carrier.lowered,
                 "guard": carrier.guard.value,
                 "vector": vector.symbol,
@@ -453,7 +454,7 @@ def render_plan(console: Console, planned: Planned) -> None:
         console.print(heading(f"mode {mode.mode.name}", f": a round of {length} ticks ({duration})"))
         table = _table("line", "role", "for", "at (ticks)", "cells", "source", "level", "vector")
         for row in _rows(planned, image):
-            how = " multiplexed" if row["style"] == Style.MULTIPLEXED.value else ""
+            how = {"multiplexed": " multiplexed", "table": " re-armed"}.get(row["style"], "")
             vector = row["vector"] + (" (the task)" if row["direct"] else "") + (", lowered" if row["lowered"] else "")
             table.add_row(
                 str(row["line"]),

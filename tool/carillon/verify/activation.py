@@ -44,6 +44,7 @@ class ActivationVector:
     def _path(self, path: list[Step]) -> list[str]:
         armed: set[int | str] = set()
         fresh: set[int] = set()
+        cleared: set[str] = set()
         postponed: set[int] = set()
         held = guarded = False
         unsettled = ""
@@ -78,11 +79,15 @@ class ActivationVector:
                     elif source != self.source:
                         return [f"disables {named([source])}, which is no deadline of '{self.task.name}'"]
                 fresh -= step.sources
+            elif what == "acknowledge" and step.cell is not None:
+                cleared.add(step.cell.place.name)
             elif what in ("arm", "disarm"):
                 name = step.cell.place.name if step.cell is not None else ""
                 if name not in self.cells:
                     return [f"{what}s {name}, which is no deadline of '{self.task.name}'"]
                 if what == "arm":
+                    if self.cells[name].family.remembers and name not in cleared:
+                        return [f"arms the deadline of {name} without forgetting what it asked for before"]
                     armed.add(name)
                 elif not ran:
                     return [f"disarms the deadline of {name} before the task has run"]

@@ -385,7 +385,8 @@ class Round:
         own = {r.multiplex.multiplex for r in cells if r.multiplex is not None and subject.kind != "deadline"}
         touched = {s.number for s in steps if s.what == "touch"}
         wrong += ["does not re-arm its cell"] if own - touched else []
-        siblings = {s for s, other in self.subjects.items() if other == subject}
+        own_ones = {subject, Subject("deadline", subject.name)} if subject.kind == "activation" else {subject}
+        siblings = {s for s, other in self.subjects.items() if other in own_ones}
         foreign = [s for s in acknowledged if s is not None and s.place.source not in siblings]
         wrong += [f"acknowledges {c.place.name}" for c in foreign]
         return wrong

@@ -70,6 +70,8 @@ class Family:
 
     apart_of_rearm = 0
     """Units between the load and the store of the driver's re-arming of a running counter."""
+    remembers = False
+    """Whether a cell whose interrupt is disabled asks for it once that is enabled, if it has expired meanwhile."""
     resets = False
     """Whether each handler must set the next expiry, because the device has no reload."""
 

@@ -18,7 +18,9 @@ SETTING, ENABLE, INTERRUPT = 0x42, 0x80, 0x20
 
 
 class Model(Family):
-    """See above."""
+    """See above.  An expiry is remembered while the interrupt is disabled."""
+
+    remembers = True
 
     def _at(self, address: int) -> tuple[Cell, int] | None:
         number, register = divmod(address - BASE, STRIDE)
