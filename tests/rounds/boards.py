@@ -12,17 +12,17 @@ _SOFT = ("soft0", "soft1")
 TARGETS = {
     t.profile.board: t
     for t in (
-        Target(Profile("virtual-256", 100, interrupts=_EXT, mixed=True)),
-        Target(Profile("virtual-tiny", 100, tasks=2, points=5, modes=1, interrupts=("ext0", "ext1"), enables=False)),
-        Target(Profile("virtual-ast1030-evb", 1000, interrupts=_SOFT, mixed=True, tasks=4, points=14)),
-        Target(Profile("tc1796", 100, interrupts=("srn64", "srn65"))),
+        Target(Profile("virtual-256", 100, tables=30, interrupts=_EXT, mixed=True)),
+        Target(Profile("virtual-tiny", 100, tables=30, tasks=2, points=5, modes=1, interrupts=("ext0", "ext1"), enables=False)),
+        Target(Profile("virtual-ast1030-evb", 1000, tables=30, interrupts=_SOFT, mixed=True, tasks=4, points=14)),
+        Target(Profile("tc1796", 100, tables=30, interrupts=("srn64", "srn65"))),
         Target(
-            Profile("ast1030-evb", 5000, interrupts=_SOFT, mixed=True, tasks=4, points=14, fine=1000),
+            Profile("ast1030-evb", 5000, tables=30, interrupts=_SOFT, mixed=True, tasks=4, points=14, fine=1000),
             Costs(160, 160, 300, 40),
             edge=60,
         ),
         Target(
-            Profile("mps2-an385", 2000, interrupts=_SOFT, tasks=3, points=8, fine=400, modes=1, steps=(1, 2)),
+            Profile("mps2-an385", 2000, tables=30, interrupts=_SOFT, tasks=3, points=8, fine=400, modes=1, steps=(1, 2)),
             Costs(50, 50, 100, 10),
             edge=20,
             slack=5,
@@ -52,6 +52,7 @@ TARGETS = {
             Profile(
                 "qemu-rv32-virt",
                 1000,
+                tables=50,
                 interrupts=("soft0", "soft1"),
                 tasks=1,
                 points=4,

@@ -27,6 +27,12 @@ class Profile:
     fine: int = 0  # where code takes time: jobs work for multiples of this, and a bit
     mixed: bool = False  # whether an event-triggered system may run beneath
     conventional: int = 20  # percent of schedules for the conventional kernel
+    tables: int = 0  # percent of the others in which tasks may start late, and more tasks than otherwise
+
+    @property
+    def tabled(self) -> Profile:
+        """What is drawn where a cell may be a table's: more than the board has cells for."""
+        return replace(self, tasks=self.tasks + 4, points=2 * self.points, deadlines=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,7 @@ class Case:
     profile: Profile
     osek: bool = False
     kernel: str = "carillon"
+    within: int = 0  # ticks by which tasks may start late
     names: dict[str, int] = field(default_factory=dict)
 
 
@@ -49,8 +56,10 @@ class Draw:
         return self.rng.randrange(100) < percent
 
     def case(self) -> Case:
-        rng, profile = self.rng, self.profile
-        kernel = "conventional" if self.chance(profile.conventional) else "carillon"
+        rng = self.rng
+        kernel = "conventional" if self.chance(self.profile.conventional) else "carillon"
+        within = self.profile.unit if kernel == "carillon" and self.profile.tables and self.chance(self.profile.tables) else 0
+        profile = self.profile = self.profile.tabled if within else self.profile
         interrupts: list[Interrupt] = []
         if profile.interrupts and self.chance(45):
             for source in rng.sample(profile.interrupts, min(len(profile.interrupts), rng.choice((1, 1, 2)))):
@@ -82,7 +91,7 @@ class Draw:
         schedule = Schedule(tuple(tasks), tuple(modes), tuple(interrupts), self.chance(35))
         if self.chance(30):
             schedule = replace(schedule, start=rng.choice(modes).name)
-        return Case(schedule, profile, kernel == "carillon" and profile.mixed and self.chance(25), kernel)
+        return Case(schedule, profile, kernel == "carillon" and profile.mixed and self.chance(25), kernel, within)
 
     def amount(self, least: int, most: int) -> int:
         drawn = self.rng.randint(max(least, 1), max(most, 1))
@@ -214,6 +223,8 @@ def toml(case: Case) -> str:
     schedule = case.schedule
     lines = ["# SPDX-License-Identifier: Apache-2.0", "[system]", 'name = "app"', f'board = "{case.profile.board}"']
     lines.append(f'on_deadline_miss = "{"shutdown" if schedule.shutdown else "continue"}"')
+    if case.within:
+        lines.append(f'start_within = "{case.within} ticks"')
     if schedule.start:
         lines.append(f'start_mode = "{schedule.start}"')
     for task in schedule.tasks:

@@ -183,7 +183,7 @@ def ground_state(image: Image, mode: ModeImage) -> tuple[list[int], int]:
     tasks = [c.carrier for c in mode.cells if c.carrier.action.runs]
     if mode.dispatch is not None and not (mode.control and mode.control.cell is mode.dispatch):
         tasks.append(mode.dispatch.carrier)
-    due = {c.source for c in tasks if at in c.demand.times}
+    due = {c.source for c in tasks if at in {t % mode.allocation.mode.round_length for t in c.demand.times}}
     first = sorted({c.source for c in tasks} - due)
     return [*first, *sorted(due), *sorted(i.source for i in image.system.interrupts)], len(first)
 
