@@ -65,6 +65,7 @@ TARGETS = {
             Costs(20, 20, 20, 4),
             edge=8,
             slack=80,
+            tabled=Costs(45, 45, 45, 4),
         ),
     )
 }

@@ -74,6 +74,7 @@ class Target:
     by_time: bool = False
     edge: int = 1  # how far from a tick on which something is due jobs are made to end
     slack: int = 0  # ticks by which a start may be late where nothing delays it
+    tabled: Costs | None = None  # where a table's handler takes longer than others do
 
     @property
     def exact(self) -> bool:
@@ -98,7 +99,7 @@ def tabled(mode: Mode, image: ModeImage, level: float) -> list[Carrier]:
     deadlines = [(a, d) for a in mode.activations for d in a.deadlines if (Role.DEADLINE, a.task, d % length) in own]
     return [
         *(Carrier(False, a.task, frozenset((a.at,)), 10_000 + n, level, lowered=True) for n, a in enumerate(activations)),
-        *(Carrier(True, a.task, frozenset((d % length,)), 11_000 + n, inf, shared=True) for n, (a, d) in enumerate(deadlines)),
+        *(Carrier(True, a.task, frozenset((d % length,)), 11_000 + n, inf, True, True) for n, (a, d) in enumerate(deadlines)),
     ]
 
 
@@ -132,7 +133,12 @@ def data(planned: Planned, case: Case) -> dict[str, Plan]:
         if case.kernel != "carillon":
             carriers = list(table(case.schedule.mode(mode.mode.name), case.schedule))
         found[mode.mode.name] = Plan(
-            tuple(carriers), control.at if control else None, control.gap if control else 0, sources, case.kernel != "carillon"
+            tuple(carriers),
+            control.at if control else None,
+            control.gap if control else 0,
+            sources,
+            case.kernel != "carillon",
+            case.kernel != "carillon" or bool(image.table),
         )
     return found
 
@@ -254,7 +260,8 @@ def prepare(rng: random.Random, target: Target, folder: Path, tally: Tally, vari
             first = expected(schedule, plans, by_time=trial.by_time)
         latest, loose = first, False
         if not target.exact:
-            latest = expected(schedule, plans, by_time=trial.by_time, costs=target.costs)
+            costs = target.tabled if trial.case.within and target.tabled is not None else target.costs
+            latest = expected(schedule, plans, by_time=trial.by_time, costs=costs)
             loose = not same_story(first, latest, schedule.length)
             if loose and (sum(v.loose for v in trial.variants) == variants // 3 or any_end(first, schedule.length)):
                 continue

@@ -142,7 +142,8 @@ class Plan:
     control_at: int | None = None
     gap: int = 0  # between the round's end and the next mode's first round
     sources: dict[str, int] = field(default_factory=dict)  # of the interrupts
-    conventional: bool = False  # one timer: each point interrupts, and a mode that runs does not begin anew if asked for
+    conventional: bool = False  # one timer for all; and a mode that runs does not begin anew if asked for
+    table: bool = False  # what is due interrupts, even if nothing comes of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,7 @@ class Machine:
         self.interrupts = {i.name: i for i in schedule.interrupts}
         self.jobs: dict[str, int] = {}
         self.armed: set[int] = set()
+        self.held: list[tuple[int, Carrier]] = []  # missed deadlines that an interrupt above tasks holds back
         self.wanted: str | None = None
         self.now = 0
         self.events: list[tuple[int, int, int, str, object]] = []
@@ -307,6 +309,15 @@ class Machine:
             source = self.plans[self.mode.name].sources[name] if self.plans is not None else 0
             if fits and not (not interrupt.above and self.frames):
                 found.append((-own, source, name))
+        if (
+            self.held
+            and not interrupted
+            and not any(name in self.interrupts and self.interrupts[name].above for *_, name in found)
+        ):
+            held, self.held = self.held, []
+            for t, carrier in held:
+                self.check(t, carrier)
+            return True
         if not found:
             return False
         if self.by_time and len(found) > 1:  # nothing says in which order they are taken
@@ -424,7 +435,7 @@ class Machine:
         if t >= self.schedule.length:
             self.now = t
             return
-        if self.frames and self.plans is not None and self.plans[self.mode.name].conventional:
+        if self.frames and self.plans is not None and self.plans[self.mode.name].table:
             self.frames[-1].cost += self.costs.hook
         if what == "activate":
             assert isinstance(of, Activation)
@@ -476,19 +487,30 @@ class Machine:
     def deadline(self, t: int, task: str, point: int) -> None:
         unfinished = self.busy_before_end(task) or task in self.waiting
         self.result.verdicts.append((t, task, not unfinished))
-        watch = [c for c in self.active if c.deadline and c.task == task and point in c.points]
-        for carrier in watch:
+        for carrier in [c for c in self.active if c.deadline and c.task == task and point in c.points]:
             if unfinished if carrier.shared else carrier.source in self.armed:
-                self.armed.discard(carrier.source)
-                if self.by_time and self.frames[-1].carrier is None:
-                    self.open_from(t)  # without levels an interrupt above tasks delays deadlines too
-                self.result.hooks.append((t, task))
-                self.kernel = t
-                if self.frames:
-                    self.frames[-1].cost += self.costs.hook
-                if self.schedule.shutdown:
-                    self.result.stopped = t
-                    return
+                if (
+                    not self.by_time
+                    and carrier.lowered
+                    and any(f.carrier is None and self.interrupts[f.who].above for f in self.frames)
+                ):
+                    self.held.append((t, carrier))  # a table's, which is below such interrupts
+                else:
+                    self.check(t, carrier)
+
+    def check(self, t: int, carrier: Carrier) -> None:
+        """Say that a deadline was missed."""
+        if self.result.stopped is not None:
+            return
+        self.armed.discard(carrier.source)
+        if self.by_time and self.frames[-1].carrier is None:
+            self.open_from(t)  # without levels an interrupt above tasks delays deadlines too
+        self.result.hooks.append((self.now, carrier.task))
+        self.kernel = self.now
+        if self.frames:
+            self.frames[-1].cost += self.costs.hook
+        if self.schedule.shutdown:
+            self.result.stopped = self.now
 
     def busy_before_end(self, task: str) -> bool:
         return any(f.who == task and f.carrier is not None and not f.ending for f in self.frames)

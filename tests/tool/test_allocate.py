@@ -214,8 +214,9 @@ def check(system: System, lowered: LoweredMode, result: ModeAllocation) -> None:
     assert highest >= below + needed if shared else highest == below + needed
     assert min((c.level for c in activations), default=1 + below) >= 1 + below
     assert all(c.level == result.levels for c in others)
-    assert result.levels == max(highest + above + bool(others), table.level if table is not None else 0)
-    assert result.above_tasks_level == (highest + 1 if above else 0)
+    under = max(highest, table.level) if table is not None else highest
+    assert result.levels == under + above + bool(others)
+    assert result.above_tasks_level == (under + 1 if above else 0)
     assert result.levels <= target.levels - (target.lowered_levels if any(c.lowered for c in activations) else 0)
     check_guards(result)
     keys = [(ROLES.index(c.role), min(u.progression.offset for u in c.cells)) for c in result.carriers]
@@ -248,6 +249,8 @@ def check_table(lowered: LoweredMode, result: ModeAllocation, table: Carrier) ->
         for p in points_of(carrier, lowered.round_length):
             if any(p.at < q.at % lowered.round_length < p.window_end for q in points):
                 assert carrier.level < table.level
+    if any(d.role is not Role.ACTIVATION for d in tabled):
+        assert all(c.level < table.level for c in result.carriers if c.role is Role.ACTIVATION)
     assert table.lowered
     return tabled
 
@@ -405,7 +408,7 @@ def best_by_brute_force(system: System, lowered: LoweredMode) -> tuple[int, int,
         levels = least_levels(groups, flags)
         if levels is None:
             continue
-        levels += table or any(d.role is not Role.ACTIVATION for d, _ in taken)
+        levels += table + any(d.role is not Role.ACTIVATION and w.style is not Style.TABLE for d, w in taken)
         if levels > system.board.levels - (system.board.lowered_levels if any(flags) or table else 0):
             continue
         if best is None or (*cost, levels) < best:

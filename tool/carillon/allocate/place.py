@@ -69,12 +69,18 @@ def place(
     bits = [windows.bits(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     inside = [windows.inside(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     lowered = [choice.lowered for _, choice, _, _ in activations]
-    others = problem.control or bool(tabled) or any(not demand.action.runs for demand, *_ in placed)
-    most = problem.levels.for_activations(any(lowered) or bool(tabled), others)
+    others = problem.control or any(not demand.action.runs for demand, *_ in placed)
+    most = problem.levels.for_activations(any(lowered) or bool(tabled), others) - bool(tabled)
     paths = common_levels(successors(bits, inside, lowered), [demand for demand, *_ in activations], lowered, most)
     base = int(problem.levels.below_tasks)
     level = [base + n for n in paths[0]]
     highest = max(level, default=base)
+    points = tuple(points_in_order((demand for demand, _ in tabled), round_length))
+    times = sorted({point.at % round_length for point in points})
+    # Deadlines are there for tasks that overrun, and re-enable points belong to no task: nothing of a task delays them.
+    over = [n for n, item, low in zip(level, activations, lowered, strict=False) if not low and _reaches(item[0], item[2], times)]
+    table = 1 + (highest if any(not point.action.runs for point in points) else max(over, default=base))
+    highest = max(highest, table) if tabled else highest
     above = highest + 1 if problem.levels.above_tasks else 0
     top = highest + int(problem.levels.above_tasks) + 1
 
@@ -88,11 +94,7 @@ def place(
         own = level[k] if k < len(activations) else top
         carriers.append(Carrier(demand, source.number, uses, choice.split.style, own, choice.lowered))
     if tabled:
-        points = tuple(points_in_order((demand for demand, _ in tabled), round_length))
-        times = sorted({point.at % round_length for point in points})
-        under = [k for k, item in enumerate(activations) if not lowered[k] and _reaches(item[0], item[2], times)]
-        own = 1 + max([base, *(level[k] for k in under)])
-        carriers.append(_table(points, times, free[tabled[0][1]].pop(0), fitter, round_length, own))
+        carriers.append(_table(points, times, free[tabled[0][1]].pop(0), fitter, round_length, table))
     if control is not None:
         carriers.append(Carrier(control.demand, control.source, control.cells, control.style, top, False))
     carriers = guarded(carriers, problem.board, problem.levels.above_tasks)
@@ -114,8 +116,8 @@ def _table(
 ) -> Carrier:
     """The carrier of a table: one cell among all these points, whose tasks run lowered.
 
-    Its level is above those whose windows its points fall into, and not above others: they begin on their ticks although
-    the handler may be under way.
+    With deadlines or re-enable points its level is above all tasks.  With activations alone it is above those whose windows
+    they fall into, and not above others, which begin on their ticks although the handler may be under way.
     """
     demand = Demand(Dispatch("table"), points, required=True, bounded=True)
     slot = source.slots(Role.SYSTEM, shared=True)[0]

@@ -259,13 +259,13 @@ class ModeSolver:
                 mine.is_lowered = self.model.new_bool_var("")
                 self.model.add(sum(lows) == mine.is_lowered)
             if not demand.action.runs:
-                tops.append(mine.watched)
+                tops.append(mine.watched - tabled[d] if d in tabled else mine.watched)
         for task, direct in wrapped.items():
             wrapper = self.model.new_bool_var("")
             for variable in direct:
                 self.model.add_implication(variable, wrapper)
             instructions.append(costs.wrapper * problem.activations_of(task) * wrapper)
-        self._state_table(tabled, beside, used, cells, tops)
+        self._state_table(tabled, beside, used, cells)
         for group, variables in zip(problem.classes, used, strict=True):
             if variables:
                 self.model.add(sum(variables) <= len(group.sources))
@@ -276,29 +276,28 @@ class ModeSolver:
         self.penalty = sum(penalty) if penalty else 0
         room = problem.levels.for_activations(False, False)
         alone = self._any([1 - tabled[d] if d in tabled else 1 for d in self.activations])  # one level at least is a task's
-        self.model.add(self.top + problem.levels.lowered * self.any_lowered + alone <= self.model.new_constant(room))
+        taken = self.top + self.has_table + problem.levels.lowered * self.any_lowered
+        self.model.add(taken + alone <= self.model.new_constant(room))
         if levels:
             self._state_short_cycles()
             self._state_open_windows()
 
-    def _state_table(
-        self, tabled: dict[int, Any], beside: dict[str, list[Any]], used: list[list[Any]], cells: list[Any], tops: list[Any]
-    ) -> None:
-        """One cell is the table's if anything is in it; a deadline is in it if and only if its task is, or is not watched."""
+    def _state_table(self, tabled: dict[int, Any], beside: dict[str, list[Any]], used: list[list[Any]], cells: list[Any]) -> None:
+        """One cell, and one level, is the table's if anything is in it; a deadline is in it only if its task is."""
         problem = self.problem
         self.table_of: dict[int, Any] = {}
         self.tabled = tabled
+        self.has_table: Any = 0
         if not tabled:
             return
         assert problem.table is not None
-        carried = self._any(list(tabled.values()))
+        carried = self.has_table = self._any(list(tabled.values()))
         for c in problem.table.classes:
             taken = self.table_of[c] = self.model.new_bool_var("")
             used[c].append(taken)
             cells.append(problem.classes[c].array.needed(Role.SYSTEM, shared=True) * taken)
             self.ranks.append(c * taken)
         self.model.add(sum(self.table_of.values()) == carried)
-        tops.append(carried)
         tasks = {problem.options[d].demand.object: tabled.get(d) for d in self.activations}
         for d, variable in tabled.items():
             action = problem.options[d].demand.action
@@ -497,7 +496,7 @@ class ModeSolver:
                 known = (*terms, own if own in self.tabled else -1)
                 if known not in stated:
                     stated.add(known)
-                    taken = rules.lowered * self.any_lowered + self.top
+                    taken = rules.lowered * self.any_lowered + self.top + self.has_table
                     held = sum(count * self.vars[d].plain[s] for d, s, count in terms)
                     in_table = self.tabled.get(own, 0)  # then the point's own level is the table's
                     self.model.add(held + taken <= rules.for_activations(False, False) - 1 + in_table)
@@ -992,17 +991,18 @@ class ModeSolver:
         inside = [self.windows.inside(self.position[d], b.points) for d, b in carriers]
         return carriers, lowered, successors(bits, inside, lowered)
 
-    def _flags(self, choices: Sequence[Choice | None]) -> tuple[bool, bool]:
-        """Whether any task runs lowered, and whether anything needs the top level."""
+    def _flags(self, choices: Sequence[Choice | None]) -> tuple[bool, bool, bool]:
+        """Whether any task runs lowered, whether anything needs the top level, and whether there is a table."""
         pairs = list(zip(choices, self.problem.options, strict=True))
-        watched = any(c is not None and not o.demand.action.runs for c, o in pairs)
         table = any(c is not None and c.split.style is Style.TABLE for c in choices)
         lowered = any(c is not None and c.lowered for c in choices)
-        return lowered or table, watched or self.problem.control or table
+        watched = any(c is not None and c.split.style is not Style.TABLE and not o.demand.action.runs for c, o in pairs)
+        return lowered or table, watched or self.problem.control, table
 
     def _available(self, choices: Sequence[Choice | None]) -> int:
         """How many levels activations may take in this choice."""
-        return self.problem.levels.for_activations(*self._flags(choices))
+        lowered, top, table = self._flags(choices)
+        return self.problem.levels.for_activations(lowered, top) - table
 
     def _cut(self, choices: Sequence[Choice | None]) -> int:
         """Forbid what is wrong with the levels of a choice; how many cuts that took, 0 if nothing is wrong."""
@@ -1043,7 +1043,7 @@ class ModeSolver:
         self,
         carriers: Sequence[tuple[int, frozenset[int]]],
         edges: Sequence[tuple[int, int]],
-        chain: tuple[bool, bool] | None = None,
+        chain: tuple[bool, bool, bool] | None = None,
     ) -> None:
         """Forbid a cycle of carriers, given as (demand, points), in all splits that have it.
 
@@ -1065,13 +1065,15 @@ class ModeSolver:
         if chain is not None:
             # The chain may be too long only because of the levels that lowering and the top level take.
             rules = self.problem.levels
-            lowered, top = chain
-            if lowered and rules.for_activations(False, top) <= len(edges):
+            lowered, top, table = chain
+            if lowered and rules.for_activations(False, top) - table <= len(edges):
                 lowered = False
-            if top and rules.for_activations(lowered, False) <= len(edges):
+            if top and rules.for_activations(lowered, False) - table <= len(edges):
                 top = False
-            slack = (1 - self.any_lowered if lowered else 0) + (1 - self.top if top else 0)
-            key: tuple[object, ...] = (tuple(groups), lowered, top)
+            if table and rules.for_activations(lowered, top) <= len(edges):
+                table = False
+            slack = (1 - self.any_lowered if lowered else 0) + (1 - self.top if top else 0) + (1 - self.has_table if table else 0)
+            key: tuple[object, ...] = (tuple(groups), lowered, top, table)
         else:
             key = tuple(groups)
         if key not in self.stated:
@@ -1168,7 +1170,8 @@ class ModeSolver:
                 model.add(self.levels >= level[u] + 1).only_enforce_if(self.candidates[u][2], self.vars[e].is_lowered)
         rules = self.problem.levels
         if self.activations:
-            model.add(self.levels + self.top + rules.lowered * self.any_lowered <= rules.for_activations(False, False))
+            taken = self.top + self.has_table + rules.lowered * self.any_lowered
+            model.add(self.levels + taken <= rules.for_activations(False, False))
 
     def _fewest_levels(self, solution: Solution, value: int, limit: float) -> None:
         """Among the choices of the same value, one with the fewest levels, then from the first classes."""

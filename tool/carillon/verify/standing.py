@@ -79,7 +79,9 @@ class Standing:
     def _bands(self, levels: Mapping[int, int]) -> None:
         tasks = {s: levels[s] for s, x in self.round.subjects.items() if x.kind == "activation"}
         highest, lowest = max(tasks.values(), default=0), min(tasks.values(), default=10**6)
-        for source, subject in self.round.subjects.items():
+        above = dict(self.round.subjects)
+        above.update({running.source: subject for subject, running in self.round.tabled.items() if subject.kind != "activation"})
+        for source, subject in above.items():
             if subject.kind not in ("activation", "table") and levels[source] <= highest:
                 self.round.error(
                     "C207",
