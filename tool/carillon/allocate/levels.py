@@ -11,7 +11,7 @@ numbers: the test of two carriers is one AND, however many points they have.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from carillon.lower import Demand
 
@@ -171,3 +171,32 @@ def longest_paths(graph: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]
             if missing[target] == 0:
                 ready.append(target)
     return (level, before) if len(ready) == len(graph) else None
+
+
+def members(bits: int) -> Iterator[int]:
+    """The numbers in a set of numbers, ascending."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
+
+
+def cliques(adjacent: Sequence[int], wanted: Sequence[int]) -> Iterator[list[int]]:
+    """Sets of nodes that are all neighbours of one another, each as large as greedily found.
+
+    ``adjacent``: each node's neighbours, as a set of numbers.  Each pair of ``wanted``, a part of these, is in some set.
+    """
+    uncovered = list(wanted)
+    for first in range(len(adjacent)):
+        while uncovered[first]:
+            second = next(members(uncovered[first]))
+            clique = [first, second]
+            common = adjacent[first] & adjacent[second]
+            while common:
+                best = max(members(common), key=lambda n: ((adjacent[n] & common).bit_count(), -n))
+                clique.append(best)
+                common &= adjacent[best]
+            whole = sum(1 << n for n in clique)
+            for n in clique:
+                uncovered[n] &= ~whole
+            yield sorted(clique)

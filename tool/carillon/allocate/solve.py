@@ -18,7 +18,7 @@ equal output, however busy the machine is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import ceil
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from carillon.actions import COSTS, CostTable, Served
 from carillon.allocate.fit import SourceClass
-from carillon.allocate.levels import Windows, components, longest_paths, short_cycle, successors
+from carillon.allocate.levels import Windows, cliques, components, longest_paths, members, short_cycle, successors
 from carillon.allocate.options import Bundle, DemandOptions, Split
 from carillon.allocate.result import Style
 from carillon.lower import Demand
@@ -454,20 +454,9 @@ class ModeSolver:
             own = sum(1 << number[d, s] for s in range(len(self.vars[d].plain)))
             for s in range(len(self.vars[d].plain)):
                 adjacent[number[d, s]] |= own & ~(1 << number[d, s])
-        for first in range(len(nodes)):
-            while uncovered[first]:
-                second = (uncovered[first] & -uncovered[first]).bit_length() - 1
-                clique = [first, second]
-                common = adjacent[first] & adjacent[second]
-                while common:
-                    best = max(_bits(common), key=lambda n: ((adjacent[n] & common).bit_count(), -n))
-                    clique.append(best)
-                    common &= adjacent[best]
-                whole = sum(1 << n for n in clique)
-                for n in clique:
-                    uncovered[n] &= ~whole
-                self.model.add_at_most_one(self.vars[d].plain[s] for d, s in (nodes[n] for n in sorted(clique)))
-                self.cliques += 1
+        for clique in cliques(adjacent, uncovered):
+            self.model.add_at_most_one(self.vars[d].plain[s] for d, s in (nodes[n] for n in clique))
+            self.cliques += 1
 
     def _state_open_windows(self) -> None:
         """State how many tasks with windows open at one point there can be, unless lowered: each needs its own level.
@@ -480,7 +469,7 @@ class ModeSolver:
         for k, own in enumerate(self.activations):
             for i, point in enumerate(self.problem.options[own].demand.points):
                 latest: dict[int, tuple[int, int]] = {}
-                for number in _bits(self.windows.around(k, i)):
+                for number in members(self.windows.around(k, i)):
                     other, index = self.windows.owner[number]
                     latest[self.problem.options[self.activations[other]].demand.points[index].at] = (other, index)
                 if len(latest) < scarce or len(stated) >= MAX_STATED:
@@ -717,7 +706,7 @@ class ModeSolver:
         most = int(bool(self.activations))
         for k, own in enumerate(self.activations):
             for i, point in enumerate(self.problem.options[own].demand.points):
-                owners = (self.windows.owner[number] for number in _bits(self.windows.around(k, i)))
+                owners = (self.windows.owner[number] for number in members(self.windows.around(k, i)))
                 before = {d for d, j in owners if self.problem.options[self.activations[d]].demand.points[j].at < point.at}
                 most = max(most, 1 + len(before))
         return most
@@ -793,22 +782,7 @@ class ModeSolver:
                 if any(inside & own and within & bits for bits, inside in hulls[d] for own, within in hulls[e]):
                     adjacent[n] |= 1 << place[e]
                     adjacent[place[e]] |= 1 << n
-        uncovered = list(adjacent)
-        found = []
-        for first in range(len(nodes)):
-            while uncovered[first]:
-                second = (uncovered[first] & -uncovered[first]).bit_length() - 1
-                clique = [first, second]
-                common = adjacent[first] & adjacent[second]
-                while common:
-                    best = max(_bits(common), key=lambda n: ((adjacent[n] & common).bit_count(), -n))
-                    clique.append(best)
-                    common &= adjacent[best]
-                whole = sum(1 << n for n in clique)
-                for n in clique:
-                    uncovered[n] &= ~whole
-                found.append([nodes[n] for n in sorted(clique)])
-        return found
+        return [[nodes[n] for n in clique] for clique in cliques(adjacent, adjacent)]
 
     def _made_right(self, choices: list[Choice | None]) -> list[Choice | None] | None:
         """The same choice with tasks lowered so that the levels suffice; None if they do not."""
@@ -1193,14 +1167,6 @@ class ModeSolver:
             if self._cut(choices) == 0:
                 solution.choices = choices
                 solution.fewest_levels = status == "OPTIMAL"
-
-
-def _bits(number: int) -> Iterator[int]:
-    """The positions of the bits of ``number``, ascending."""
-    while number:
-        low = number & -number
-        yield low.bit_length() - 1
-        number ^= low
 
 
 def _split_cost(costs: CostTable, demand: Demand, option: Split, activations: int) -> int:
