@@ -20,6 +20,7 @@ TARGETS = {
             Profile("ast1030-evb", 5000, tables=30, interrupts=_SOFT, mixed=True, tasks=4, points=14, fine=1000),
             Costs(160, 160, 300, 40),
             edge=60,
+            tabled=Costs(300, 160, 300, 40),
         ),
         Target(
             Profile("mps2-an385", 2000, tables=30, interrupts=_SOFT, tasks=3, points=8, fine=400, modes=1, steps=(1, 2)),

@@ -74,7 +74,7 @@ class Target:
     by_time: bool = False
     edge: int = 1  # how far from a tick on which something is due jobs are made to end
     slack: int = 0  # ticks by which a start may be late where nothing delays it
-    tabled: Costs | None = None  # where a table's handler takes longer than others do
+    tabled: Costs | None = None  # with a table, whose handler may look at several entries first
 
     @property
     def exact(self) -> bool:
@@ -260,7 +260,8 @@ def prepare(rng: random.Random, target: Target, folder: Path, tally: Tally, vari
             first = expected(schedule, plans, by_time=trial.by_time)
         latest, loose = first, False
         if not target.exact:
-            costs = target.tabled if trial.case.within and target.tabled is not None else target.costs
+            table = trial.case.within or trial.case.kernel != "carillon"
+            costs = target.tabled if table and target.tabled is not None else target.costs
             latest = expected(schedule, plans, by_time=trial.by_time, costs=costs)
             loose = not same_story(first, latest, schedule.length)
             if loose and (sum(v.loose for v in trial.variants) == variants // 3 or any_end(first, schedule.length)):
@@ -397,10 +398,14 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
     own = {t.name for t in schedule.tasks} | {i.name for i in schedule.interrupts}
     got = [Happening(e.t, KINDS[e.kind], e.object) for e in trace.events if e.kind in KINDS and e.object in own]
     if target.exact:
-        until_stop = until if want.stopped is None else want.stopped  # on that tick the hook preempts
+        until_stop = until if want.stopped is None else min(want.certain, want.stopped)  # on that tick the hook preempts
         must_run = [h for h in simple(want.happenings) if h.t < until_stop]
         found += compare("runs", must_run, [h for h in simple(got) if h.t < until_stop])
-        if want.stopped is not None and any(h.t > want.stopped or h.what != "preempt" for h in got if h.t >= want.stopped):
+        if (
+            want.stopped is not None
+            and want.certain == inf
+            and any(h.t > want.stopped or h.what != "preempt" for h in got if h.t >= want.stopped)
+        ):
             beyond = next(h for h in got if h.t >= want.stopped and (h.t > want.stopped or h.what != "preempt"))
             found += [] if beyond in want.happenings else [f"runs: {beyond} after the shutdown"]
     else:

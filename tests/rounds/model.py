@@ -9,6 +9,7 @@ the levels of the plan, which are data (:class:`Carrier`): then the model is one
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -199,6 +200,7 @@ class _Frame:
     cost: int  # of the prologue, then of steps and the epilogue: time to pass before going on
     least: float  # level, if another of the carriers whose requests are one waiting activation counts
     most: float
+    carriers: frozenset[Carrier] = frozenset()  # that may have started it, or what it went on from
     begun: bool = False
     ending: bool = False
 
@@ -335,15 +337,24 @@ class Machine:
             carrier, released, others = self.waiting.pop(name)
             # A lowered task runs at the level of what it preempted, but above the interrupts below tasks.
             levels = [BELOW if c.lowered else c.level for c in (carrier, *others)]
-            self.begin(name, set(levels), carrier, released, levels[0])
+            self.begin(name, set(levels), carrier, released, levels[0], {carrier, *others})
         return True
 
-    def begin(self, who: str, levels: set[float], carrier: Carrier | None, released: int, level: float | None = None) -> None:
+    def begin(
+        self,
+        who: str,
+        levels: set[float],
+        carrier: Carrier | None,
+        released: int,
+        level: float | None = None,
+        carriers: Iterable[Carrier] = (),
+    ) -> None:
         number = self.jobs.get(who, 0)
         self.jobs[who] = number + 1
         steps = list(self.schedule.scripts[who].job(number))
         level = max(levels) if level is None else level
-        frame = _Frame(who, level, steps, carrier, released, self.now, self.costs.begin, min(levels), max(levels))
+        cost = self.costs.begin
+        frame = _Frame(who, level, steps, carrier, released, self.now, cost, min(levels), max(levels), frozenset(carriers))
         self.frames.append(frame)
         if carrier is not None:
             self.armed |= {c.source for c in self.active if c.deadline and c.task == who and not c.shared}
@@ -477,7 +488,7 @@ class Machine:
         if held or (running and not self.busy(of.task) and not self.by_time and carrier.level <= self.level()):
             self.broken(t)
         # What waits may begin at its own source's level, or go on at that of what it waits for.
-        own = {f.carrier for f in self.frames if f.who == of.task and f.carrier is not None}
+        own = {c for f in self.frames if f.who == of.task for c in f.carriers}
         self.waiting[of.task] = (carrier, t, {carrier} | own)
 
     def broken(self, t: int) -> None:
