@@ -15,11 +15,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from carillon.diagnostics import Diagnostics, Span
+from carillon.elf import UnreadableError
 from carillon.model import System
 from carillon.verify.code import processor_of
 from carillon.verify.contract import ModeTable, Store, Tables
 from carillon.verify.controllers import controller
-from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.elf import Elf
 from carillon.verify.events import EventReport, Events
 from carillon.verify.families import BEFORE
 from carillon.verify.hardware import Hardware

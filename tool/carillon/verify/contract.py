@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.verify.elf import AVR, Elf, UnreadableError
+from carillon.elf import AVR, UnreadableError
+from carillon.verify.elf import Elf
 
 _LISTS = ("levels", "multiplexes", "prepare", "restart", "start", "align", "finish", "stop")
 _COUNTS = (*_LISTS, "tasks", "waiting")

@@ -15,12 +15,13 @@ from fractions import Fraction
 from itertools import pairwise
 
 from carillon.diagnostics import Diagnostics, Span
+from carillon.elf import UnreadableError
 from carillon.model import System
 from carillon.model.osek import ActivateTask, Alarm, Callback, Counter, CounterKind, Dispatch, IncrementCounter, Osek, SetEvent
 from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
-from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.elf import Elf
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meaning, Meanings

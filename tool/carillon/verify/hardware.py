@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from carillon.elf import UnreadableError
 from carillon.model import System
 from carillon.verify.contract import ModeTable, MultiplexStart, Store
 from carillon.verify.controllers import Controller, controller
-from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell, Family, Place, families
 
 

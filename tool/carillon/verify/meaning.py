@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from carillon.elf import AVR, UnreadableError
 from carillon.verify.code import Effect, Handlers
-from carillon.verify.elf import AVR, Elf, UnreadableError
+from carillon.verify.elf import Elf
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 

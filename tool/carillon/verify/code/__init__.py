@@ -14,7 +14,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from carillon.verify.elf import ARM, AVR, RISCV, X86_64, Elf, UnreadableError
+from carillon.elf import ARM, AVR, RISCV, X86_64, UnreadableError
+from carillon.verify.elf import Elf
 
 MOST_PATHS, MOST_STEPS = 256, 4000
 VISITS = 2

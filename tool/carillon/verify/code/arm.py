@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from capstone import CS_ARCH_ARM, CS_MODE_MCLASS, CS_MODE_THUMB, Cs
 
+from carillon.elf import UnreadableError
 from carillon.verify.code import Effect, State, known
-from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.elf import Elf
 
 _REGISTER = re.compile(r"\b(?:r\d+|sb|sl|fp|ip|sp|lr|pc)\b")
 _NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from carillon.elf import UnreadableError
 from carillon.verify.code import Effect, State
-from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.elf import Elf
 
 _CALLER = (0, *range(18, 28), 30, 31)
 _STATUS = 0x5F

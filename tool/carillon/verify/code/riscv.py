@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from capstone import CS_ARCH_RISCV, CS_MODE_RISCV32, CS_MODE_RISCVC, Cs
 
+from carillon.elf import UnreadableError
 from carillon.verify.code import Effect, State, known
-from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.elf import Elf
 
 _WORD = re.compile(r"\b[a-z]+\d*\b")
 _MEMORY = re.compile(r"(-?\w+)\((\w+)\)$")

@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from capstone import CS_ARCH_X86, CS_MODE_64, Cs
 
+from carillon.elf import UnreadableError
 from carillon.verify.code import Effect, State, known
-from carillon.verify.elf import Elf, UnreadableError
+from carillon.verify.elf import Elf
 
 _WORD = re.compile(r"\b[a-z]\w*\b")
 _MEMORY = re.compile(r"\[(?:(\w+)(?: ([+-]) (\w+))?|(0x\w+|\d+))\]$")

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ELF files: sections and symbols, little-endian.  Standard: System V ABI, chapter 4.
+
+``build`` and ``run`` look here for names and sizes, ``verify`` for bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+ARM, AVR, RISCV, X86_64 = 40, 83, 243, 62
+PROGBITS, SYMTAB, NOBITS, INIT_ARRAY, FINI_ARRAY = 1, 2, 8, 14, 15
+WRITE, ALLOC = 1, 2
+FUNCTION = 2
+LOCAL = 0
+
+
+class UnreadableError(Exception):
+    """A file is no ELF file, or damaged; or an image lacks something that a reader of it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """``kind`` and ``flags``: the standard's sh_type and sh_flags; ``start``: where its bytes are in the file."""
+
+    name: str
+    kind: int
+    flags: int
+    address: int
+    start: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A named and defined symbol; ``address`` of a function is without the Thumb bit."""
+
+    name: str
+    address: int
+    size: int
+    function: bool
+    local: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ElfFile:
+    """``data``: all bytes of the file; ``wide``: whether it is of 64 bits."""
+
+    data: bytes
+    machine: int
+    wide: bool
+    sections: tuple[Section, ...]
+    symbols: tuple[Symbol, ...]
+
+
+def read_elf(path: Path) -> ElfFile:
+    """Sections and symbols of an object file or an image; UnreadableError if it is none, or damaged."""
+    data = path.read_bytes()
+    if data[:4] != b"\x7fELF" or len(data) < 52 or data[5] != 1:
+        raise UnreadableError(f"{path} is no little-endian ELF file")
+    wide = data[4] == 2
+    machine: int = struct.unpack_from("<H", data, 18)[0]
+    try:
+        sections, symbols = _sections(data, wide, machine)
+    except (struct.error, UnicodeDecodeError, IndexError, ValueError) as error:
+        raise UnreadableError(f"{path} is damaged: {error}") from error
+    return ElfFile(data, machine, wide, tuple(sections), tuple(symbols))
+
+
+def _sections(data: bytes, wide: bool, machine: int) -> tuple[list[Section], list[Symbol]]:
+    offset, entry = struct.unpack_from("<Q" if wide else "<I", data, 40 if wide else 32)[0], 64 if wide else 40
+    count, named = struct.unpack_from("<HH", data, 60 if wide else 48)
+    form = "<IIQQQQII" if wide else "<IIIIIIII"
+    headers = [struct.unpack_from(form, data, offset + k * entry) for k in range(count)]
+    names = headers[named][4] if count else 0
+    sections = [Section(_string(data, names + h[0]), h[1], h[2], h[3], h[4], h[5]) for h in headers]
+    symbols: list[Symbol] = []
+    for _, kind, _, _, start, size, link, _ in headers:
+        if kind == SYMTAB:
+            symbols = _symbols(data, start, size, headers[link][4], wide, machine)
+    return sections, symbols
+
+
+def _symbols(data: bytes, start: int, size: int, names: int, wide: bool, machine: int) -> list[Symbol]:
+    found = []
+    for entry in struct.iter_unpack("<IBBHQQ" if wide else "<IIIBBH", data[start : start + size]):
+        if wide:
+            name, info, _, section, value, length = entry
+        else:
+            name, value, length, info, _, section = entry
+        if not name or not section:
+            continue
+        function = info & 15 == FUNCTION
+        if machine == ARM and function:
+            value &= ~1
+        found.append(Symbol(_string(data, names + name), value, length, function, info >> 4 == LOCAL))
+    return found
+
+
+def _string(data: bytes, at: int) -> str:
+    return data[at : data.index(b"\0", at)].decode()
