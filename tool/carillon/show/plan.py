@@ -32,10 +32,10 @@ from carillon.model.osek import (
 )
 from carillon.model.time import ClockKind
 from carillon.read.times import format_duration, format_number
+from carillon.show.table import Table
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from carillon.pipeline import Planned
 
@@ -452,7 +452,7 @@ def render_plan(console: Console, planned: Planned) -> None:
         length = mode.mode.round_length
         duration = f"{length / system.clock_hz * 1e3:g} ms"
         console.print(heading(f"mode {mode.mode.name}", f": a round of {length} ticks ({duration})"))
-        table = _table("line", "role", "for", "at (ticks)", "cells", "source", "level", "vector")
+        table = Table("line", "role", "for", "at (ticks)", "cells", "source", "level", "vector")
         for row in _rows(planned, image):
             how = {"multiplexed": " multiplexed", "table": " re-armed"}.get(row["style"], "")
             vector = row["vector"] + (" (the task)" if row["direct"] else "") + (", lowered" if row["lowered"] else "")
@@ -466,13 +466,13 @@ def render_plan(console: Console, planned: Planned) -> None:
                 str(row["level"]),
                 vector,
             )
-        console.print(table)
+        table.print(console)
         late = _late_starts(planned, image)
         if late:
-            rows = _table("in the table", "activations", "starts late by at most (ticks)", "start_within (ticks)")
+            rows = Table("in the table", "activations", "starts late by at most (ticks)", "start_within (ticks)")
             for entry in late:
                 rows.add_row(entry["task"], str(entry["activations"]), str(entry["late_ticks"]), str(entry["within_ticks"]))
-            console.print(rows)
+            rows.print(console)
         margin = max((len(_label(carrier)) for carrier in mode.carriers), default=0) + 2
         width = max(20, console.width - margin - 2)
         console.print()
@@ -502,16 +502,16 @@ def _render_time(console: Console, planned: Planned) -> None:
     system = planned.system
     advice = advise(system, planned.allocation)
     plan = _time_json(planned, advice)
-    rows = _table("for", "tick (ticks)", "cell", "source", "level", "interrupts at")
+    rows = Table("for", "tick (ticks)", "cell", "source", "level", "interrupts at")
     clock = plan["clock"]
     for what, row in ((f"{clock['kind']} clock", clock), ("slices", plan["slices"])):
         if row is not None:
             rows.add_row(what, f"{row['tick']:g}", row["cell"], str(row["source"]), str(row["level"]), row["why"])
     console.print(heading("time services"))
-    console.print(rows)
+    rows.print(console)
     for line in clock["late"]:
         console.print(f"  · {line}", markup=False)
-    rows = _table("line", "thread", "priority", "level", "stack", "period")
+    rows = Table("line", "thread", "priority", "level", "stack", "period")
     for thread in plan["threads"]:
         rows.add_row(
             *(str(thread["line"]), thread["name"], str(thread["priority"]), str(thread["level"])),
@@ -519,7 +519,7 @@ def _render_time(console: Console, planned: Planned) -> None:
         )
     if rows.row_count:
         console.print(heading("threads"))
-        console.print(rows)
+        rows.print(console)
     if advice is not None:
         _render_advice(console, advice, system)
 
@@ -541,7 +541,7 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
     unit = system.board.code_unit
     periods = ", ".join(format_duration(p.ticks, system.clock_hz) for p in advice.periods)
     console.print(heading("which clock", f": for periods of {periods}"))
-    rows = _table("clock", "interrupts/s", f"{unit}/s", "CPU", "longest", "early", "late", "drift an hour")
+    rows = Table("clock", "interrupts/s", f"{unit}/s", "CPU", "longest", "early", "late", "drift an hour")
     for prediction in advice.predictions:
         rows.add_row(
             _named(prediction, system.clock_hz),
@@ -551,28 +551,18 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
             "-" if prediction.longest is None else str(prediction.longest),
             *(time(prediction.early), time(prediction.late), time(prediction.drift)),
         )
-    console.print(rows)
+    rows.print(console)
     if len(advice.ticks) > 1:
-        rows = _table("tick", "interrupts/s", "periods longer by")
+        rows = Table("tick", "interrupts/s", "periods longer by")
         for choice in advice.ticks:
             often = format_number(Fraction(system.clock_hz, choice.tick), 1)
             rows.add_row(format_duration(choice.tick, system.clock_hz), often, f"{float(choice.error):.3%}")
-        console.print(rows)
+        rows.print(console)
     for refusal in advice.refusals:
         console.print(Text(f"  no {refusal.name}: {refusal.why}"))
     console.print(Text("  " + advice.reason))
     if advice.recommended is not advice.configured:
         console.print(Text("  note: this plan has another: " + _named(advice.configured, system.clock_hz)))
-
-
-def _table(*titles: str) -> Table:
-    """A table without lines."""
-    from rich.table import Table
-
-    result = Table(box=None, header_style="bold", pad_edge=False)
-    for title in titles:
-        result.add_column(title, overflow="fold")
-    return result
 
 
 def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
@@ -584,11 +574,11 @@ def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> N
     def show(title: str, rows: Table) -> None:
         if rows.row_count:
             console.print(heading(title))
-            console.print(rows)
+            rows.print(console)
 
     about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
     console.print(heading("event-triggered system", f"{about}{plan['controller_levels']} of {board_levels} priority levels"))
-    tasks = _table("line", "priority", "level", "source", "task", "served by", "stack")
+    tasks = Table("line", "priority", "level", "source", "task", "served by", "stack")
     for level in plan["levels"]:
         for k, task in enumerate(level["tasks"]):
             first = k == 0
@@ -605,30 +595,30 @@ def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> N
                 level["served"] if first else "",
                 f"{task['stack_bytes']} bytes" if task["extended"] else "shared",
             )
-    console.print(tasks)
+    tasks.print(console)
     if plan["dispatcher_source"]:
         console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1")
     if plan["stacks_bytes"]:
         console.print(f"stacks of extended tasks: {plan['stacks_bytes']} bytes of RAM")
-    rows = _table("line", "ISR", "category", "level", "source", "vector")
+    rows = Table("line", "ISR", "category", "level", "source", "vector")
     for isr in plan["isrs"]:
         rows.add_row(*(str(isr[key]) for key in ("line", "name", "category", "level", "source", "vector")))
     show("ISRs", rows)
-    rows = _table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
+    rows = Table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
     for counter in plan["counters"]:
         rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
     show("counters", rows)
     for counter in plan["counters"]:
         for line in counter["late"]:
             console.print(f"  · {line}", markup=False)
-    rows = _table("line", "alarm", "counter", "what it does", "carried by", "source", "level", "why")
+    rows = Table("line", "alarm", "counter", "what it does", "carried by", "source", "level", "why")
     for alarm in plan["alarms"]:
         rows.add_row(
             *(str(alarm["line"]), alarm["name"], alarm["counter"], alarm["action"], alarm["cell"] or "queue"),
             *(cell(alarm["source"]), cell(alarm["level"]), alarm["why"]),
         )
     show("alarms", rows)
-    rows = _table("resource", "property", "ceiling", "taken by")
+    rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != emitted.SCHEDULER:
             rows.add_row(resource["name"], resource["property"], str(resource["ceiling"]), ", ".join(resource["users"]) or "-")
