@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,11 +14,11 @@ from carillon.emit.image import Image, build_image
 from carillon.lower import LoweredMode
 from carillon.model import System, Window
 from carillon.read.times import format_frequency
-from carillon.trace import Trace
-from carillon.trace.analyse import Release
 
 if TYPE_CHECKING:
     from carillon.check.simulation import KernelTime
+    from carillon.trace import Trace
+    from carillon.trace.analyse import Release
 
 KERNELS = ("carillon", "conventional", "counter-per-task")
 """Ours, and those to compare with: one tick, a queue and a software ready list; the same with a counter for each event,
@@ -105,23 +105,27 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
     """Lower and allocate at the system's clock, and check the deadlines with what handlers take.
 
     That is known only after the allocation, and windows that end at worst-case completions depend on it: the allocation
-    is made again with what was found, until nothing more is found.  The conventional kernel's own time is not checked:
+    is made again with what was found, until that changes no demand.  The conventional kernel's own time is not checked:
     it is there to be measured.
     """
     from carillon.check.simulation import NOTHING, check_starts, check_with_kernel
     from carillon.emit.overhead import kernel_times
+    from carillon.lower.lower import lower
 
-    assumed = [NOTHING] * len(system.modes)
+    found = [NOTHING] * len(system.modes)
+    lowered = lower(system, found)
     known = len(diagnostics.found)
     while True:
         del diagnostics.found[known:]  # what an allocation was warned of that is made again
-        planned = _allocated(system, diagnostics, kernel, time_limit, assumed)
+        planned = _allocated(system, lowered, diagnostics, kernel, time_limit)
         if kernel != "carillon":
             return planned
-        found = [before.most(now) for before, now in zip(assumed, kernel_times(planned.image), strict=True)]
-        if found == assumed or all(m.window is not Window.WCET for m in system.modes):
+        found = [before.most(now) for before, now in zip(found, kernel_times(planned.image), strict=True)]
+        if all(m.window is not Window.WCET for m in system.modes):
             break
-        assumed = found
+        lowered = lower(system, found)
+        if lowered == planned.lowered:
+            break
     check_with_kernel(system, found, diagnostics)
     check_starts(system, found, diagnostics)
     diagnostics.stop_on_errors()
@@ -129,14 +133,12 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
 
 
 def _allocated(
-    system: System, diagnostics: Diagnostics, kernel: str, time_limit: float, kernels: Sequence[KernelTime]
+    system: System, lowered: tuple[LoweredMode, ...], diagnostics: Diagnostics, kernel: str, time_limit: float
 ) -> Planned:
-    """Lower and allocate a checked system whose handlers take what ``kernels`` says."""
+    """Allocate a checked system that was lowered."""
     from carillon.allocate import allocate, allocate_conventional
     from carillon.allocate.osek import allocate_osek, plan_osek
-    from carillon.lower.lower import lower
 
-    lowered = lower(system, kernels)
     osek = plan_osek(system, diagnostics, kernel) if system.osek is not None else None
     diagnostics.stop_on_errors()
     taken = osek.taken if osek is not None else frozenset()
@@ -160,6 +162,8 @@ def _allocated(
 
 def releases(system: System, trace: Trace) -> list[Release]:
     """The nominal releases of a run, from the rounds that began."""
+    from carillon.trace.analyse import Release
+
     found: list[Release] = []
     for k, (begin, name) in enumerate(trace.modes):
         mode = next(m for m in system.modes if m.name == name)
