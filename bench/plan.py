@@ -27,9 +27,10 @@ SLOT = 400  # ticks from one activation to the next
 
 COMMAND = """
 import contextlib, io, sys
-from carillon.cli import app
-with contextlib.redirect_stdout(io.StringIO()):
-    app(["plan", sys.argv[1]], standalone_mode=False)
+from carillon.cli import main
+sys.argv = ["carillon", "plan", sys.argv[1]]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
 print(*sorted({name.partition(".")[0] for name in sys.modules} & {"ortools", "pandas", "numpy"}))
 """
 

@@ -125,3 +125,27 @@ def test_a_window_may_end_after_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     schedule.write_text('[system]\nboard = "virtual-tiny"\n[task.a]\nperiod = "1ms"\n', encoding="utf-8")
     monkeypatch.setattr(carillon.build, "build", lambda *_: None)
     assert run("run", str(schedule), "--rounds", "3", "--window", "2999us..4ms").exit_code == 0
+
+
+NOT_FOR_A_PLAN = (
+    "capstone",
+    "carillon.read.oil",
+    "carillon.trace",
+    "carillon.verify",
+    "jinja2",
+    "numpy",
+    "ortools",
+    "statistics",
+    "vcd",
+)
+
+
+def test_a_plan_loads_only_what_it_has_a_use_for() -> None:
+    code = f"""
+import sys
+from carillon.cli import app
+app(["plan", "examples/three-tasks"], standalone_mode=False)
+print([name for name in {NOT_FOR_A_PLAN} if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"

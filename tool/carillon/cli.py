@@ -298,10 +298,10 @@ def import_(
     as_json: JsonOption = False,
 ) -> None:
     """Write the schedule that an OIL file is, and say what of it Carillon has no use for."""
-    from carillon.read.oil import SUFFIX
+    from carillon.read import OIL
 
-    if path.suffix.lower() != SUFFIX:
-        _usage(f"import reads OIL files (*{SUFFIX}); '{path}' is none by its name")
+    if path.suffix.lower() != OIL:
+        _usage(f"import reads OIL files (*{OIL}); '{path}' is none by its name")
 
     def work(report: _Report) -> None:
         from carillon.files import write_text

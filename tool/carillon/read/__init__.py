@@ -8,9 +8,11 @@ from pathlib import Path
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.read.build import Builder
-from carillon.read.oil import SUFFIX, read_oil_system
 from carillon.read.shape import fit
 from carillon.read.text import parse_toml, read_text
+
+OIL = ".oil"
+"""How the name of an OIL file ends."""
 
 
 def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
@@ -21,7 +23,9 @@ def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None
     the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
     or None; it must not be lowered then.
     """
-    if path.suffix.lower() == SUFFIX:
+    if path.suffix.lower() == OIL:
+        from carillon.read.oil import read_oil_system
+
         return read_oil_system(path, diagnostics, board, clock)
     text = read_text(path, diagnostics)
     if text is None:

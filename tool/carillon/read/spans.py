@@ -11,6 +11,7 @@ import bisect
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import tree_sitter
 import tree_sitter_toml
@@ -24,8 +25,7 @@ MOST_LEVELS = 100  # deeper values have no place of their own: paths of any leng
 _KEYS = ("bare_key", "quoted_key", "dotted_key")
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """Bytes ``start`` to ``end`` (exclusive) of the text."""
 
     start: int
@@ -197,6 +197,8 @@ class _Walk:
 
     def parts(self, node: tree_sitter.Node) -> list[tuple[str, Range]]:
         """The names in a key, outermost first."""
+        if node.type != "dotted_key":
+            return [(_name(node), Range(node.start_byte, node.end_byte))]
         names: list[tuple[str, Range]] = []
         pending = [node]
         while pending:

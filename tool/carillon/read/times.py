@@ -97,9 +97,11 @@ def parse_frequency(text: str) -> Fraction:
 
 
 def _split(text: str, kind: str, example: str, units: tuple[str, ...], aliases: tuple[str, ...]) -> tuple[Fraction, str]:
+    match = _NUMBER.fullmatch(text)
+    if match is not None and not match[1] and match[3] is None and match[4] in units and len(match[2]) <= _LONGEST_NUMBER:
+        return Fraction(int(match[2])), match[4]  # as most are, of which a file may have thousands
     shown = shorten(text)
     listed = ", ".join(units[:-1]) + " or " + units[-1]
-    match = _NUMBER.fullmatch(text)
     if match is None:
         raise MalformedError(f"{shown} is not a {kind}", f"write a decimal number and a unit ({listed}), for example {example}")
     sign, whole, part, unit = match.groups()

@@ -13,19 +13,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carillon.files import replacing
-from carillon.show.scene import Window, panels_of
-from carillon.trace import Trace
-from carillon.trace.analyse import Release, Summary
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Window", "render_terminal", "summaries", "write_html", "write_perfetto", "write_svg", "write_vcd"]
+    from carillon.show.scene import Panel, Window
+    from carillon.trace import Trace
+    from carillon.trace.analyse import Release, Summary
+
+__all__ = ["render_terminal", "summaries", "write_html", "write_perfetto", "write_svg", "write_vcd"]
+
+
+def _panels(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> tuple[Panel, ...]:
+    from carillon.show.scene import panels_of  # a plan, which this package prints too, has no trace to analyse
+
+    return panels_of(traces, releases)
 
 
 def summaries(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> tuple[Summary, ...]:
     """What the pictures show, in figures."""
-    return tuple(panel.summary for panel in panels_of(traces, releases))
+    return tuple(panel.summary for panel in _panels(traces, releases))
 
 
 def render_terminal(
@@ -34,14 +41,14 @@ def render_terminal(
     """Print the timeline of the window (None: the first round) and the figures of the whole run."""
     from carillon.show import terminal
 
-    terminal.render(console, panels_of(traces, releases), window)
+    terminal.render(console, _panels(traces, releases), window)
 
 
 def write_html(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release], window: Window | None = None) -> None:
     """Write the interactive page, one file that loads nothing; it opens at the window (None: the first round)."""
     from carillon.show import html
 
-    panels = panels_of(traces, releases)
+    panels = _panels(traces, releases)
     with replacing(path) as stream:
         html.write(stream, panels, window)
 
@@ -50,7 +57,7 @@ def write_svg(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Re
     """Write the static picture of the window (None: the first round)."""
     from carillon.show import svg
 
-    panels = panels_of(traces, releases)
+    panels = _panels(traces, releases)
     with replacing(path) as stream:
         svg.write(stream, panels, window)
 
@@ -59,7 +66,7 @@ def write_perfetto(path: Path, traces: Trace | Sequence[Trace], releases: Sequen
     """Write Chrome trace-event JSON of the whole run, for ui.perfetto.dev."""
     from carillon.show import perfetto
 
-    panels = panels_of(traces, releases)
+    panels = _panels(traces, releases)
     with replacing(path) as stream:
         perfetto.write(stream, panels)
 
@@ -68,6 +75,6 @@ def write_vcd(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Re
     """Write a Value Change Dump of the whole run, for GTKWave and its like."""
     from carillon.show import vcd
 
-    panels = panels_of(traces, releases)
+    panels = _panels(traces, releases)
     with replacing(path) as stream:
         vcd.write(stream, panels)

@@ -21,8 +21,6 @@ from carillon.read.oil.parser import Parser
 from carillon.read.shape import fit
 from carillon.resources import find_board
 
-SUFFIX = ".oil"
-
 
 @dataclass(frozen=True, slots=True)
 class Oil:
