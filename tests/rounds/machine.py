@@ -19,7 +19,7 @@ from carillon.actions.dispatch import Dispatch
 from carillon.allocate.result import Style
 from carillon.build import Firmware, build
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.emit.image import ModeImage
+from carillon.image import ModeImage
 from carillon.model.board import Role
 from carillon.pipeline import Planned, plan, releases
 from carillon.run import run

@@ -23,8 +23,9 @@ from carillon.actions.dispatch import Dispatch
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate import allocate, allocate_conventional
+from carillon.allocate.allocation import Allocation
 from carillon.allocate.levels import Windows
-from carillon.allocate.result import Allocation, Carrier, Guard, ModeAllocation, Style
+from carillon.allocate.result import Carrier, Guard, ModeAllocation, Style
 from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode

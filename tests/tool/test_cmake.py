@@ -11,8 +11,8 @@ import pytest
 from carillon.build import build, write_generated
 from carillon.build.symbols import defined_functions, symbols
 from carillon.diagnostics import Diagnostics
-from carillon.emit.image import Image
 from carillon.emit.text import stem
+from carillon.image import Image
 from carillon.pipeline import plan
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from carillon.read.build import least_common_multiple
 from carillon.read.ticks import whole
-from carillon.read.times import (
+from carillon.units import (
     FREQUENCY_PATTERN,
     SECONDS,
     TIME_PATTERN,

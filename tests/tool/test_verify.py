@@ -26,7 +26,7 @@ from carillon.build import build
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.emit import emit
-from carillon.emit.image import Image
+from carillon.image import Image
 from carillon.model import System
 from carillon.pipeline import plan
 from carillon.verify import verify

@@ -172,7 +172,7 @@ def _folder(planned: Planned, kernel: str, out: Path | None) -> Path:
 
 
 def _ticks(text: str, hz: int, option: str) -> int:
-    from carillon.read.times import parse_time
+    from carillon.units import parse_time
 
     try:
         ticks = parse_time(text).ticks(hz)
@@ -478,7 +478,7 @@ WindowOption = Annotated[str | None, typer.Option("--window", help="Part of the 
 
 def _window(text: str | None, hz: int, length: int) -> tuple[int, int] | None:
     """The ticks (from, to) of a run of ``length`` ticks; one of which the run has nothing is refused before the run."""
-    from carillon.read.times import format_duration
+    from carillon.units import format_duration
 
     if text is None:
         return None

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from carillon.allocate.result import Allocation
+from carillon.allocate.allocation import Allocation
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.emit.image import Image, build_image
+from carillon.image import Image
+from carillon.image.build import build_image
 from carillon.lower import LoweredMode
 from carillon.model import System, Window
-from carillon.read.times import format_frequency
+from carillon.units import format_frequency
 
 if TYPE_CHECKING:
     from carillon.check.simulation import KernelTime
@@ -138,6 +139,7 @@ def _allocated(
     """Allocate a checked system that was lowered."""
     from carillon.allocate import allocate, allocate_conventional
     from carillon.allocate.osek import allocate_osek, plan_osek
+    from carillon.emit import vectors
 
     osek = plan_osek(system, diagnostics, kernel) if system.osek is not None else None
     diagnostics.stop_on_errors()
@@ -157,7 +159,7 @@ def _allocated(
         diagnostics.stop_on_errors()
     image = build_image(system, allocation, diagnostics)
     diagnostics.stop_on_errors()
-    return Planned(system, lowered, allocation, image)
+    return Planned(system, lowered, allocation, replace(image, vectors=vectors.table(image)))
 
 
 def releases(system: System, trace: Trace) -> list[Release]:

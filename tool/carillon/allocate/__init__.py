@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from carillon.actions.switch_mode import SwitchMode
+from carillon.allocate.allocation import Allocation
 from carillon.allocate.conflict import conflict, feasible
 from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.explain import conflict_cause, conflict_remedy, reasons
@@ -19,7 +20,7 @@ from carillon.allocate.fit import Fitter, SourceClass, source_classes
 from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.options import OptionBuilder
 from carillon.allocate.place import control_carrier, place
-from carillon.allocate.result import Allocation, Carrier, ModeAllocation, Style
+from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.allocate.solve import Failure, LevelRules, ModeSolver, Problem
 from carillon.allocate.table import find_table, table_remedy
 from carillon.allocate.timers import timer_periods

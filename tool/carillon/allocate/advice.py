@@ -15,16 +15,17 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from carillon.allocate.allocation import Allocation
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.osek import OsekAllocation, cell_sources, counting_cell, take_cell
 from carillon.allocate.periods import TickChoice, greatest_common_divisor, laps, rate, rounded_up, tick_choices
-from carillon.allocate.result import Allocation, Progression
+from carillon.allocate.result import Progression
 from carillon.model import System
 from carillon.model.board import ClockCosts
 from carillon.model.osek import Osek
 from carillon.model.time import ClockKind, Period
-from carillon.read.times import format_duration, format_number
+from carillon.units import format_duration, format_number
 
 EMPTY_TICKS = Fraction(1, 20)
 """The part of the processor that ticks at which nothing is due may take; a shorter tick is too short."""

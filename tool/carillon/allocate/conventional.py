@@ -8,8 +8,9 @@ comparison of the same application side by side.
 from __future__ import annotations
 
 from carillon.actions.dispatch import Dispatch
+from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import Fitter, source_classes
-from carillon.allocate.result import Allocation, Carrier, Cell, CellUse, ModeAllocation, Progression, Style
+from carillon.allocate.result import Carrier, Cell, CellUse, ModeAllocation, Progression, Style
 from carillon.diagnostics import Diagnostics
 from carillon.lower import Demand, LoweredMode, points_in_order
 from carillon.model import System

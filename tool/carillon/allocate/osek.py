@@ -38,7 +38,7 @@ from carillon.model.osek import (
     Status,
 )
 from carillon.model.time import ClockKind, TimeServices
-from carillon.read.times import format_duration
+from carillon.units import format_duration
 
 
 class TaskKind(Enum):

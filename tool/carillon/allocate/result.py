@@ -9,14 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from carillon.actions import Action
 from carillon.lower import Demand, LoweredMode
 from carillon.model.board import Cells, Role
-
-if TYPE_CHECKING:
-    from carillon.allocate.osek import OsekAllocation
 
 
 class Style(Enum):
@@ -143,22 +139,3 @@ class ModeAllocation:
     def of(self, role: Role, name: str) -> tuple[Carrier, ...]:
         """The carriers of one object's role."""
         return tuple(c for c in self.carriers if c.role is role and c.demand.object == name)
-
-
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """All modes' allocations, in the order of the file; ``kernel`` is one of :data:`carillon.pipeline.KERNELS`."""
-
-    kernel: str
-    modes: tuple[ModeAllocation, ...]
-    osek: OsekAllocation | None = None
-
-    @property
-    def conventional(self) -> bool:
-        """Whether one timer ticks for everything, and software dispatches."""
-        return self.kernel != "carillon"
-
-    @property
-    def counters(self) -> bool:
-        """Whether each event has a counter, which every tick decrements, instead of a queue."""
-        return self.kernel == "counter-per-task"

@@ -14,10 +14,10 @@ from carillon.build.manifest import MANIFEST, as_text, located, manifest
 from carillon.build.symbols import defined_functions, sizes, symbols
 from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
-from carillon.emit.image import Image
 from carillon.emit.orti import orti
 from carillon.emit.text import HANDLER
 from carillon.files import write_text
+from carillon.image import Image
 from carillon.model import System
 from carillon.model.osek import Hook
 from carillon.resources import data_root

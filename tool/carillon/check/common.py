@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable
 
 from carillon.model import Activation, Mode, System
-from carillon.read.times import format_duration
+from carillon.units import format_duration
 
 
 def time(ticks: int, system: System) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from carillon.check.c_library import in_library
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import System
-from carillon.read.times import shorten
+from carillon.units import shorten
 
 CODES = ("C026", "C049")
 

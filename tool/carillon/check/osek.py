@@ -16,7 +16,7 @@ from carillon.check.names import CPP_KEYWORDS, fault
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import System
 from carillon.model.osek import Osek
-from carillon.read.times import shorten
+from carillon.units import shorten
 
 CODES = ("C026", "C049", "C101", "C102", "C104", "C105")
 

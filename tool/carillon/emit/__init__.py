@@ -7,7 +7,7 @@ Same input, same bytes: no dates, no paths; the schedule's digest and the tool's
 from __future__ import annotations
 
 from carillon.emit import base, clock, config, osek, tables, vectors
-from carillon.emit.image import Image
+from carillon.image import Image
 
 
 def emit(image: Image) -> dict[str, str]:

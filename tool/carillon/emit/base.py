@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from carillon.emit import text
-from carillon.emit.image import CellImage, Image
+from carillon.image import CellImage, Image
 from carillon.model.board import BaseKind
 
 

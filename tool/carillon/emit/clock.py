@@ -9,7 +9,7 @@ from __future__ import annotations
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.emit.image import CellImage, Image, OsekImage
+from carillon.image import CellImage, Image, OsekImage
 from carillon.model.time import ClockKind
 
 KINDS = {ClockKind.PERIODIC: "CARILLON_CLOCK_TICK", ClockKind.ONE_SHOT: "CARILLON_CLOCK_ONE_SHOT"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from carillon.emit import base, queue, text
 from carillon.emit import clock as clocks
-from carillon.emit.image import Image, base_levels
 from carillon.emit.vectors import direct
+from carillon.image import Image, base_levels
 from carillon.model import Idle, OnDeadlineMiss
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import osek as emitted
 from carillon.emit import text
-from carillon.emit.image import Image
+from carillon.image import Image
 from carillon.model.osek import Action, ActivateTask, Callback, CounterKind, IncrementCounter, OsekTask, SetEvent
 from carillon.model.time import QueueKind
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import base, clock, text
-from carillon.emit.image import CellImage, Image, OsekImage, Vector
+from carillon.image import CellImage, Image, OsekImage, Vector
 from carillon.model.osek import (
     ActivateTask,
     Alarm,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from carillon.emit.image import Image
+from carillon.image import Image
 from carillon.model.time import QueueKind
 
 

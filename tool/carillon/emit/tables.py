@@ -10,8 +10,8 @@ from carillon.actions.dispatch import Dispatch
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.result import Style
 from carillon.emit import text
-from carillon.emit.image import CellImage, Image, ModeImage, base_levels
 from carillon.emit.pieces import ENTRIES
+from carillon.image import CellImage, Image, ModeImage, base_levels
 from carillon.model.board import Board
 
 

@@ -9,7 +9,7 @@ from carillon import __version__
 from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
-from carillon.emit.image import CellImage, Image, ModeImage
+from carillon.image import CellImage, Image, ModeImage
 from carillon.model.board import Board
 
 HANDLER = "__vector_"

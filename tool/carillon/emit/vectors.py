@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import clock, osek, text
-from carillon.emit.image import Image, ModeImage, Vector
 from carillon.emit.pieces import BODIES
 from carillon.emit.pieces.activate import guard_name, only_held, plain
 from carillon.emit.pieces.common import cells_of
+from carillon.image import Image, ModeImage, Vector
 
 
 def _comment(mode: ModeImage, carrier: Carrier) -> list[str]:

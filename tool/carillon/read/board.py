@@ -20,8 +20,8 @@ from carillon.read.schema import toml_type
 from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex
 from carillon.read.text import parse_toml, read_text
-from carillon.read.times import shorten
 from carillon.resources import data_root, find_board
+from carillon.units import shorten
 
 _REMEDY = "SPEC, section 'Board file', lists the keys; boards/virtual-tiny is the smallest example"
 _FAMILY_REMEDY = "SPEC, section 'Cell drivers', lists the keys; cells/virtual is an example"

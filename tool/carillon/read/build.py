@@ -32,8 +32,8 @@ from carillon.read.shape import Broken, describe
 from carillon.read.spans import SpanIndex
 from carillon.read.ticks import LONGEST, Ticks, fitting_clocks, whole
 from carillon.read.time import TimeReader
-from carillon.read.times import Time, format_duration, format_frequency, format_number, shorten
 from carillon.resources import board_names, find_board
+from carillon.units import Time, format_duration, format_frequency, format_number, shorten
 
 DEFAULT_BOARD = "ast1030-evb"
 DEFAULT_MODE = "default"

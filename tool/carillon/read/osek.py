@@ -39,7 +39,7 @@ from carillon.read.schema import AlarmTable, AutostartTable, CounterTable, OsekT
 from carillon.read.shape import Broken
 from carillon.read.spans import Path, SpanIndex
 from carillon.read.ticks import Ticks, whole
-from carillon.read.times import Time, shorten
+from carillon.units import Time, shorten
 
 EVENT_BITS = 32
 TIME_BITS = 2  # of a task's events, which say what it waits for where there are time services

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from carillon.read.times import FREQUENCY_PATTERN, TIME_PATTERN, MalformedError, Time, parse_frequency, parse_time
+from carillon.units import FREQUENCY_PATTERN, TIME_PATTERN, MalformedError, Time, parse_frequency, parse_time
 
 TOML_TYPES = {bool: "a truth value", int: "an integer", float: "a number", str: "a string", list: "an array", dict: "a table"}
 

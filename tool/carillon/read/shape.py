@@ -35,7 +35,7 @@ from carillon.read.schema import (
     toml_type,
 )
 from carillon.read.spans import Path, SpanIndex
-from carillon.read.times import shorten
+from carillon.units import shorten
 
 MOST_ERRORS = 100
 _SECTIONS: dict[str, type[BaseModel]] = {"task": TaskTable, "interrupt": InterruptTable, "mode": ModeTable, "thread": ThreadTable}

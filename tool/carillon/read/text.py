@@ -12,7 +12,7 @@ from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.read.spans import SpanIndex, index
-from carillon.read.times import shorten
+from carillon.units import shorten
 
 LONGEST_FILE = 8 * 2**20
 LONGEST_KEY = 100

@@ -14,7 +14,7 @@ from math import lcm
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Drift
 from carillon.model.board import Board
-from carillon.read.times import SECONDS, Time, format_duration, format_frequency, format_number
+from carillon.units import SECONDS, Time, format_duration, format_frequency, format_number
 
 LONGEST = 2**63 - 1
 _SECONDS_A_DAY = 86_400

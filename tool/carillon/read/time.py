@@ -12,7 +12,7 @@ from carillon.read.schema import ScheduleFile, TimeServicesTable
 from carillon.read.shape import Broken, describe
 from carillon.read.spans import SpanIndex
 from carillon.read.ticks import Ticks, whole
-from carillon.read.times import Time, shorten
+from carillon.units import Time, shorten
 
 
 class TimeReader:

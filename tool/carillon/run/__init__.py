@@ -18,7 +18,7 @@ from pathlib import Path
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.emit.image import Image, Vector
+from carillon.image import Image, Vector
 from carillon.model import System
 from carillon.model.board import Run
 from carillon.resources import data_root

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from carillon.emit import text
-from carillon.emit.image import Image, ModeImage, Vector
+from carillon.image import Image, ModeImage, Vector
 from carillon.model import Mode
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek

@@ -16,7 +16,7 @@ from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
 from carillon.emit import osek as emitted
-from carillon.emit.image import Image, ModeImage
+from carillon.image import Image, ModeImage
 from carillon.model import System
 from carillon.model.osek import (
     Action,
@@ -31,8 +31,8 @@ from carillon.model.osek import (
     SetEvent,
 )
 from carillon.model.time import ClockKind
-from carillon.read.times import format_duration, format_number
 from carillon.show.table import Table
+from carillon.units import format_duration, format_number
 
 if TYPE_CHECKING:
     from rich.console import Console

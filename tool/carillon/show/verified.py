@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from carillon import console
-from carillon.read.times import format_frequency
+from carillon.units import format_frequency
 from carillon.verify import Report
 
 

@@ -12,9 +12,9 @@ from carillon.actions.dispatch import Dispatch
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.result import Carrier
-from carillon.emit.image import Image, ModeImage
 from carillon.emit.pieces import activate, check_deadline, dispatch, enable_interrupt, switch_mode
 from carillon.emit.pieces.entry import Entry
+from carillon.image import Image, ModeImage
 from carillon.lower import ExpiryPoint
 
 BODIES: dict[type[Action], Callable[[Image, ModeImage, Carrier], list[str]]] = {

@@ -7,9 +7,9 @@ from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import text
-from carillon.emit.image import CellImage, Image, ModeImage
 from carillon.emit.pieces.common import acknowledge, cells_of, multiplex, operation
 from carillon.emit.pieces.entry import Entry
+from carillon.image import CellImage, Image, ModeImage
 from carillon.lower import ExpiryPoint
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from carillon.allocate.result import Carrier
 from carillon.emit import text
-from carillon.emit.image import CellImage, Image, ModeImage
+from carillon.image import CellImage, Image, ModeImage
 
 
 def operation(cell: CellImage, name: str, argument: object) -> str:

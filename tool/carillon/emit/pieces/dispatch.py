@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from carillon.allocate.result import Carrier
 from carillon.emit import text
-from carillon.emit.image import Image, ModeImage
 from carillon.emit.pieces.common import acknowledge, cells_of, operation
+from carillon.image import Image, ModeImage
 
 
 def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier, Style
-from carillon.emit.image import Image, ModeImage
 from carillon.emit.pieces.common import acknowledge, cells_of, multiplex, operation
 from carillon.emit.pieces.entry import Entry
+from carillon.image import Image, ModeImage
 from carillon.lower import ExpiryPoint
 
 

@@ -22,7 +22,7 @@ from carillon.read.oil.places import OilPlaces
 from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Resolved, Resolver, located
 from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
 from carillon.read.spans import Path
-from carillon.read.times import SECONDS, MalformedError, format_number, parse_time
+from carillon.units import SECONDS, MalformedError, format_number, parse_time
 
 SUPPORTED = ("OS", "APPMODE", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR")
 APPLICATION_SOURCE = "APP_SRC"

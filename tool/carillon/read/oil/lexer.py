@@ -16,7 +16,7 @@ from pathlib import Path
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.read.text import LONGEST_FILE
-from carillon.read.times import shorten
+from carillon.units import shorten
 
 MOST_INCLUDES = 200
 MOST_INCLUDE_LEVELS = 20

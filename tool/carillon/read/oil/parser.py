@@ -28,7 +28,7 @@ from carillon.read.oil.syntax import (
     Value,
     shown,
 )
-from carillon.read.times import shorten
+from carillon.units import shorten
 
 MOST_LEVELS = 50
 _TOP = ("OIL_VERSION", "IMPLEMENTATION", "CPU")

@@ -17,7 +17,7 @@ from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.parser import Parser
 from carillon.read.oil.syntax import NUMBERS, Assignment, Definition, Definitions, Literal, Name, Value, shown
-from carillon.read.times import shorten
+from carillon.units import shorten
 
 STANDARD = Path(__file__).with_name("standard.oil")
 AUTO = Name("AUTO")

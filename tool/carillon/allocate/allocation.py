@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an allocation is: that of each mode, and of the event-triggered system beneath."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.result import ModeAllocation
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """All modes' allocations, in the order of the file; ``kernel`` is one of :data:`carillon.pipeline.KERNELS`."""
+
+    kernel: str
+    modes: tuple[ModeAllocation, ...]
+    osek: OsekAllocation | None = None
+
+    @property
+    def conventional(self) -> bool:
+        """Whether one timer ticks for everything, and software dispatches."""
+        return self.kernel != "carillon"
+
+    @property
+    def counters(self) -> bool:
+        """Whether each event has a counter, which every tick decrements, instead of a queue."""
+        return self.kernel == "counter-per-task"

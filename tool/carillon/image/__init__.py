@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hardware image of each mode: every number that the generated C contains, worked out here.
+
+Emitters only write down what stands here, and :mod:`.build` works it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carillon.actions.check_deadline import CheckDeadline
+from carillon.actions.dispatch import Dispatch
+from carillon.allocate.allocation import Allocation
+from carillon.allocate.fit import TIMEKEEPER_BITS
+from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
+from carillon.lower import ExpiryPoint
+from carillon.model import System
+from carillon.model.board import Board, Family, Role
+
+TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
+"""What the timekeeper beside a reloaded cell counts down from, again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellImage:
+    """One cell of a mode: all intervals in the cell's units; ``number`` counts the family's cells of the board.
+
+    ``due``: what the timekeeper, the cell beside it, reads at the cell's first expiry; None: it has none.
+    """
+
+    use: CellUse
+    carrier: Carrier
+    family: Family
+    number: int
+    first: int
+    period: int
+    due: int | None = None
+
+    @property
+    def macro(self) -> str:
+        """The prefix of the driver's macros."""
+        return self.family.name.upper()
+
+    @property
+    def disarmed(self) -> bool:
+        """Whether its request is enabled only while it is wanted: met deadlines and unwanted switches cost nothing."""
+        return self.carrier.action.held and self.carrier.style is Style.DIRECT
+
+    @property
+    def finishes(self) -> bool:
+        """Whether the cell has stores right after the start."""
+        again = self.first > self.period and self.carrier.style is Style.DIRECT
+        return self.family.finish and (again or not self.family.late)
+
+
+@dataclass(frozen=True, slots=True)
+class StartStore:
+    """One store of the start sequence; several cells where the device starts a group at once.
+
+    ``timekeeper``: what it starts is the timekeeper beside the cell.
+    """
+
+    cells: tuple[CellImage, ...]
+    group: bool
+    timekeeper: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One interval of a multiplexed cell: to point ``to``; ``units`` counts from the point before it."""
+
+    to: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Multiplex:
+    """The steps of a multiplexed cell in the order in which its handler takes them."""
+
+    cell: CellImage
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """One entry of the conventional kernel's dispatcher table; ``more``: the next is due in the same tick."""
+
+    point: ExpiryPoint
+    step: Step
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBase:
+    """A cell whose counter reads ``phase - time`` (modulo the round's length)."""
+
+    cell: CellImage
+    phase: int
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """How the mode is left: ``target`` is the control cell's counter when the next mode's start store is due."""
+
+    cell: CellImage
+    at: int
+    target: int
+    gap: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModeImage:
+    """Everything about one mode."""
+
+    allocation: ModeAllocation
+    cells: tuple[CellImage, ...]
+    start: tuple[StartStore, ...]
+    multiplexes: tuple[Multiplex, ...]
+    table: tuple[TableEntry, ...]
+    control: Control | None
+    time_base: TimeBase | None
+
+    def last_before(self, cell: CellImage, board: Board) -> int:
+        """When a cell expires for the last time before its first expiry, in its units since the first start store.
+
+        What expires then is forgotten in the order of these times (``finish``), which forgets no expiry of the round:
+
+        1. Each cell is waited for, so nothing is forgotten before it has expired.
+        2. The wait is for a counter that cannot have begun anew: no period is shorter than the lead (``Fitter``).
+        3. In this order the wait for one cell is over before the next one's, so each is forgotten at once, or behind the few
+           that expired together with it; its own next expiry is a whole period, so the lead or more, away.
+        """
+        position = next(k for k, store in enumerate(self.start) if any(c.use is cell.use for c in store.cells))
+        return cell.first + cell.use.units(position * board.start_spacing) - cell.period
+
+    @property
+    def dispatch(self) -> CellImage | None:
+        """The cell of the table; None if the mode has none."""
+        return next((cell for cell in self.cells if isinstance(cell.carrier.action, Dispatch)), None)
+
+    @property
+    def watched(self) -> frozenset[tuple[str, int]]:
+        """The deadlines that the kernel watches: tasks and ticks of the round (its end is 0)."""
+        length = self.allocation.mode.round_length
+        tabled = {(e.point.object, e.point.at % length) for e in self.table if isinstance(e.point.action, CheckDeadline)}
+        carriers = [c for c in self.allocation.carriers if isinstance(c.action, CheckDeadline)]
+        return frozenset({(c.demand.object, t % length) for c in carriers for t in c.demand.times} | tabled)
+
+
+@dataclass(frozen=True, slots=True)
+class OsekImage:
+    """The event-triggered system's hardware: cells of its counters and alarms, and their start sequence.
+
+    ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
+    enough away.  ``base``: the cell of the time base, and ``origin`` what the base reads at tick 0 (carillon/base.h).
+    """
+
+    allocation: OsekAllocation
+    lead: int
+    cells: tuple[CellImage, ...]
+    start: tuple[StartStore, ...]
+    base: CellImage | None = None
+    origin: int = 0
+
+    def cell(self, carrier: Carrier) -> CellImage:
+        """The cell of a counter's or an alarm's carrier."""
+        return next(cell for cell in self.cells if cell.carrier is carrier)
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """What an interrupt source is for while a mode runs.
+
+    ``symbol`` is the C function that its vector names.  ``object`` is the task, interrupt, counter ... that it serves,
+    ``role`` in which role of the rounds (None: an interrupt of the application, or event-triggered).  ``runs`` is the
+    function of the application that its handler runs, or is; empty where the kernel decides what runs, or nothing does.
+    """
+
+    source: int
+    symbol: str
+    object: str
+    role: Role | None
+    runs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Everything about the application; ``osek`` is None where all is time-triggered.
+
+    ``vectors`` has a table for each mode, by source; one table where there is no mode.  Whatever reads a run reads
+    there what an interrupt means.
+    """
+
+    system: System
+    allocation: Allocation
+    modes: tuple[ModeImage, ...]
+    osek: OsekImage | None = None
+    vectors: tuple[tuple[Vector, ...], ...] = ()
+
+
+def base_levels(image: Image) -> int:
+    """How many levels lie below everything time-triggered: the event-triggered system, then interrupts below tasks."""
+    osek = image.osek.allocation.hardware_levels if image.osek is not None else 0
+    return osek + any(not i.above_tasks for i in image.system.interrupts)
