@@ -98,6 +98,7 @@ OPERATORS: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
     ("comparison", _each(r" >= ", " > ")),
     ("comparison", _each(r" == ", " != ")),
     ("comparison", _each(r" != ", " == ")),
+    ("comparison", _each(r'(?<=")b(le|hi)(?= )', lambda m: {"le": "blt", "hi": "bhs"}[m[1]])),
     ("logic", _each(r" && ", " || ")),
     ("logic", _each(r" \|\| ", " && ")),
     ("arithmetic", _each(r" \+ ", " - ")),
@@ -111,7 +112,8 @@ OPERATORS: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
 
 
 def mutants(root: Path, file: str) -> Iterator[Mutant]:
-    """All mutants of a file.  Comments and preprocessor lines stay."""
+    """All mutants of a file.  Comments and preprocessor lines stay, but a cell's definitions are most of what it does."""
+    begins = (" ", "\t", "#define ") if file.startswith("cells/") else (" ", "\t")
     comment = False
     for number, line in enumerate((root / file).read_text(encoding="utf-8").splitlines(), 1):
         code = line
@@ -121,7 +123,7 @@ def mutants(root: Path, file: str) -> Iterator[Mutant]:
         if line.lstrip().startswith("/*"):
             comment = "*/" not in line
             continue
-        if line.startswith("#") or not line[:1].isspace() or not line.strip():
+        if not line.startswith(begins) or not line.strip():
             continue
         seen = {line}
         for name, change in OPERATORS:
@@ -129,6 +131,11 @@ def mutants(root: Path, file: str) -> Iterator[Mutant]:
                 if new not in seen:
                     seen.add(new)
                     yield Mutant(file, number, name, line, new)
+
+
+def by_hand(file: str, line: int, text: str) -> Mutant:
+    """A mutant that no operator makes."""
+    return Mutant(file, line, "by hand", (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1], text)
 
 
 def files(root: Path) -> list[str]:
@@ -235,10 +242,16 @@ class Objects:
 
     def kept(self, compiler: str, unit: _Unit) -> str:
         """In the place of what compiles a file."""
-        if self.changed.endswith(".h") or str(unit.source).endswith(f"/{self.changed}"):
-            return self.compile(compiler, unit)
         words = [compiler, *unit.options, str(unit.source)]
-        kept = self.folder / hashlib.sha256(b"\0".join(map(self.fingerprint, words))).hexdigest()
+        parts = [self.fingerprint(word) for word in words]
+        if str(unit.source).endswith(f"/{self.changed}"):
+            return self.compile(compiler, unit)
+        if self.changed.endswith(".h"):  # most files do not include it, or not what is changed in it
+            done = subprocess.run([*words, "-E", "-P"], capture_output=True, check=False)
+            if done.returncode:
+                return self.compile(compiler, unit)
+            parts.append(done.stdout)
+        kept = self.folder / hashlib.sha256(b"\0".join(parts)).hexdigest()
         if not kept.exists():
             said = self.compile(compiler, unit)
             if said:
@@ -283,10 +296,13 @@ class Judge:
         if self.record.is_file():
             for line in self.record.read_text(encoding="utf-8").splitlines():
                 it = json.loads(line)
-                units = dict.fromkeys(
-                    tuple(word.replace(f"{self.right}/", f"{self.tree}/") for word in unit) for unit in it["units"]
-                )
+                units = dict.fromkeys(tuple(map(self.moved, unit)) for unit in it["units"])
                 self.tests[it["test"]] = Test(it["test"], it["seconds"], tuple(units))
+
+    def moved(self, word: str) -> str:
+        """A word of a command that was recorded, in the tree that is changed."""
+        path = Path(word)
+        return str(self.tree / path.relative_to(self.right)) if path.is_relative_to(self.right) else word
 
     def add(self, suite: str) -> None:
         """Record a suite's tests: a file, and pytest's options."""
@@ -304,9 +320,10 @@ class Judge:
             return None
         return done.stdout if options != ("-c",) else (self.mirror / "object.o").read_bytes()
 
-    def text(self, unit: tuple[str, ...]) -> str:
+    def text(self, unit: tuple[str, ...], right: bool = False) -> str:
         """A fingerprint of a unit's preprocessed text and of how it is compiled, places apart."""
         text = self.compile(unit, "-E", "-P")
+        assert text is not None or not right, f"without a change, what is recorded is refused: {' '.join(unit)}"
         how = [word for word in unit[:-1] if not word.startswith("/")]
         return hashlib.sha256(b"\0".join([text or b"refused", *(word.encode() for word in how)])).hexdigest()
 
@@ -317,7 +334,7 @@ class Judge:
             change(False)
             with self.known.open("a", encoding="utf-8") as stream:
                 for unit in wanted:
-                    self.texts[unit] = self.text(unit)
+                    self.texts[unit] = self.text(unit, True)
                     stream.write(json.dumps([unit, self.texts[unit]]) + "\n")
             change(True)
 
@@ -454,6 +471,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path, default=ROOT / "build/mutants.jsonl", help="where each verdict is written")
     parser.add_argument("--budget", type=float, default=120.0, help="seconds of tests for a mutant that survives")
     parser.add_argument("--tests", type=int, default=100, help="so many of the tests that a mutant concerns; 0: all")
+    parser.add_argument("--change", nargs=3, action="append", metavar=("FILE", "LINE", "TEXT"), help="a mutant of your own")
     parser.add_argument("--again", action="store_true", help="judge those, too, that the results have as survived")
     options = parser.parse_args()
     every = [m for f in files(ROOT) if not options.file or f.startswith(tuple(options.file)) for m in mutants(ROOT, f)]
@@ -461,6 +479,8 @@ def main() -> int:
     # Of each mutant its place in the drawing depends on itself alone: a greater count has the smaller one's, too.
     drawn = sorted(every, key=lambda m: hashlib.sha256(f"{options.seed} {m}".encode()).digest())
     drawn = drawn[: options.count or len(drawn)]
+    if options.change:
+        drawn = every = [by_hand(file, int(line), text) for file, line, text in options.change]
     if options.list:
         print(f"{len(drawn)} of {len(every)} mutants, seed {options.seed}", *sorted(map(str, drawn)), sep="\n")
         return 0

@@ -53,7 +53,7 @@ class Recorder:
     def inside(self, path: str) -> str:
         """A path as it stays valid: what is outside the tree is copied."""
         folder = Path(path) if Path(path).is_dir() else Path(path).parent
-        if not path.startswith("/") or path.startswith((f"{TREE}/", "/usr/")) or not folder.is_dir():
+        if not path.startswith("/") or path.startswith("/usr/") or folder.is_relative_to(TREE) or not folder.is_dir():
             return path
         files = sorted(f for f in folder.iterdir() if f.suffix in (".c", ".h", ".cpp", ".hpp") and f.stat().st_size < 10**6)
         key = f"{folder} {[(f.name, f.stat().st_mtime_ns) for f in files]}"
