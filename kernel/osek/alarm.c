@@ -248,10 +248,10 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
         if (passed == 0u) {
             return;
         }
-        const carillon_time left = carillon_queue_left(&it->queue);
 #if CARILLON_QUEUE_COUNTERS
-        const distance step = (left != 0u) ? 1u : 0u; /* what is left may be more than to the first */
+        const distance step = 1u; /* what is left may be more than to the first */
 #else
+        const carillon_time left = carillon_queue_left(&it->queue); /* what was due has been served */
         const distance step = (passed < left) ? passed : left;
 #endif
         it->at = carillon_base_later(it->at, (carillon_base)(step * units));

@@ -335,7 +335,7 @@ carillon_time carillon_clock_now(void)
 {
 #if CARILLON_CLOCK == CARILLON_CLOCK_TICK
     if (!carillon_clock_serving) {
-        return (carillon_time)((reference - carillon_queue_left(&carillon_clock_queue)) + elapsed());
+        return (carillon_time)(reference - carillon_queue_left(&carillon_clock_queue)); /* no tick is counted apart */
     }
 #endif
     return (carillon_time)(reference + elapsed());
