@@ -72,6 +72,36 @@ def test_a_thousand_periods_are_a_thousand_times_as_long_as_one(lab: Laboratory,
     assert max(costs(outcome)[2:]) < 600, "it has not come early, to wait for its time"
 
 
+def test_an_alarm_is_served_in_the_very_tick_that_it_is_due_in(lab: Laboratory) -> None:
+    # A tick is 1024 cycles, so that it is still the same one when the handler asks.
+    code = """
+        #include "carillon/time.h"
+        static volatile carillon_time due;
+        static volatile uint8_t served;
+        static uint8_t wrong;
+        static void look(void) { served = 1u; wrong += (carillon_time)(carillon_now() - due); }
+        static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(look);
+        TASK(Init)
+        {
+            for (uint8_t ticks = 2u; ticks < 20u; ticks++) {
+                const carillon_time before = carillon_now();
+                carillon_time now;
+                do {
+                    now = carillon_now();
+                } while (now == before); /* a tick has just begun */
+                served = 0u;
+                due = now + ticks;
+                (void)carillon_alarm_start(&alarm, ticks, 1);
+                while (!served) { }
+            }
+            report("wrong", wrong);
+            carillon_port_halt();
+        }
+    """
+    outcome = lab.run(f'{INIT}[time]\nclock = "one-shot"\n', code, MEGA128, system='clock = "15.625kHz"', ticks=1000)
+    assert outcome.reported == [("wrong", 0)]
+
+
 def test_the_clock_has_timer_3_and_slices_have_timer_1(lab: Laboratory) -> None:
     schedule = '[time]\nclock = "one-shot"\nslice = "10000 ticks"\n[thread.A]\npriority = 1\n[thread.B]\npriority = 1\n'
     code = '#include "carillon/time.h"\nTHREAD(A) { carillon_work(1u); }\nTHREAD(B) { carillon_work(1u); }\n'

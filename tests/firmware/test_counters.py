@@ -330,8 +330,11 @@ activate = "K"
 """
 
 
-@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS, RV32])
-def test_two_alarms_of_one_counter_agree_after_a_long_lock(lab: Laboratory, board: str) -> None:
+@pytest.mark.parametrize(
+    ("board", "kernel"),
+    [(AST, "carillon"), (VIRTUAL_AST, "carillon"), (MPS, "carillon"), (RV32, "carillon"), (AST, "counter-per-task")],
+)
+def test_two_alarms_of_one_counter_agree_after_a_long_lock(lab: Laboratory, board: str, kernel: str) -> None:
     code = """
         static volatile uint32_t ms;
         TASK(H) { report("cyclic", ms); TerminateTask(); }
@@ -348,12 +351,21 @@ def test_two_alarms_of_one_counter_agree_after_a_long_lock(lab: Laboratory, boar
             GetAlarm(Cyclic, &a); GetAlarm(Once, &b);
             report("left", a); report("left", b);
             for (ms = 20; ms < 110; ms++) { carillon_work(CARILLON_CLOCK_HZ / 1000u); }
+            CancelAlarm(Cyclic);
+            SetRelAlarm(Cyclic, 3, 7); SetRelAlarm(Once, 3, 0);
+            DisableAllInterrupts();
+            carillon_work(CARILLON_CLOCK_HZ / 1000u * 20u);
+            GetAlarm(Cyclic, &a); GetAlarm(Once, &b);
+            report("due", a); report("due", b);
+            EnableAllInterrupts();
             TerminateTask();
         }
     """
-    outcome = lab.run(TWO, code, board, ticks=_ticks(board))
+    outcome = lab.run(TWO, code, board, kernel=kernel, ticks=_ticks(board))
     assert outcome.said("held") == outcome.said("left") == [80, 80]
+    assert outcome.said("due") == [4, 0]  # of what is due already: the next expiry, or none
     assert outcome.said("cyclic")[0] == outcome.said("once")[0]
+    assert outcome.said("once")[1:] == [110]
 
 
 def _ticks(board: str) -> int:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from laboratory import AST, MPS, VIRTUAL_AST, Laboratory, Outcome, declared, points, works
+from laboratory import AST, MPS, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
 from carillon.build.symbols import symbols
 from carillon.trace import Kind
@@ -237,6 +237,44 @@ def test_no_service_of_the_event_triggered_kernel_delays_a_time_triggered_task(l
     outcome = lab.run(schedule, works(Task1=20) + BUSY, AST, rounds=3000)
     assert len(outcome.at(Kind.START, "Task1")) == 3000
     assert outcome.delays("Task1") == {0}
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_a_time_triggered_task_that_calls_a_service_is_told_that_it_may_not(lab: Laboratory, dispatch: str) -> None:
+    schedule = declared(Task1=0) + points(20_000, (5000, "Task1")) + THREE
+    schedule += f'[osek]\nstatus = "extended"\ndispatch = "{dispatch}"\n'
+    code = """
+        TASK(Low) { carillon_work(6000); report("task", ActivateTask(High)); TerminateTask(); }
+        TASK(High) { TerminateTask(); }
+    """
+    outcome = lab.run(schedule, code + task("Task1", 'report("round", ActivateTask(High));'), AST, rounds=2)
+    assert outcome.reported[:3] == [("round", 2), ("task", 0), ("round", 2)]  # E_OS_CALLEVEL
+
+
+# What waits is found in words of levels: 32 of them on ARM, 8 on AVR, whose words are in words themselves from 64 on.
+@pytest.mark.parametrize(("board", "levels"), [(AST, 45), ("atmega2560", 70)])
+def test_of_many_levels_that_wait_in_software_the_highest_is_next(lab: Laboratory, board: str, levels: int) -> None:
+    schedule = '[osek]\ndispatch = "software"\n[osek.resource.All]\n'
+    schedule += "".join(f'[osek.task.T{n}]\npriority = {n}\nresources = ["All"]\n' for n in range(levels))
+    schedule = schedule.replace("priority = 0\n", "priority = 0\nautostart = true\n")
+    code = "static uint8_t next;\nstatic uint32_t wrong;\nstatic void ran(uint8_t task) { wrong += task != --next; }\n"
+    code += "".join(f"TASK(T{n}) {{ ran({n}u); TerminateTask(); }}\n" for n in range(1, levels))
+    code += f"""
+        TASK(T0)
+        {{
+            for (uint8_t first = 1u; first < {levels}u; first++) {{
+                GetResource(All);
+                next = {levels}u;
+                for (uint8_t task = first; task < {levels}u; task++) {{ ActivateTask(task); }}
+                wrong += next != {levels}u;
+                ReleaseResource(All);
+                wrong += next != first;
+            }}
+            report("wrong", wrong);
+            carillon_port_halt();
+        }}
+    """
+    assert lab.run(schedule, code, board, ticks=20_000_000).reported == [("wrong", 0)]
 
 
 EATS = """

@@ -176,6 +176,12 @@ static void no_less(carillon_time from, carillon_time ticks)
     }
 }
 
+static StatusType set_calendar(uint16_t year)
+{
+    const struct carillon_date date = {.year = year, .month = 2u, .day = 29u};
+    return carillon_calendar_set(&date);
+}
+
 /* Returns what the service says. */
 static StatusType serve(void)
 {
@@ -243,11 +249,9 @@ static StatusType serve(void)
     case SET_EVENT:
         status = SetEvent(T3, 1u);
         break;
-    default: {
-        const struct carillon_date date = {.year = 2000u, .month = 2u, .day = 29u};
-        status = carillon_calendar_set(&date);
+    default:
+        status = set_calendar(2000u);
         break;
-    }
     }
     return status;
 }
@@ -297,6 +301,9 @@ TASK(T3)
 TASK(T4)
 {
     come(OF_ALARM);
+    if (SERVICE == CALENDAR) {
+        note(WORD(ERROR, set_calendar(2004u), 1u));
+    }
     (void)TerminateTask();
 }
 

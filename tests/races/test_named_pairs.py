@@ -32,6 +32,9 @@ NAMED: dict[tuple[str, str], tuple[str, ...]] = {
         "T2: | SetAbsAlarm 1 2 | I0: IncrementCounter",  # SetAbsAlarm unlocked
         "T2: | SetRelAlarm 1 2 2 | I0: IncrementCounter",  # SetRelAlarm unlocked
     ),
+    ("queued", "software"): (
+        "T3: ActivateTask 2; | TerminateTask | I0: ActivateTask 1",  # a request in software dispatch unmasked
+    ),
     ("resources", "inline"): (
         "T2: | GetResource 2; ActivateTask 4; ReleaseResource 2 | I0: ActivateTask 4",  # carillon_osek_claim unlocked
         "T1: | ChainTask 2 | I0: ActivateTask 2",  # a managed task's chain to a direct one unlocked

@@ -429,6 +429,7 @@ def test_handlers_insert_and_cancel_themselves_and_others(clock: Clock) -> None:
             if item == 1:
                 run.driver.clock_remove(2)
                 run.driver.clock_insert(3, 2, 0)
+                run.driver.clock_insert(7, 2, 0)
             elif item == 3:
                 run.driver.clock_remove(4)
                 run.driver.clock_insert(5, 0, 0)
@@ -437,8 +438,10 @@ def test_handlers_insert_and_cancel_themselves_and_others(clock: Clock) -> None:
         run.insert(1, 4)
         run.insert(2, 4)
         run.insert(4, 20, 3)
+        run.insert(0, 19)
         run.run(60)
-        assert [(each.item, each.at // STEPS) for each in run.served()] == [(1, 4), (3, 6), (5, 6)]
+        # What is put in when it is due comes after what is due already, and before what waits.
+        assert [(each.item, each.at // STEPS) for each in run.served()] == [(1, 4), (3, 6), (7, 6), (5, 6), (0, 19)]
 
         def stop(item: int) -> None:
             run.driver.clock_remove(item)
