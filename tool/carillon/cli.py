@@ -13,7 +13,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -457,6 +457,7 @@ def verify(
 
 
 def _run(planned: Planned, kernel: str, out: Path | None, ticks: int, rounds: int, report: _Report) -> Trace | None:
+    from carillon import pipeline
     from carillon.build import build as build_firmware
     from carillon.run import run as run_firmware
     from carillon.run import runnable
@@ -468,7 +469,8 @@ def _run(planned: Planned, kernel: str, out: Path | None, ticks: int, rounds: in
     if firmware is None:
         return None
     report.status(f"running {ticks} ticks")
-    return run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds)
+    trace = run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds)
+    return replace(trace, start_bounds=pipeline.start_bounds(planned)) if trace is not None else None
 
 
 RoundsOption = Annotated[int | None, typer.Option("--rounds", "-n", min=1, help="Dispatcher rounds to run.", show_default="1")]

@@ -162,6 +162,16 @@ def _allocated(
     return Planned(system, lowered, allocation, replace(image, vectors=vectors.table(image)))
 
 
+def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
+    """The tasks that may start late, and by how many ticks in any mode at most, but for what preempts them."""
+    found: dict[str, int] = {}
+    for times in planned.kernel_times:
+        for task, ticks in times.starts.items():
+            if planned.system.task(task).start_within:
+                found[task] = max(ticks, found.get(task, 0))
+    return tuple(found.items())
+
+
 def releases(system: System, trace: Trace) -> list[Release]:
     """The nominal releases of a run, from the rounds that began."""
     from carillon.trace.analyse import Release

@@ -258,7 +258,8 @@ def _of_events(panel: Panel, signs: Signs) -> list[Table]:
 
 def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
     """Time-triggered tasks, and the interrupts beside them."""
-    columns = ("Runs", "Start delay", "Jitter", "Drift", "Response", "Met", "Missed")
+    bounded = any(task.start_bound is not None for task in panel.summary.tasks)
+    columns = ("Runs", "Start delay", *(["At most"] if bounded else []), "Jitter", "Drift", "Response", "Met", "Missed")
     times = _table(f"{panel.title}: min/median/max in ticks, {describe(panel)}", columns, signs)
     work = _table(
         f"{panel.title}: min/median/max in {unit_of(panel)}", ("Execution", "Preempted", "Dispatch", "Terminate"), signs
@@ -271,6 +272,7 @@ def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
             task.lane.name,
             str(task.activations) + (f" (-{task.unstarted})" if task.unstarted else ""),
             spread_text(task.start_delay),
+            *(["-" if task.start_bound is None else str(task.start_bound)] if bounded else []),
             "-" if task.jitter is None else str(task.jitter),
             "-" if task.drift is None else str(task.drift),
             spread_text(task.response),

@@ -53,6 +53,8 @@ class Trace:
     ``stopped`` says why the firmware stopped before its time.  Of ``tasks`` and ``interrupts``, ``event_triggered``
     has those of the event-triggered system, if there is one, ISRs and tasks each by falling priority; ``timers`` are
     its counters and alarms, which handlers can be for.  ``unit`` is what ``n`` counts where code takes time.
+    ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many ticks at most, but for what
+    preempts them.
     """
 
     application: str
@@ -73,6 +75,7 @@ class Trace:
     event_triggered: tuple[str, ...] = ()
     timers: tuple[str, ...] = ()
     unit: str = "instructions"
+    start_bounds: tuple[tuple[str, int], ...] = ()
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

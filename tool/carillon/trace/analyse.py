@@ -207,7 +207,8 @@ class TaskSummary:
     release).  ``longest`` is the greatest time in ticks from a stretch's begin to its end, with what preempted it.
     In units of ``n``: ``execution``, ``dispatch``, ``terminate``, each of stretches (of whole runs, for a task that
     does not wait).  ``share`` is its part of the run's length.  ``unstarted`` counts releases within the trace that no
-    start answers.
+    start answers.  ``start_bound`` is the greatest ``start_delay`` that the plan allows; None for a task that starts on its
+    tick.
     """
 
     lane: Lane
@@ -227,11 +228,21 @@ class TaskSummary:
     waits: int
     longest: int | None
     share: float
+    start_bound: int | None = None
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         record: dict[str, object] = {"name": self.lane.name, "kind": self.lane.kind.value}
-        numbers = ["activations", "unstarted", "jitter", "drift", "preemptions", "deadlines_met", "deadlines_missed"]
+        numbers = [
+            "activations",
+            "unstarted",
+            "start_bound",
+            "jitter",
+            "drift",
+            "preemptions",
+            "deadlines_met",
+            "deadlines_missed",
+        ]
         spreads = ["start_delay", "response", "execution", "dispatch", "terminate"]
         if self.event_triggered:
             numbers = ["activations", "waits", "preemptions", "longest", "share"]
@@ -335,9 +346,16 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     for verdict in verdicts:
         judged[verdict.task].append(verdict.missed)
     event_triggered = set(trace.event_triggered)
+    bounds = dict(trace.start_bounds)
     tasks = tuple(
         _task_summary(
-            lane, lane.name in event_triggered, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name]
+            lane,
+            lane.name in event_triggered,
+            shares.get(lane, 0.0),
+            by_lane[lane],
+            released[lane.name],
+            judged[lane.name],
+            bounds.get(lane.name),
         )
         for lane in lanes
         if lane not in (KERNEL, IDLE)
@@ -834,6 +852,7 @@ def _task_summary(
     own: Sequence[Run],
     released: int,
     judged: Sequence[bool],
+    start_bound: int | None,
 ) -> TaskSummary:
     """A lane's figures from its own runs, how many releases it has, and whether each of its deadlines was missed."""
     stretches = [stretch for run in own for stretch in run.stretches]
@@ -859,6 +878,7 @@ def _task_summary(
         waits=sum(len(run.waits) for run in own),
         longest=max((stretch.end.t - stretch.begin.t for stretch in finished if stretch.end is not None), default=None),
         share=share,
+        start_bound=start_bound,
     )
 
 
