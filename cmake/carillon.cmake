@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# carillon_add_library(TARGET GENERATED): kernel, port, board and generated files as the object library TARGET, by
-# the manifest in the folder GENERATED.  Two schedules in one project are two calls.
+# carillon_add_library(TARGET GENERATED): kernel, port, board and generated files as the library TARGET, by the
+# manifest in the folder GENERATED.  Two schedules in one project are two calls.
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH CARILLON_ROOT)
 
@@ -59,17 +59,23 @@ function(carillon_add_library target generated)
         endif()
     endforeach()
 
-    # Objects, not an archive: the kernel's weak hooks and main give way to the application's.
-    add_library(${target} OBJECT ${sources} ${board_sources} ${generated_sources})
-    target_include_directories(${target} PUBLIC "${generated}" ${include})
-    target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:C>:-std=c11> ${compile_options})
-    target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cplusplus_options}>")
-    target_compile_options(${target} PRIVATE ${warnings})
-    target_link_options(${target} INTERFACE ${link_options} ${linker_inputs})
-    set_property(TARGET ${target} PROPERTY INTERFACE_LINK_DEPENDS ${linker_inputs})
+    # Objects, not an archive: the kernel's weak hooks and main give way to the application's.  They stand among the link
+    # options, because these come before the application's objects whatever the generator is: the order decides addresses.
+    set(objects "${target}_objects")
+    add_library(${objects} OBJECT ${sources} ${board_sources} ${generated_sources})
+    target_include_directories(${objects} PRIVATE "${generated}" ${include})
+    target_compile_options(${objects} PRIVATE -std=c11 ${compile_options} ${warnings})
     # What runs once, or on the way out, is compiled for size.
     list(APPEND cold_sources ${board_sources})
-    set_property(SOURCE ${cold_sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${cold_options})
+    set_property(SOURCE ${cold_sources} TARGET_DIRECTORY ${objects} APPEND PROPERTY COMPILE_OPTIONS ${cold_options})
+
+    add_library(${target} INTERFACE)
+    add_dependencies(${target} ${objects})
+    target_include_directories(${target} INTERFACE "${generated}" ${include})
+    target_compile_options(${target} INTERFACE $<$<COMPILE_LANGUAGE:C>:-std=c11> ${compile_options})
+    target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cplusplus_options}>")
+    target_link_options(${target} INTERFACE ${link_options} ${linker_inputs} $<TARGET_OBJECTS:${objects}>)
+    set_property(TARGET ${target} PROPERTY INTERFACE_LINK_DEPENDS ${linker_inputs} $<TARGET_OBJECTS:${objects}>)
     if(linker_script)
         if(linker_script MATCHES "^[.]")
             set(linker_script "${generated}/${linker_script}")
