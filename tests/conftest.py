@@ -7,10 +7,13 @@ A search for faults says at the end what it has gone through: the sums of the co
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import pytest
+
+os.environ["CARILLON_CACHE"] = ""  # nothing is taken from what the user's own commands found
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

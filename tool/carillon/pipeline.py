@@ -138,6 +138,7 @@ def _allocated(
 ) -> Planned:
     """Allocate a checked system that was lowered."""
     from carillon.allocate import allocate, allocate_conventional
+    from carillon.allocate.memory import Memory, default_folder
     from carillon.allocate.osek import allocate_osek, plan_osek
     from carillon.emit import vectors
 
@@ -150,7 +151,9 @@ def _allocated(
     elif kernel != "carillon":
         allocation = allocate_conventional(system, lowered, diagnostics, taken, below, kernel)
     else:
-        allocation = allocate(system, lowered, diagnostics, time_limit=time_limit, taken=taken, below=below)
+        folder = default_folder()
+        memory = Memory(folder / "allocations") if folder is not None else None
+        allocation = allocate(system, lowered, diagnostics, time_limit=time_limit, taken=taken, below=below, memory=memory)
     diagnostics.stop_on_errors()
     assert allocation is not None
     if osek is not None:

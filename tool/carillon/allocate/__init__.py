@@ -18,6 +18,7 @@ from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.explain import conflict_cause, conflict_remedy, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
 from carillon.allocate.guard import guard_reasons, near, nearest
+from carillon.allocate.memory import Memory
 from carillon.allocate.options import OptionBuilder
 from carillon.allocate.place import control_carrier, place
 from carillon.allocate.result import Carrier, ModeAllocation, Style
@@ -39,13 +40,14 @@ def allocate(
     time_limit: float = 20.0,
     taken: frozenset[int] = frozenset(),
     below: int = 0,
+    memory: Memory | None = None,
 ) -> Allocation | None:
     """Allocate every mode; None after an error was reported.
 
     Sources in ``taken`` and the lowest ``below`` levels are the event-triggered system's.
 
     ``time_limit`` (> 0) is a limit of work for each mode: what an idle current processor does in as many seconds at most.
-    The result does not depend on the machine, nor on how busy it is.
+    The result does not depend on the machine, nor on how busy it is, nor on what ``memory`` holds of earlier searches.
 
     Errors: C060 the cells do not suffice, C061 no cell can express an interval, C062 the priority levels do
     not suffice, C063 no allocation within the time limit.  Rules: Sloth on Time, sections IV-A, IV-B, IV-F, VI-A.
@@ -75,7 +77,7 @@ def allocate(
             return None
         control = found
     busy = taken | {interrupt.source for interrupt in system.interrupts} | {carrier.source for carrier in control}
-    modes = [_allocate_mode(system, mode, busy, fitter, control, diagnostics, time_limit, below) for mode in lowered]
+    modes = [_allocate_mode(system, mode, busy, fitter, control, diagnostics, time_limit, below, memory) for mode in lowered]
     complete = tuple(mode for mode in modes if mode is not None)
     return Allocation("carillon", complete) if len(complete) == len(modes) else None
 
@@ -89,6 +91,7 @@ def _allocate_mode(
     diagnostics: Diagnostics,
     time_limit: float,
     below: int,
+    memory: Memory | None,
 ) -> ModeAllocation | None:
     """The mode with the periods of timers that suit it best; where none does, why the round does not."""
     best: ModeAllocation | None = None
@@ -98,7 +101,7 @@ def _allocate_mode(
         said = Diagnostics()
         fitting = replace(fitter, round_length=mode.round_length, timers=timers)
         classes = source_classes(system.board, busy, timers)
-        found = _allocate_on(system, mode, classes, fitting, controls, said, time_limit, below)
+        found = _allocate_on(system, mode, classes, fitting, controls, said, time_limit, below, memory)
         if first is None:
             first = said
         if found is not None and not said.errors and (best is None or _merit(found) < _merit(best)):
@@ -124,6 +127,7 @@ def _allocate_on(
     diagnostics: Diagnostics,
     time_limit: float,
     below: int,
+    memory: Memory | None,
 ) -> ModeAllocation | None:
     demands = [d for d in mode.demands if not isinstance(d.action, SwitchMode)]
     control = next((c for c in controls if any(c.demand is d for d in mode.demands)), None)
@@ -153,7 +157,7 @@ def _allocate_on(
         lowered=system.board.lowered_levels,
     )
     problem = Problem(system.board, options, tuple(classes), rules, control is not None, table=table)
-    result = ModeSolver(problem, time_limit).solve()
+    result = ModeSolver(problem, time_limit, memory).solve()
     if isinstance(result, Failure):
         _report(system, mode, problem, result, fitter, diagnostics, time_limit)
         return None

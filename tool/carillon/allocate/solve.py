@@ -35,6 +35,8 @@ from carillon.model.board import Board, Rearm, Role
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+    from carillon.allocate.memory import Memory
+
 MAX_ROUNDS = 60
 """Solves with cuts before the rest is repaired by lowering."""
 
@@ -185,10 +187,14 @@ class _Vars:
 
 
 class ModeSolver:
-    """Solves one :class:`Problem`; ``time_limit``: the work that a current processor does in as many seconds at most."""
+    """Solves one :class:`Problem`; ``time_limit``: the work that a current processor does in as many seconds at most.
 
-    def __init__(self, problem: Problem, time_limit: float) -> None:
+    ``memory``: what earlier searches found, if that is kept.
+    """
+
+    def __init__(self, problem: Problem, time_limit: float, memory: Memory | None = None) -> None:
         self.problem = problem
+        self.memory = memory
         self.activations = [d for d, o in enumerate(problem.options) if o.demand.action.runs]
         demands = [problem.options[d].demand for d in self.activations]
         self.windows = Windows(demands, problem.board.nesting == "time")
@@ -515,22 +521,32 @@ class ModeSolver:
         return solver.status_name(status), solver
 
     def solve(self) -> Solution | Failure:
-        """The best choice found, or why there is none.
-
-        Each round solves what is known so far, cuts off what is wrong with the levels of the choice, and
-        repairs the choice as well, so that there is always something to go back to.  The first rounds only
-        look for cuts and stop at a small gap; a choice without cuts is proved with none.
-        """
+        """The best choice found, or why there is none: by what shows it at once, from memory, or by search."""
         cheapest = self._cheapest()
         found = self._separately(cheapest) if cheapest is not None else None
         if found is None and self.problem.table is None:
             found = self._by_sources()
         if found is None and cheapest is not None and self._most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit:
             found = self._greedily(cheapest)
+        if found is None and self.memory is not None:
+            found = self.memory.recall(self)
         if found is not None:
             return found
         if cheapest is None and self.problem.table is not None and self._most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit:
-            return self._coarsely()
+            result = self._coarsely()
+        else:
+            result = self._search()
+        if isinstance(result, Solution) and self.memory is not None:
+            self.memory.keep(self, result)
+        return result
+
+    def _search(self) -> Solution | Failure:
+        """The best choice that the solver finds.
+
+        Each round solves what is known so far, cuts off what is wrong with the levels of the choice, and
+        repairs the choice as well, so that there is always something to go back to.  The first rounds only
+        look for cuts and stop at a small gap; a choice without cuts is proved with none.
+        """
         self._build()
         self.model.minimize(self._objective())
         limits = self.work
@@ -604,7 +620,7 @@ class ModeSolver:
 
     def _separately(self, cheapest: _Cheapest) -> Solution | None:
         """That, if the levels suffice for it: nothing can be better; None if it has to be searched for."""
-        if not cheapest.unique or not self._fits_levels(cheapest.choices):
+        if not cheapest.unique or not self.fits_levels(cheapest.choices):
             return None
         return Solution(cheapest.choices, cheapest.bound, cheapest.bound, optimal=True, fewest_levels=True)
 
@@ -792,14 +808,14 @@ class ModeSolver:
             choice = choices[d]
             assert choice is not None
             result[d] = replace(choice, lowered=True)
-        if not self._fits_levels(result):
+        if not self.fits_levels(result):
             return None
         plain_first = sorted(wanted, key=lambda d: (choices[d].lowered, -len(self.problem.options[d].demand.points), d))  # type: ignore[union-attr]
         for d in plain_first:
             before = result[d]
             assert before is not None
             result[d] = replace(before, lowered=False)
-            if not self._fits_levels(result):
+            if not self.fits_levels(result):
                 result[d] = before
         return result
 
@@ -811,7 +827,7 @@ class ModeSolver:
             choice = choices[d]
             if choice is not None:
                 choices[d] = Choice(choice.split, choice.classes, lowered=True)
-        if not self._fits_levels(choices):
+        if not self.fits_levels(choices):
             return None
         for d in sorted(self.activations, key=lambda d: (-len(self.problem.options[d].demand.points), d)):
             before = choices[d]
@@ -829,13 +845,14 @@ class ModeSolver:
                 if min(left) < 0:
                     continue
                 choices[d] = Choice(split, classes, lowered=False)
-                if self._fits_levels(choices):
+                if self.fits_levels(choices):
                     room = left
                     break
                 choices[d] = before
         return choices
 
-    def _fits_levels(self, choices: Sequence[Choice | None]) -> bool:
+    def fits_levels(self, choices: Sequence[Choice | None]) -> bool:
+        """Whether the levels suffice for a choice, and an order of them exists."""
         paths = longest_paths(self._carriers(choices)[2])
         return paths is not None and max(paths[0], default=0) <= self._available(choices)
 
@@ -921,6 +938,10 @@ class ModeSolver:
                     choice = Choice(option, tuple(classes), lowered)
             choices.append(choice)
         return choices
+
+    def count(self, choices: Sequence[Choice | None]) -> int:
+        """The instructions of a choice in a round, counted anew."""
+        return self._values(choices)[1]
 
     def _values(self, choices: Sequence[Choice | None]) -> tuple[int, int, int]:
         """Penalty, instructions and cells of a choice, counted anew."""

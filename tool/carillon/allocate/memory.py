@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What searches have found, kept in files: the same problem is not searched a second time.
+
+A file is named by the content of all that the search depends on: the problem, the limit of its work, the code of this
+package and the version of the solver.  What it says is only where the search ended.  It is counted anew before it is used,
+and a file that is damaged, or does not hold what it claims, is as good as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from carillon.allocate.result import Style
+from carillon.allocate.solve import Choice, ModeSolver, Problem, Solution
+from carillon.diagnostics import Span
+from carillon.files import write_text
+
+MOST = 256
+"""Files that are kept; the oldest go first."""
+
+
+def default_folder() -> Path | None:
+    """Where files are kept: ``CARILLON_CACHE``, or else the user's cache; None if that variable is empty."""
+    own = os.environ.get("CARILLON_CACHE")
+    if own is not None:
+        return Path(own) if own else None
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        return Path(base).expanduser() / "carillon"
+    except RuntimeError:  # no home
+        return None
+
+
+class Memory:
+    """The files of one folder, which is made when the first is written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def recall(self, solver: ModeSolver) -> Solution | None:
+        """What was found for the solver's problem; None if nothing was, or the file does not hold."""
+        try:
+            text = self._path(solver).read_text(encoding="utf-8")
+            told, check = json.loads(text)
+            if check != _digest(json.dumps(told)):
+                return None
+            return _solution(solver, told)
+        except (OSError, ValueError, TypeError, KeyError, IndexError):
+            return None
+
+    def keep(self, solver: ModeSolver, solution: Solution) -> None:
+        """Write down what was found; where that cannot be written, it is found again another day."""
+        choices = [
+            None if choice is None else [options.splits.index(choice.split), list(choice.classes), choice.lowered]
+            for options, choice in zip(solver.problem.options, solution.choices, strict=True)
+        ]
+        told = {"choices": choices, "overhead": solution.overhead, "bound": solution.bound, "levels": solution.fewest_levels}
+        try:
+            write_text(self._path(solver), json.dumps([told, _digest(json.dumps(told))]) + "\n")
+            kept = sorted(self.folder.glob("*.json"), key=lambda p: p.stat().st_mtime)
+            for path in kept[:-MOST]:
+                path.unlink(missing_ok=True)
+        except OSError:
+            pass
+
+    def _path(self, solver: ModeSolver) -> Path:
+        return self.folder / f"{key(solver.problem, solver.limit)}.json"
+
+
+def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
+    """The solution that a file tells of, if it is one."""
+    problem = solver.problem
+    choices: list[Choice | None] = []
+    for options, one in zip(problem.options, told["choices"], strict=True):
+        if one is None:
+            choices.append(None)
+            continue
+        split, classes, lowered = one
+        choices.append(Choice(options.splits[range(len(options.splits))[split]], tuple(classes), bool(lowered)))
+    overhead, bound, levels = int(told["overhead"]), int(told["bound"]), bool(told["levels"])
+    if not holds(solver, choices) or solver.count(choices) != overhead or not 0 <= bound <= overhead:
+        return None
+    return Solution(choices, overhead, bound, bound == overhead, levels)
+
+
+def holds(solver: ModeSolver, choices: list[Choice | None]) -> bool:
+    """Whether a choice keeps the rules of its problem: sources, tables, levels."""
+    problem = solver.problem
+    used: Counter[int] = Counter()
+    tabled: dict[int, int] = {}
+    for d, (options, choice) in enumerate(zip(problem.options, choices, strict=True)):
+        if choice is None:
+            if options.demand.required:
+                return False
+        elif choice.split.style is Style.TABLE:
+            if problem.table is None or d not in problem.table.fits or choice.classes[0] not in problem.table.classes:
+                return False
+            tabled[d] = choice.classes[0]
+        elif len(choice.classes) != len(choice.split.bundles) or any(
+            c not in bundle.classes for c, bundle in zip(choice.classes, choice.split.bundles, strict=True)
+        ):
+            return False
+        else:
+            used.update(choice.classes)
+    if tabled:
+        assert problem.table is not None
+        together = {frozenset(pair) for pair in problem.table.apart}
+        if len(set(tabled.values())) > 1 or any(frozenset(pair) in together for pair in combinations(tabled, 2)):
+            return False
+        used[next(iter(tabled.values()))] += 1
+    return all(count <= len(problem.classes[c].sources) for c, count in used.items()) and solver.fits_levels(choices)
+
+
+def key(problem: Problem, limit: float) -> str:
+    """The name of a problem: that of all it says, of the limit, and of the code that looks for an answer."""
+    from importlib.metadata import version  # where nothing is searched, nobody waits for this
+
+    parts = [_code(), version("ortools"), repr(float(limit))]
+    write(problem, parts.append)
+    return _digest("\n".join(parts))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:40]
+
+
+@cache
+def _code() -> str:
+    """The code that decides: all of this package."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
+
+
+def write(value: object, to: Callable[[str], object]) -> None:
+    """Write all that a value says, the same in each run: sets in order, no places in files."""
+    if isinstance(value, (str, int, float, type(None))):
+        to(repr(value))
+    elif isinstance(value, (Span, Path)):
+        pass
+    elif isinstance(value, Enum):
+        to(f"{type(value).__name__}.{value.name}")
+    elif isinstance(value, (set, frozenset)):
+        members = []
+        for member in value:
+            own: list[str] = []
+            write(member, own.append)
+            members.append(own)
+        to("{")
+        for one in sorted(members):
+            for part in one:
+                to(part)
+        to("}")
+    elif isinstance(value, dict):
+        to("{")
+        for name, member in value.items():
+            write(name, to)
+            write(member, to)
+        to("}")
+    elif isinstance(value, (tuple, list)):
+        to("[")
+        for member in value:
+            write(member, to)
+        to("]")
+    elif is_dataclass(value) or isinstance(value, BaseModel):
+        names = [f.name for f in fields(value)] if is_dataclass(value) else list(type(value).model_fields)
+        to(f"{type(value).__name__}(")
+        for name in names:
+            write(getattr(value, name), to)
+        to(")")
+    elif isinstance(value, Fraction):
+        to(str(value))
+    else:
+        raise TypeError(f"{type(value).__name__} has no content that could be compared")
