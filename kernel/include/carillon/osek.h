@@ -537,6 +537,15 @@ static inline uint32_t carillon_failed_second(void)
 #define OSErrorGetServiceId() (carillon_failed_service())
 #endif
 #if CARILLON_OSEK_PARAMETER_ACCESS
+/* Return a parameter of the call that failed.  Every parameter of a service has such a macro,
+ * OSError_SERVICE_PARAMETER(), with the name that the standard gives the parameter: OSError_SetEvent_TaskID() and
+ * OSError_SetEvent_Mask(), for example.
+ *
+ * Returns: the parameter, as the type that it has in the call.
+ * Errors: none.
+ * From: the error hook, if OSErrorGetServiceId() is that service; where the configuration sets parameter_access
+ *     (USEPARAMETERACCESS in OIL).
+ * Source: OSEK/VDX OS 2.2.3, chapter 11.2. */
 #define OSError_ActivateTask_TaskID() ((TaskType)carillon_failed_object())
 #define OSError_ChainTask_TaskID() ((TaskType)carillon_failed_object())
 #define OSError_GetTaskID_TaskID() ((TaskRefType)carillon_failed_reference())
