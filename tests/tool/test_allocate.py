@@ -22,11 +22,12 @@ from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.dispatch import Dispatch
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.actions.switch_mode import SwitchMode
-from carillon.allocate import allocate, allocate_conventional
+from carillon.allocate import allocate, allocate_conventional, shortcuts
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.levels import Windows
+from carillon.allocate.model import ChoiceModel
+from carillon.allocate.problem import Judge
 from carillon.allocate.result import Carrier, Guard, ModeAllocation, Style
-from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
@@ -725,14 +726,14 @@ def test_too_few_levels_are_an_error() -> None:
 
 
 def test_finding_nothing_within_the_time_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ModeSolver, "_all_lowered", lambda _self, _limit: None)
-    monkeypatch.setattr(ModeSolver, "_solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    monkeypatch.setattr(ChoiceModel, "all_lowered", lambda _self, _limit: None)
+    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
     _, diagnostics = solve(board(array(4)), mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95))))
     assert [d.code for d in diagnostics.errors] == ["C063"]
 
 
 def test_what_is_cheapest_for_each_task_alone_is_taken_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(ModeSolver, "_build")
+    monkeypatch.delattr(ChoiceModel, "_build")
     result = only(board(array(50), levels=2), mode(1000, *(act(f"t{k}", 10 * k) for k in range(50))))
     assert result.optimal
     assert result.overhead == 0
@@ -757,13 +758,13 @@ def test_what_needs_no_search_is_what_a_search_finds(seed: int) -> None:
         return None if allocation is None else (allocation.modes[0].overhead, allocation.modes[0].bound)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ModeSolver, "_by_sources", lambda _self: None)
-        patch.setattr(ModeSolver, "_cheapest", lambda _self: None)
+        patch.setattr(shortcuts, "by_sources", lambda _judge: None)
+        patch.setattr(shortcuts, "cheapest", lambda _judge: None)
         searched = overhead()
     assert overhead() == searched
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ModeSolver, "_by_sources", lambda _self: None)
-        patch.setattr(ModeSolver, "_most_carriers", lambda _self: 10**9)
+        patch.setattr(shortcuts, "by_sources", lambda _judge: None)
+        patch.setattr(Judge, "most_carriers", lambda _self: 10**9)
         greedy = overhead()
     assert (greedy is None) == (searched is None)
     if greedy is not None and searched is not None:
@@ -787,12 +788,32 @@ def test_giving_out_numbers_of_sources_is_as_good_as_a_search(case: tuple[System
 
     counted = merit()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ModeSolver, "_by_sources", lambda _self: None)
+        patch.setattr(shortcuts, "by_sources", lambda _judge: None)
         assert merit() == counted
 
 
+@settings(max_examples=60, deadline=None)
+@given(small_cases(tasks=3, points=4))
+def test_a_coarse_choice_is_right_and_its_bound_holds(case: tuple[System, LoweredMode]) -> None:
+    system, lowered = case
+    allocation, _ = solve(system, lowered)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shortcuts, "by_sources", lambda _judge: None)
+        patch.setattr(shortcuts, "cheapest", lambda _judge: None)
+        patch.setattr(Judge, "most_carriers", lambda _self: 10**9)
+        coarse, _ = solve(system, lowered)
+    if coarse is None or allocation is None:
+        assert allocation is None or coarse is None
+        return
+    (best,), (found,) = allocation.modes, coarse.modes
+    check(system, lowered, found)
+    missing = [sum(len(demand.points) for demand in mode.unmonitored) for mode in (best, found)]
+    if missing[0] == missing[1]:
+        assert found.bound <= best.overhead <= found.overhead
+
+
 def test_sources_are_given_out_without_a_search_where_they_do_not_suffice_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(ModeSolver, "_build")
+    monkeypatch.delattr(ChoiceModel, "_build")
     # A task of three points on cells of its own costs 3 sources, on a re-armed one 36 instructions; the first class has 2 cells
     # that deadlines need, so that activations have to leave it.
     cells = (array(2, roles=(Role.ACTIVATION, Role.DEADLINE)), array(5, first_source=2, roles=(Role.ACTIVATION,)))
@@ -816,7 +837,7 @@ def test_forty_or_fifty_tasks_of_mixed_periods_are_allocated_without_a_search(
     often: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every task may run until the round's end, so that most alternate: 976 and 1220 points on 256 cells."""
-    monkeypatch.delattr(ModeSolver, "_build")
+    monkeypatch.delattr(ChoiceModel, "_build")
     length = 100_000
     periods = [1_000] * often + [10_000] * 2 * often + [100_000] * 2 * often
     starts = [1 + 17 * k for k in range(len(periods))]
@@ -826,7 +847,7 @@ def test_forty_or_fifty_tasks_of_mixed_periods_are_allocated_without_a_search(
 
 
 def test_a_time_limit_too_short_for_the_optimum_leaves_every_task_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ModeSolver, "_solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
     lowered = mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95)))
     result = only(board(array(4)), lowered)
     assert not result.optimal

@@ -21,8 +21,9 @@ from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.memory import Memory
 from carillon.allocate.options import OptionBuilder
 from carillon.allocate.place import control_carrier, place
+from carillon.allocate.problem import Failure, LevelRules, Problem
 from carillon.allocate.result import Carrier, ModeAllocation, Style
-from carillon.allocate.solve import Failure, LevelRules, ModeSolver, Problem
+from carillon.allocate.solve import ModeSolver
 from carillon.allocate.table import find_table, table_remedy
 from carillon.allocate.timers import timer_periods
 from carillon.diagnostics import Diagnostics

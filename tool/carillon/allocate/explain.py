@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from carillon.actions import CostTable, Served
 from carillon.allocate.fit import SourceClass
 from carillon.allocate.options import GOES_ON, DemandOptions
+from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Style
-from carillon.allocate.solve import Choice, Problem, Solution
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model.board import Rearm, Role
 

@@ -23,8 +23,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.result import Style
-from carillon.allocate.solve import Choice, ModeSolver, Problem, Solution
+from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Span
 from carillon.files import write_text
 
@@ -91,7 +92,7 @@ def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
         split, classes, lowered = one
         choices.append(Choice(options.splits[range(len(options.splits))[split]], tuple(classes), bool(lowered)))
     overhead, bound, levels = int(told["overhead"]), int(told["bound"]), bool(told["levels"])
-    if not holds(solver, choices) or solver.count(choices) != overhead or not 0 <= bound <= overhead:
+    if not holds(solver, choices) or solver.judge.count(choices) != overhead or not 0 <= bound <= overhead:
         return None
     return Solution(choices, overhead, bound, bound == overhead, levels)
 
@@ -121,7 +122,7 @@ def holds(solver: ModeSolver, choices: list[Choice | None]) -> bool:
         if len(set(tabled.values())) > 1 or any(frozenset(pair) in together for pair in combinations(tabled, 2)):
             return False
         used[next(iter(tabled.values()))] += 1
-    return all(count <= len(problem.classes[c].sources) for c, count in used.items()) and solver.fits_levels(choices)
+    return all(count <= len(problem.classes[c].sources) for c, count in used.items()) and solver.judge.fits_levels(choices)
 
 
 def key(problem: Problem, limit: float) -> str:

@@ -11,8 +11,8 @@ from carillon.allocate.fit import Fitter, Source, SourceClass
 from carillon.allocate.guard import common_levels, guarded
 from carillon.allocate.levels import Windows, successors
 from carillon.allocate.options import Bundle
+from carillon.allocate.problem import Choice, Problem
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
-from carillon.allocate.solve import Choice, Problem
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model.board import Role
 

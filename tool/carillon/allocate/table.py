@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from carillon.allocate.fit import Fitter, SourceClass
-from carillon.allocate.solve import Problem, Table
+from carillon.allocate.problem import Problem, Table
 from carillon.lower import Demand, LoweredMode
 from carillon.model.board import Rearm, Role
 

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The choice that is to be made for one mode: its options, its rules, what a choice costs, and which levels it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from carillon.actions import COSTS, CostTable, Served
+from carillon.allocate.fit import SourceClass
+from carillon.allocate.levels import Windows, longest_paths, members, successors
+from carillon.allocate.options import Bundle, DemandOptions, Split
+from carillon.allocate.result import Style
+from carillon.lower import Demand
+from carillon.model.board import Board, Rearm, Role
+
+
+@dataclass(frozen=True, slots=True)
+class LevelRules:
+    """The levels of a mode: how many there are, and which are spoken for (each flag costs one)."""
+
+    total: int
+    below_tasks: int
+    above_tasks: bool
+    lowered: int
+
+    def for_activations(self, lowered: bool, top: bool) -> int:
+        """How many are left for activation carriers."""
+        return self.total - self.below_tasks - self.above_tasks - top - (self.lowered if lowered else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What can carry a table: classes of sources; which demands can be in it; and which not together, in pairs."""
+
+    classes: tuple[int, ...]
+    fits: frozenset[int]
+    apart: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mode's choice: per demand its options, per class how many sources there are.
+
+    A demand without splits that is not required is never carried.  ``control``: the mode has a control cell
+    besides, which needs the top level.  ``table``: None where no cell can carry one.
+    """
+
+    board: Board
+    options: tuple[DemandOptions, ...]
+    classes: tuple[SourceClass, ...]
+    levels: LevelRules
+    control: bool = False
+    costs: CostTable = COSTS
+    table: Table | None = None
+
+    def activations_of(self, task: str) -> int:
+        """How often ``task`` is activated in a round."""
+        return sum(len(o.demand.points) for o in self.options if o.demand.action.runs and o.demand.object == task)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How a demand is carried: its split, the class of each of its bundles, and whether its task runs lowered.
+
+    Of a demand in the table there is one class, that of the table's source.
+    """
+
+    split: Split
+    classes: tuple[int, ...]
+    lowered: bool
+
+
+@dataclass(slots=True)
+class Solution:
+    """A choice per demand (None: not watched) and what is known of its quality, in instructions per round."""
+
+    choices: list[Choice | None]
+    overhead: int
+    bound: int
+    optimal: bool
+    fewest_levels: bool
+
+
+@dataclass(slots=True)
+class Failure:
+    """No solution: ``proved`` means that there is none, otherwise a limit of time was reached."""
+
+    proved: bool
+
+
+@dataclass(slots=True)
+class Budget:
+    """What is left of the work that searches may do, in CP-SAT's deterministic time."""
+
+    left: float
+
+
+class Judge:
+    """What choices of one problem cost, and whether its levels suffice for them; nothing is chosen here."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.activations = [d for d, o in enumerate(problem.options) if o.demand.action.runs]
+        demands = [problem.options[d].demand for d in self.activations]
+        self.windows = Windows(demands, problem.board.nesting == "time")
+        self.position = {d: k for k, d in enumerate(self.activations)}
+        self.cell_weight = problem.board.cell_count + 1
+        self.penalty_weight = self.cell_weight * (self._instructions_limit() + 1)
+
+    def values(self, choices: Sequence[Choice | None]) -> tuple[int, int, int]:
+        """Penalty, instructions and cells of a choice, counted anew."""
+        problem, costs = self.problem, self.problem.costs
+        penalty = instructions = cells = 0
+        table = False
+        wrapped: set[str] = set()
+        for options, choice in zip(problem.options, choices, strict=True):
+            demand = options.demand
+            acts = problem.activations_of(demand.object)
+            if choice is None:
+                if options.splits:
+                    penalty += min(len(demand.points), acts or 1)
+                continue
+            instructions += split_cost(costs, demand, choice.split, acts) + (costs.lowered * acts if choice.lowered else 0)
+            if demand.action.wraps and choice.split.style is Style.DIRECT and demand.object not in wrapped:
+                wrapped.add(demand.object)
+                instructions += costs.wrapper * acts
+            if choice.split.style is Style.TABLE:
+                cells += 0 if table else problem.classes[choice.classes[0]].array.needed(Role.SYSTEM, shared=True)
+                table = True
+                continue
+            for bundle, c in zip(choice.split.bundles, choice.classes, strict=True):
+                group = problem.classes[c]
+                instructions += cell_cost(costs, demand, choice.split.style, group, bundle)
+                cells += len(bundle.progressions) * group.array.needed(demand.role, choice.split.style is Style.MULTIPLEXED)
+        return penalty, instructions, cells
+
+    def count(self, choices: Sequence[Choice | None]) -> int:
+        """The instructions of a choice in a round, counted anew."""
+        return self.values(choices)[1]
+
+    def value(self, choices: Sequence[Choice | None]) -> int:
+        """What is to be least: penalty, then instructions, then cells."""
+        penalty, instructions, cells = self.values(choices)
+        return self.penalty_weight * penalty + self.cell_weight * instructions + cells
+
+    def _instructions_limit(self) -> int:
+        """No choice costs more instructions than this."""
+        costs = self.problem.costs
+        dearest = (
+            costs.lowered
+            + costs.forget
+            + costs.multiplexed_activation
+            + costs.multiplexed_deadline
+            + costs.multiplexed_reload
+            + costs.wrapper
+            + costs.multiplexed_enable
+            + costs.enable
+            + costs.acknowledge
+            + costs.table_activation
+        )
+        total = 0
+        for options in self.problem.options:
+            points = len(options.demand.points) + self.problem.activations_of(options.demand.object)
+            total += dearest * points
+        return total
+
+    def price(self, options: DemandOptions, split: Split) -> tuple[int, int, tuple[int, ...]]:
+        """What a split costs at least: instructions, cells, and the class of each of its bundles, the first of the cheapest."""
+        problem, costs, demand = self.problem, self.problem.costs, options.demand
+        activations = problem.activations_of(demand.object)
+        instructions, cells, classes = split_cost(costs, demand, split, activations), 0, []
+        if demand.action.wraps and split.style is Style.DIRECT:
+            instructions += costs.wrapper * activations
+        known: dict[tuple[object, ...], tuple[int, int, int]] = {}
+        for bundle in split.bundles:
+            price, needed, c = known.get(bundle.kind) or known.setdefault(bundle.kind, min(self.prices(demand, split, bundle)))
+            instructions += price
+            cells += needed
+            classes.append(c)
+        return instructions, cells, tuple(classes)
+
+    def prices(self, demand: Demand, split: Split, bundle: Bundle) -> list[tuple[int, int, int]]:
+        """Instructions and cells of a bundle on each class that can have it, and the class."""
+        prices = []
+        for c in bundle.classes:
+            group = self.problem.classes[c]
+            needed = len(bundle.progressions) * group.array.needed(demand.role, split.style is Style.MULTIPLEXED)
+            prices.append((cell_cost(self.problem.costs, demand, split.style, group, bundle), needed, c))
+        return prices
+
+    def carriers(self, choices: Sequence[Choice | None]) -> tuple[list[tuple[int, Bundle]], list[bool], list[list[int]]]:
+        """The activation carriers of a choice, whether each is lowered, and their relation."""
+        carriers: list[tuple[int, Bundle]] = []
+        lowered: list[bool] = []
+        for d in self.activations:
+            choice = choices[d]
+            if choice is not None:
+                for bundle in choice.split.bundles:
+                    carriers.append((d, bundle))
+                    lowered.append(choice.lowered)
+        bits = [self.windows.bits(self.position[d], b.points) for d, b in carriers]
+        inside = [self.windows.inside(self.position[d], b.points) for d, b in carriers]
+        return carriers, lowered, successors(bits, inside, lowered)
+
+    def flags(self, choices: Sequence[Choice | None]) -> tuple[bool, bool, bool]:
+        """Whether any task runs lowered, whether anything needs the top level, and whether there is a table."""
+        pairs = list(zip(choices, self.problem.options, strict=True))
+        table = any(c is not None and c.split.style is Style.TABLE for c in choices)
+        lowered = any(c is not None and c.lowered for c in choices)
+        watched = any(c is not None and c.split.style is not Style.TABLE and not o.demand.action.runs for c, o in pairs)
+        return lowered or table, watched or self.problem.control, table
+
+    def available(self, choices: Sequence[Choice | None]) -> int:
+        """How many levels activations may take in this choice."""
+        lowered, top, table = self.flags(choices)
+        return self.problem.levels.for_activations(lowered, top) - table
+
+    def fits_levels(self, choices: Sequence[Choice | None]) -> bool:
+        """Whether the levels suffice for a choice, and an order of them exists."""
+        paths = longest_paths(self.carriers(choices)[2])
+        return paths is not None and max(paths[0], default=0) <= self.available(choices)
+
+    def levels_needed(self) -> int:
+        """No choice in which no task is lowered has fewer levels of activations: tasks open at one point preempt in pairs."""
+        most = int(bool(self.activations))
+        for k, own in enumerate(self.activations):
+            for i, point in enumerate(self.problem.options[own].demand.points):
+                owners = (self.windows.owner[number] for number in members(self.windows.around(k, i)))
+                before = {d for d, j in owners if self.problem.options[self.activations[d]].demand.points[j].at < point.at}
+                most = max(most, 1 + len(before))
+        return most
+
+    def most_carriers(self) -> int:
+        """How many carriers of activations there can be, in all splits together."""
+        return sum(len({b.points for split in self.problem.options[d].splits for b in split.bundles}) for d in self.activations)
+
+
+def split_cost(costs: CostTable, demand: Demand, option: Split, activations: int) -> int:
+    """Instructions of a split that do not depend on the cells chosen; the handler wrapper is paid once per task elsewhere."""
+    several = len(option.bundles) > 1 and not demand.exclusive
+    shared, table = option.style is Style.MULTIPLEXED, option.style is Style.TABLE
+    return demand.action.price(Served(len(demand.points), activations, shared, several, table), costs)
+
+
+def cell_cost(costs: CostTable, demand: Demand, style: Style, group: SourceClass, bundle: Bundle) -> int:
+    """Instructions of a bundle that depend on the cells chosen."""
+    a_point = costs.acknowledge if group.array.acknowledge and demand.action.acknowledged else 0
+    if style is Style.MULTIPLEXED and group.array.rearm is Rearm.RELOAD:
+        a_point += costs.multiplexed_reload
+    return a_point * len(bundle.points)
