@@ -19,7 +19,7 @@
 /* What carries an alarm.  A stopped one was on a cell and cannot be set anew: the tool was told that nobody would. */
 #define IDLE 0u
 #define QUEUED 1u
-#define ON_CELL 2u
+#define ON_CELL CARILLON_OSEK_ON_CELL
 #define STOPPED 3u
 
 /* Ticks to an expiry, at most a whole turn of the counter: CARILLON_OSEK_FAR says whether that may be more than the
@@ -40,7 +40,7 @@ static struct alarm_state osek_alarm_states[CARILLON_OSEK_ALARMS];
 
 #if CARILLON_OSEK_CELLS
 /* IDLE, ON_CELL or STOPPED; of an alarm that is in the queue, IDLE. */
-static uint8_t osek_alarm_cells[CARILLON_OSEK_ALARMS];
+uint8_t carillon_osek_alarm_cells[CARILLON_OSEK_ALARMS];
 #endif
 
 #endif
@@ -90,7 +90,7 @@ static uint8_t carrier_of(AlarmType alarm)
         return QUEUED;
     }
 #if CARILLON_OSEK_CELLS
-    return osek_alarm_cells[alarm];
+    return carillon_osek_alarm_cells[alarm];
 #else
     return IDLE;
 #endif
@@ -140,6 +140,7 @@ static void act(const struct carillon_osek_alarm *alarm)
     }
 #if CARILLON_OSEK_EVENTS
     if (alarm->action == CARILLON_OSEK_SET_EVENT) {
+        carillon_osek_serve_cells(&carillon_osek_tasks[alarm->object]);
         if (carillon_osek_jobs[alarm->object].activations == 0u) {
             (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = alarm->object, .first = alarm->event);
         } else {
@@ -310,10 +311,29 @@ StatusType(IncrementCounter)(CounterType counter)
 void carillon_osek_alarm_expired(AlarmType alarm)
 {
     const uint32_t saved = carillon_osek_lock();
-    if (osek_alarm_cells[alarm] == ON_CELL) { /* not cancelled since it was requested */
+    if (carillon_osek_alarm_cells[alarm] == ON_CELL) { /* not cancelled since it was requested */
         act(&carillon_osek_alarms[alarm]);
     }
     carillon_osek_unlock(saved);
+}
+#endif
+
+#if CARILLON_OSEK_LEVEL_CELLS
+void carillon_osek_alarm_fails(AlarmType alarm, StatusType status)
+{
+    const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
+    const OSServiceIdType service =
+        (it->action == CARILLON_OSEK_ACTIVATE) ? OSServiceId_ActivateTask : OSServiceId_SetEvent;
+    (void)FAIL(service, status, .object = it->object, .first = it->event);
+    (void)service;
+    (void)status;
+}
+
+void carillon_osek_call_cells(carillon_vector cells)
+{
+    if ((carillon_osek_hook & IN_ERROR_HOOK) == 0u) {
+        cells();
+    }
 }
 #endif
 
@@ -333,7 +353,7 @@ void carillon_osek_start_alarms(AppModeType mode)
             osek_alarm_states[alarm].cycle = it->cycle;
 #if CARILLON_OSEK_CELLS
             if (it->cell != NULL) {
-                osek_alarm_cells[alarm] = ON_CELL;
+                carillon_osek_alarm_cells[alarm] = ON_CELL;
                 continue;
             }
 #endif
@@ -462,7 +482,11 @@ StatusType CancelAlarm(AlarmType alarm)
         for (uint32_t i = 0; i < cell->stop_count; i++) {
             carillon_port_write(cell->stop[i].address, cell->stop[i].value);
         }
-        osek_alarm_cells[alarm] =
+#if CARILLON_OSEK_LEVEL_CELLS
+        carillon_port_settle();
+        carillon_osek_serve_cells(&carillon_osek_tasks[carillon_osek_alarms[alarm].object]);
+#endif
+        carillon_osek_alarm_cells[alarm] =
             (uint8_t)((carillon_osek_counters[carillon_osek_alarms[alarm].counter].ticked != 0u) ? IDLE : STOPPED);
     }
 #endif

@@ -126,6 +126,7 @@ static bool is_preceded(uint32_t task_level, uint32_t held, uint32_t number)
 {
     for (uint32_t level = CARILLON_OSEK_TASK_LEVELS; level > task_level; level--) {
         const uint16_t source = carillon_osek_levels[level].source;
+        carillon_osek_serve_cells(&carillon_osek_tasks[carillon_osek_levels[level].task]);
         if (((level > held) && carillon_port_is_pending(source)) ||
             ((level < number) && !carillon_osek_over[level] && carillon_port_is_active(source))) {
             return true;

@@ -5,9 +5,9 @@
 
 #if CARILLON_OSEK_EVENTS
 
-static struct carillon_osek_extended *running(void)
+static const struct carillon_osek_task *running(void)
 {
-    return carillon_osek_tasks[carillon_osek_running].extended;
+    return &carillon_osek_tasks[carillon_osek_running];
 }
 
 /* 1. A task says what it waits for and looks at what is set under one lock; whoever sets an event does so under
@@ -18,6 +18,7 @@ void carillon_osek_set(TaskType task, EventMaskType mask)
 {
     struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
     const uint32_t saved = carillon_osek_lock();
+    carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     extended->set |= mask;
     if ((extended->set & extended->waited) != 0u) {
         extended->waited = 0u;
@@ -33,6 +34,7 @@ StatusType(SetEvent)(TaskType task, EventMaskType mask)
     CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_SetEvent, E_OS_ACCESS, .object = task, .first = mask);
 #if CARILLON_OSEK_EXTENDED
     const uint32_t saved = carillon_osek_lock(); /* the task may end, or begin anew, between the look and the event */
+    carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     const uint8_t activations = carillon_osek_jobs[task].activations;
     if (activations != 0u) {
         carillon_osek_set(task, mask);
@@ -45,20 +47,23 @@ StatusType(SetEvent)(TaskType task, EventMaskType mask)
     return E_OK;
 }
 
-StatusType ClearEvent(EventMaskType mask)
+StatusType(ClearEvent)(EventMaskType mask)
 {
     CHECK_PLACE(IN_TASK, OSServiceId_ClearEvent, .first = mask);
-    CHECK(running() != NULL, OSServiceId_ClearEvent, E_OS_ACCESS, .first = mask);
+    const struct carillon_osek_task *const task = running();
+    CHECK(task->extended != NULL, OSServiceId_ClearEvent, E_OS_ACCESS, .first = mask);
     const uint32_t saved = carillon_osek_lock();
-    running()->set &= ~mask;
+    carillon_osek_serve_cells(task);
+    task->extended->set &= ~mask;
     carillon_osek_unlock(saved);
     return E_OK;
 }
 
 /* 1. Whoever sets an event may come between the loads of a mask's parts, and half of the mask would be of before.  A
  *    processor that loads a mask at once needs no lock for that.
- * 2. In extended status the task's state is looked at too: the task may end, and begin anew, between both looks. */
-#define GET_EVENT_LOCKS (CARILLON_OSEK_EXTENDED || CARILLON_NARROW)
+ * 2. In extended status the task's state is looked at too: the task may end, and begin anew, between both looks.
+ * 3. What alarms on cells have set is served under the lock. */
+#define GET_EVENT_LOCKS (CARILLON_OSEK_EXTENDED || CARILLON_NARROW || CARILLON_OSEK_LEVEL_CELLS)
 
 StatusType GetEvent(TaskType task, EventMaskRefType mask)
 {
@@ -69,6 +74,7 @@ StatusType GetEvent(TaskType task, EventMaskRefType mask)
           .reference = mask);
 #if GET_EVENT_LOCKS
     const uint32_t saved = carillon_osek_lock();
+    carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     const bool suspended = carillon_osek_suspended(task);
     const EventMaskType set = carillon_osek_tasks[task].extended->set;
     carillon_osek_unlock(saved);
@@ -81,13 +87,15 @@ StatusType GetEvent(TaskType task, EventMaskRefType mask)
     return E_OK;
 }
 
-StatusType WaitEvent(EventMaskType mask)
+StatusType(WaitEvent)(EventMaskType mask)
 {
     CHECK_PLACE(IN_TASK, OSServiceId_WaitEvent, .first = mask);
-    CHECK(running() != NULL, OSServiceId_WaitEvent, E_OS_ACCESS, .first = mask);
+    const struct carillon_osek_task *const task = running();
+    struct carillon_osek_extended *const extended = task->extended;
+    CHECK(extended != NULL, OSServiceId_WaitEvent, E_OS_ACCESS, .first = mask);
     CHECK(carillon_osek_holds_none(), OSServiceId_WaitEvent, E_OS_RESOURCE, .first = mask);
-    struct carillon_osek_extended *const extended = running();
     const uint32_t saved = carillon_osek_lock();
+    carillon_osek_serve_cells(task);
     if ((extended->set & mask) != 0u) {
         carillon_osek_unlock(saved);
         return E_OK;

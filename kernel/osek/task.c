@@ -8,6 +8,7 @@ volatile uint_fast8_t carillon_osek_running = INVALID_TASK;
 #if CARILLON_OSEK_MANAGED
 StatusType carillon_osek_count(TaskType task)
 {
+    carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];
     if (job->activations == carillon_osek_tasks[task].activations) {
         return E_OS_LIMIT;
@@ -324,6 +325,7 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
     /* What a task has and what it waits for make one state: it must not go on between the looks at them. */
     const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
     const uint32_t saved = carillon_osek_lock();
+    carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     const bool suspended = carillon_osek_suspended(task);
     const EventMaskType waited = (extended != NULL) ? extended->waited : 0u;
     carillon_osek_unlock(saved);

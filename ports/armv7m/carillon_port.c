@@ -3,14 +3,11 @@
  * Port to ARMv7-M: what the header does not inline. */
 #include "carillon_port.h"
 
-#define ICSR_PENDSTSET (UINT32_C(1) << 26)
 #define VTOR UINT32_C(0xE000ED08)
 #define CCR UINT32_C(0xE000ED14)
 #define CCR_NONBASETHRDENA 1u
 #define SHPR UINT32_C(0xE000ED14) /* of exception 0, were there one: the first is exception 4 */
 #define SHPR_SVCALL 11u
-#define SHCSR UINT32_C(0xE000ED24)
-#define SHCSR_SYSTICKACT (UINT32_C(1) << 11)
 #define NVIC_IPR UINT32_C(0xE000E400)
 
 void carillon_port_set_level(uint16_t source, uint16_t level)
@@ -34,24 +31,6 @@ void carillon_port_set_vectors(const void *vectors)
     CARILLON_REGISTER(CCR) |= CCR_NONBASETHRDENA;
     carillon_port_set_level(SHPR_SVCALL, CARILLON_LOWERED);
 #endif
-}
-
-bool carillon_port_is_active(uint16_t source)
-{
-    if (source == CARILLON_SYSTICK) {
-        return (CARILLON_REGISTER(SHCSR) & SHCSR_SYSTICKACT) != 0u;
-    }
-    return (CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ACTIVE + CARILLON_SOURCE_WORD(source)) &
-            CARILLON_SOURCE_BIT(source)) != 0u;
-}
-
-bool carillon_port_is_pending(uint16_t source)
-{
-    if (source == CARILLON_SYSTICK) {
-        return (CARILLON_REGISTER(CARILLON_ICSR) & ICSR_PENDSTSET) != 0u;
-    }
-    return (CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source)) &
-            CARILLON_SOURCE_BIT(source)) != 0u;
 }
 
 /* Five instructions a turn: the tool offsets each cell's first interval by its place in the list. */

@@ -49,6 +49,9 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_ICSR UINT32_C(0xE000ED04)
 #define CARILLON_ICSR_PENDSVSET (UINT32_C(1) << 28)
 #define CARILLON_ICSR_PENDSTCLR (UINT32_C(1) << 25)
+#define CARILLON_ICSR_PENDSTSET (UINT32_C(1) << 26)
+#define CARILLON_SHCSR UINT32_C(0xE000ED24)
+#define CARILLON_SHCSR_SYSTICKACT (UINT32_C(1) << 11)
 
 /* How a symbol of C is called in the assembler. */
 #define CARILLON_SYMBOL_PREFIX ""
@@ -159,6 +162,26 @@ static inline void carillon_port_unpend(uint32_t source)
     } else {
         carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
     }
+}
+
+/* Is the handler of a source running or preempted? */
+static inline bool carillon_port_is_active(uint32_t source)
+{
+    if (source == CARILLON_SYSTICK) {
+        return (CARILLON_REGISTER(CARILLON_SHCSR) & CARILLON_SHCSR_SYSTICKACT) != 0u;
+    }
+    return (CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ACTIVE + CARILLON_SOURCE_WORD(source)) &
+            CARILLON_SOURCE_BIT(source)) != 0u;
+}
+
+/* Has it asked for an interrupt that has not been taken? */
+static inline bool carillon_port_is_pending(uint32_t source)
+{
+    if (source == CARILLON_SYSTICK) {
+        return (CARILLON_REGISTER(CARILLON_ICSR) & CARILLON_ICSR_PENDSTSET) != 0u;
+    }
+    return (CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source)) &
+            CARILLON_SOURCE_BIT(source)) != 0u;
 }
 
 /* Loads that the compiler leaves out where nobody uses what they load, unlike those of a volatile register.
@@ -320,12 +343,6 @@ void carillon_port_set_level(uint16_t source, uint16_t level);
 
 /* Use a vector table. */
 void carillon_port_set_vectors(const void *vectors);
-
-/* Is the handler of a source running or preempted? */
-bool carillon_port_is_active(uint16_t source);
-
-/* Has it asked for an interrupt that has not been taken? */
-bool carillon_port_is_pending(uint16_t source);
 
 /* The stores of a list, each start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);

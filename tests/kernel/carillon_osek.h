@@ -23,6 +23,8 @@
 #define CARILLON_OSEK_COUNTERS 2u
 #define CARILLON_OSEK_ALARMS 2u
 #define CARILLON_OSEK_CELLS 1
+#define CARILLON_OSEK_LEVEL_CELLS (!CARILLON_OSEK_SOFTWARE)
+#define CARILLON_OSEK_HAS_CELLS(level) ((level) == 2u)
 #define CARILLON_OSEK_EXTENDED CARILLON_OSEK_MOST
 #define CARILLON_OSEK_DISPATCHER 14u
 #define CARILLON_OSEK_TOP 4u
@@ -60,6 +62,18 @@ static const struct carillon_store carillon_known_requests[]
 extern struct carillon_osek_extended carillon_extended_Second;
 static struct carillon_osek_extended *const carillon_known_extended[]
     __attribute__((unused)) = {NULL, &carillon_extended_Second, NULL};
+static struct carillon_osek_extended *const carillon_extended_callers[]
+    __attribute__((unused)) = {NULL, NULL, &carillon_extended_Second, NULL};
+#if CARILLON_OSEK_LEVEL_CELLS
+void carillon_osek_call_cells(carillon_vector cells);
+void carillon_cells_2(void);
+static inline __attribute__((always_inline, unused)) void carillon_serve_known_cells(uint8_t level)
+{
+    if ((level == 2u) && carillon_port_is_pending(20u)) {
+        carillon_osek_call_cells(carillon_cells_2);
+    }
+}
+#endif
 static const uint8_t carillon_resource_ceilings[] __attribute__((unused)) = {3, 4};
 
 #endif

@@ -78,10 +78,15 @@ Step = Op | Do
 
 @dataclass(frozen=True, slots=True)
 class CellAlarm:
-    """An alarm that has a cell: it activates its task, or sets events of it."""
+    """An alarm that has a cell: it activates its task, or sets events of it.
+
+    ``own``: the cell has the level of the task.  Its handler may wait, and nobody can tell that: whoever looks finds the action
+    done.  But an error is told later, or not at all if the cell expires again meanwhile ("late").
+    """
 
     task: int
     mask: int = 0
+    own: bool = False
 
 
 AT, ANEW = 1000, 500
@@ -264,6 +269,8 @@ class Interleaved(Machine):
             case Mark.SET:
                 if self.state(it.x) != SUSPENDED:
                     self.set_events(it.x, 7)
+            case Mark.REQUEST if self.cells[it.x].own:
+                self.handle(it.x)
             case Mark.REQUEST:
                 self.pending.add(1 + it.x)
             case Mark.HANDLE:
@@ -298,11 +305,17 @@ class Interleaved(Machine):
             if self.activations[it.task] < self.application.tasks[it.task].activations:
                 self.activate(it.task)
             else:
-                self.error(None, {E_OS_LIMIT})
+                self.cell_fails(it, E_OS_LIMIT)
         elif self.activations[it.task]:
             self.set_events(it.task, it.mask)
         else:
-            self.error(None, {E_OS_STATE})
+            self.cell_fails(it, E_OS_STATE)
+
+    def cell_fails(self, it: CellAlarm, status: int) -> None:
+        if it.own and "error" in self.application.hooks:
+            self.say("late", (status, 0))
+        elif not it.own:
+            self.error(None, {status})
 
     def locked_point(self) -> None:
         """A point at which the kernel holds back interrupts of category 2: one of category 1 runs, what it requests waits."""

@@ -151,7 +151,31 @@ def _families() -> Iterator[Family]:
             Victim(2, (op(Code.ACTIVATE_TASK, 1), op(Code.ACTIVATE_TASK, 1), op(Code.SET_EVENT, 3, 4))),
         ),
         ((3, waits(3)),),
-        cells=(CellAlarm(1), CellAlarm(3, 1), CellAlarm(4)),
+        cells=(CellAlarm(1), CellAlarm(3, 1, own=True), CellAlarm(4)),
+    )
+    yield Family(
+        "cells of task levels",
+        Application(
+            (DRIVER, Task(1), Task(2), Task(3, autostart=ALWAYS, events=7), Task(2), Task(1, autostart=ALWAYS, events=7)),
+            isrs=(ROUTINE,),
+        ),
+        (
+            Victim(2),
+            Victim(2, (Do(Mark.REQUEST, 0), Do(Mark.REQUEST, 1))),
+            Victim(2, (op(Code.ACTIVATE_TASK, 4), Do(Mark.REQUEST, 0), Do(Mark.CANCEL, 1), Do(Mark.SET_ANEW, 1))),
+        ),
+        ((3, waits(3)), (5, waits(5))),
+        cells=(CellAlarm(1, own=True), CellAlarm(2, own=True), CellAlarm(3, 1, own=True), CellAlarm(4)),
+    )
+    yield Family(
+        "cells of extended tasks",
+        Application(
+            (DRIVER, Task(1, autostart=ALWAYS, events=7), Task(2, events=7), Task(3, autostart=ALWAYS, events=7)),
+            isrs=(ROUTINE,),
+        ),
+        (Victim(2), Victim(2, (Do(Mark.REQUEST, 0), Do(Mark.REQUEST, 1))), Victim(2, (op(Code.SET_EVENT, 1, 1),))),
+        ((1, waits(1)), (3, waits(3))),
+        cells=(CellAlarm(1, 2, own=True), CellAlarm(2, 1, own=True), CellAlarm(3, 1, own=True)),
     )
     takes = (Do(Mark.TAKE_WITHIN), END)
     for clock in ("periodic", "one-shot"):
@@ -197,16 +221,17 @@ def settings(family: Family) -> Iterator[tuple[str, Setting]]:
         yield "extended", Setting(extended, extra=time)
         return
     cells = family.cells
+    above = tuple(replace(cell, own=False) for cell in cells)  # tasks have no levels of the controller
     yield "inline", Setting(standard, extra=extra, cells=cells)
     yield "functions", Setting(standard, functions=True, extra=extra, cells=cells)
     if not family.own_cells:
-        yield "software", Setting(standard, "software", cells=cells)
+        yield "software", Setting(standard, "software", cells=above)
         yield "extended", Setting(extended, cells=cells)
-        yield "extended software", Setting(extended, "software", cells=cells)
+        yield "extended software", Setting(extended, "software", cells=above)
         yield "error hook", Setting(replace(standard, hooks=hooks | {"error"}), cells=cells)
         told = replace(standard, hooks=hooks | {"pretask", "posttask"})
         yield "task hooks", Setting(told, cells=cells)
-        yield "task hooks software", Setting(told, "software", cells=cells)
+        yield "task hooks software", Setting(told, "software", cells=above)
 
 
 def _sections(inner: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:

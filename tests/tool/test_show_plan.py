@@ -219,7 +219,7 @@ def test_the_plan_says_why_an_alarm_is_in_the_queue(tmp_path: Path) -> None:
     why = {name: row["why"] for name, row in named(found["alarms"]).items()}
     assert why == {
         "Cyclic": "its expiry is the activation; in the queue once it has been cancelled",
-        "Fixed": "its handler acts",
+        "Fixed": "its handler acts, on its task's level",
         "Called": "its calls and counts are not to be lost, which a tick can catch up with",
         "Once": "it expires once",
         "InTest": "not every application mode sets it",

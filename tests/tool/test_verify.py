@@ -469,6 +469,16 @@ FAULTS = [
     Fault(
         "events", "an alarm's table with another cycle", "C204", lambda p: p.number("carillon_osek_alarms", 2 * 7 + 4, plus(1))
     ),
+    Fault(
+        "events", "an alarm's level above its task's", "C207", lambda p: p.number("carillon_osek_source_levels", 13, plus(1), 2)
+    ),
+    Fault(
+        "events",
+        "an alarm's request that no service serves",
+        "C205",
+        lambda p: p.drop("carillon_cells_3", r"^str.*#0x280"),
+        "'Wake'",
+    ),
     Fault("events", "a counter's end", "C204", lambda p: p.number("carillon_osek_counters", 0, plus(-1))),
     Fault("events", "a task's table with another function", "C205", lambda p: p.swap("carillon_osek_tasks", 0, 9, 4)),
     Fault(

@@ -602,6 +602,14 @@ static inline __attribute__((always_inline)) StatusType carillon_release_resourc
     (__builtin_constant_p(resource) ? carillon_release_resource(resource) : (ReleaseResource)(resource))
 #endif
 
+#if !CARILLON_OSEK_LEVEL_CELLS
+/* Internal.  Serve the alarms on cells that have a task's level, and have expired; locked (osek_kernel.h). */
+static inline void carillon_serve_known_cells(uint8_t level)
+{
+    (void)level;
+}
+#endif
+
 /* If the compiler knows the task that is named, and no errors are checked, a service is a few instructions.
  * A service in parentheses, (ActivateTask)(task), is the function. */
 #define CARILLON_OSEK_INLINE \
@@ -669,6 +677,7 @@ static inline __attribute__((always_inline)) void carillon_request_managed(TaskT
 static inline __attribute__((always_inline)) StatusType carillon_activate_managed(TaskType task)
 {
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_serve_known_cells(carillon_known_levels[task]);
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];
     StatusType status = E_OS_LIMIT;
     if (job->activations == 0u) {
@@ -704,6 +713,7 @@ static inline __attribute__((always_inline)) StatusType carillon_set_event(TaskT
 {
     struct carillon_osek_extended *const extended = carillon_known_extended[task];
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_serve_known_cells(carillon_known_levels[task]);
     extended->set |= mask;
     if ((extended->set & extended->waited) != 0u) {
         extended->waited = 0u;
@@ -717,6 +727,35 @@ static inline __attribute__((always_inline)) StatusType carillon_set_event(TaskT
       (carillon_known_extended[CARILLON_KNOWN(carillon_known_tasks, (task)) != 0u ? (task) : 0u] != NULL)) \
          ? carillon_set_event((task), (mask))                                                              \
          : (SetEvent)((task), (mask)))
+
+/* Internal.  Services of an extended task that is alone on its level, from its own body. */
+static inline __attribute__((always_inline)) StatusType carillon_clear_event(uint8_t level, EventMaskType mask)
+{
+    const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_serve_known_cells(level);
+    carillon_extended_callers[level]->set &= ~mask;
+    carillon_port_restore(saved);
+    return E_OK;
+}
+static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint8_t level, EventMaskType mask)
+{
+    struct carillon_osek_extended *const extended = carillon_extended_callers[level];
+    const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_serve_known_cells(level);
+    if ((extended->set & mask) != 0u) {
+        carillon_port_restore(saved);
+    } else {
+        extended->waited = mask;
+        carillon_port_suspend(&extended->context); /* as in kernel/osek/event.c */
+    }
+    return E_OK;
+}
+#define ClearEvent(mask)                                                                                              \
+    ((carillon_extended_callers[CARILLON_CALLER_LEVEL] != NULL) ? carillon_clear_event(CARILLON_CALLER_LEVEL, (mask)) \
+                                                                : (ClearEvent)(mask))
+#define WaitEvent(mask)                                                                                              \
+    ((carillon_extended_callers[CARILLON_CALLER_LEVEL] != NULL) ? carillon_wait_event(CARILLON_CALLER_LEVEL, (mask)) \
+                                                                : (WaitEvent)(mask))
 #endif
 
 #ifndef __cplusplus

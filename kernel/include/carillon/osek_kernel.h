@@ -36,6 +36,9 @@ struct carillon_osek_task {
     uint8_t activations;
     uint8_t direct;
     uint8_t thread;
+#if CARILLON_OSEK_LEVEL_CELLS
+    carillon_vector cells; /* serves the cells that have its level (carillon_osek_serve_cells); NULL: there are none */
+#endif
 };
 extern const struct carillon_osek_task carillon_osek_tasks[];
 
@@ -109,8 +112,13 @@ extern const struct carillon_osek_alarm carillon_osek_alarms[];
 void carillon_osek_start_alarms(AppModeType mode);
 /* Advance a counter by a tick: the handler of a hardware counter's cell. */
 void carillon_osek_tick(CounterType counter);
-/* An alarm's cell expired. */
+/* An alarm's cell expired, which has the kernel's level. */
 void carillon_osek_alarm_expired(AlarmType alarm);
+/* Whether a cell carries each alarm (alarm.c). */
+extern uint8_t carillon_osek_alarm_cells[];
+#define CARILLON_OSEK_ON_CELL 2u
+/* The action of an alarm on a cell failed. */
+void carillon_osek_alarm_fails(AlarmType alarm, StatusType status);
 
 /* The image of the hardware: cells of counters and alarms, levels, the vector table; and what lets the sources of
  * tasks and ISRs interrupt, once what they asked for before is forgotten. */
@@ -193,6 +201,105 @@ static inline void carillon_osek_ready(TaskType task)
 #endif
     carillon_osek_request(it->request, it->level);
 }
+
+/* Cells of alarms that have the level of the task that they activate or set an event of, so that their expiry takes
+ * nothing from a higher task.
+ *
+ * 1. The handler of such a cell does the alarm's action under the lock, and what it makes ready begins when the handler
+ *    has returned: it has the same level.  While a task of that level or a higher one runs, the cell's request waits.
+ * 2. That is right for the start of the task, but the alarm has expired, and whoever asks for the state of a task of
+ *    that level, or changes it, must find the action done.  So these services first serve the requests that wait
+ *    (carillon_osek_serve_cells): they take each back and do its action.
+ * 3. They do so under the lock, which masks the cell's level and all above it.  So a request either waits, and is
+ *    served there or by its handler, or its handler has the lock, or has not got it yet.  In the last case the alarm
+ *    expires when the handler gets the lock: what preempts the handler's first instructions comes before the expiry.
+ * 4. A cell that expires between the look at its request and the store that takes the request back expires twice for
+ *    one action.  So it does if it is held back for longer than its cycle.  As the task has one activation at most, the
+ *    second one would have been lost, and an event that is set twice is set.  The error hook is not told of it.
+ * 5. Of a level, only alarms with the same action on the same task have their cells there (allocate/osek.py): the order
+ *    in which they are served does not matter.  The other alarms of the level have the kernel's level, and their
+ *    actions serve these first, as every service does.
+ * 6. The end of a job serves them while the task still runs, so that an activation that came before is one too many.
+ * 7. CancelAlarm stops the cell, then serves the level: an expiry before that has happened.  A handler that has begun
+ *    but has not got the lock finds the alarm cancelled: it has expired after that.
+ * 8. In the error hook nothing is served, since an error could not be told there. */
+#if CARILLON_OSEK_LEVEL_CELLS
+/* Do the action of an alarm of a managed task, but for the request of its level; locked.  Whether that is to be
+ * requested. */
+static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts(AlarmType number)
+{
+    const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
+    const struct carillon_osek_task *const task = &carillon_osek_tasks[alarm->object];
+    struct carillon_osek_job *const job = &carillon_osek_jobs[alarm->object];
+    if (alarm->action == CARILLON_OSEK_ACTIVATE) {
+        if (job->activations == task->activations) {
+            carillon_osek_alarm_fails(number, E_OS_LIMIT);
+            return false;
+        }
+        job->activations++;
+        if (task->extended != NULL) {
+            task->extended->set = 0u;
+        }
+        return true;
+    }
+#if CARILLON_OSEK_ERROR_HOOK
+    if (job->activations == 0u) {
+        carillon_osek_alarm_fails(number, E_OS_STATE);
+        return false;
+    }
+#endif
+    task->extended->set |= alarm->event; /* of a suspended task it is forgotten when that is activated */
+    if ((task->extended->set & task->extended->waited) != 0u) {
+        task->extended->waited = 0u;
+        return true;
+    }
+    return false;
+}
+
+/* The handler of such a cell; the compiler knows the alarm.  `runs`: where it answers true, the handler that calls goes
+ * on as the level's own; otherwise that is requested.
+ *
+ * 1. Both handlers have one level, so neither runs while the other is active.
+ * 2. The task was suspended or waited, and is alone on its level.  So the level was not requested before, and whoever
+ *    requests it from here on finds the task ready. */
+static inline __attribute__((always_inline)) bool carillon_osek_level_alarm(AlarmType number, bool runs)
+{
+    const uint32_t saved = carillon_osek_lock();
+    const bool ready = (carillon_osek_alarm_cells[number] == CARILLON_OSEK_ON_CELL) && carillon_osek_alarm_acts(number);
+    if (ready && !runs) {
+        carillon_osek_ready(carillon_osek_alarms[number].object);
+    }
+    carillon_osek_unlock(saved);
+    return ready;
+}
+
+/* Serve a cell whose handler has not begun; its request has been taken back.  Locked. */
+static inline __attribute__((always_inline)) void carillon_osek_level_alarm_early(AlarmType number)
+{
+    if (carillon_osek_alarm_acts(number)) {
+        carillon_osek_ready(carillon_osek_alarms[number].object);
+    }
+}
+
+/* Whether the cell's request waits for a handler. */
+static inline __attribute__((always_inline)) bool carillon_osek_level_alarm_waits(AlarmType number, uint16_t source)
+{
+    return carillon_port_is_pending(source) && (carillon_osek_alarm_cells[number] == CARILLON_OSEK_ON_CELL);
+}
+
+/* Serve the cells that have the level of a task, if it has any. */
+static inline void carillon_osek_serve_cells(const struct carillon_osek_task *task)
+{
+    if (task->cells != NULL) {
+        carillon_osek_call_cells(task->cells);
+    }
+}
+#else
+static inline void carillon_osek_serve_cells(const struct carillon_osek_task *task)
+{
+    (void)task;
+}
+#endif
 
 #if CARILLON_OSEK_TIME
 /* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.
@@ -297,6 +404,12 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     if ((carillon_osek_jobs[task].next == CARILLON_OSEK_GOES_ON) &&
         ((it->extended == NULL) || (it->extended->waited == 0u))) {
         carillon_osek_missing_end();
+    }
+#endif
+#if CARILLON_OSEK_LEVEL_CELLS
+    if (CARILLON_OSEK_HAS_CELLS(number) && ((it->extended == NULL) || (it->extended->waited == 0u))) {
+        (void)carillon_osek_lock(); /* up to the task's end */
+        carillon_serve_known_cells(number);
     }
 #endif
 #if CARILLON_OSEK_TASK_HOOKS

@@ -35,6 +35,7 @@ from carillon.model.osek import (
     Osek,
     OsekTask,
     Property,
+    SetEvent,
     Status,
 )
 from carillon.model.time import ClockKind, TimeServices
@@ -66,11 +67,16 @@ class TaskLevel:
 
 @dataclass(frozen=True, slots=True)
 class AlarmCell:
-    """An alarm that a cell carries; ``direct``: its expiry is the activation itself."""
+    """An alarm that a cell carries.
+
+    ``direct``: its expiry is the activation itself.  ``level``: the level of its task, where its handler acts (``_own_level``);
+    0 if the handler is on the kernel's level.
+    """
 
     alarm: Alarm
     carrier: Carrier
     direct: bool
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,9 +388,10 @@ def _deal(system: System, plan: OsekPlan, busy: frozenset[int], late: dict[str, 
             queued.append(alarm)
             continue
         source, use = taken
-        number = levels[direct].number if direct is not None else plan.top
+        own = _own_level(plan, levels, alarm, carried)
+        number = levels[direct].number if direct is not None else own or plan.top
         carrier = _carrier(alarm.name, source, use, progression, number, alarm.span)
-        carried.append(AlarmCell(alarm, carrier, direct is not None))
+        carried.append(AlarmCell(alarm, carrier, direct is not None, own))
         if direct is not None:
             old = levels[direct]
             levels[direct] = TaskLevel(old.number, old.tasks, source.number, old.capacity, old.kind, carrier)
@@ -479,6 +486,28 @@ def _direct_level(levels: list[TaskLevel], alarm: Alarm) -> int | None:
         if level.kind is TaskKind.DIRECT and level.cell is None and level.tasks[0].name == alarm.action.task:
             return k
     return None
+
+
+def _own_level(plan: OsekPlan, levels: list[TaskLevel], alarm: Alarm, carried: list[AlarmCell]) -> int:
+    """The level of the managed task that an alarm's handler wakes, if the handler may have that level; otherwise 0.
+
+    There the handler takes nothing from higher tasks, and they hold it back.  That may be for so long that the cell expires
+    again, so no activation that counts may be lost, and several cells may expire in one order and be served in another, so
+    all of a level do the same to the same task.  Threads of a level take turns, and nobody serves cells then.
+    """
+    if plan.software or not isinstance(alarm.action, ActivateTask | SetEvent):
+        return 0
+    task = next(t for x in levels for t in x.tasks if t.name == alarm.action.task)
+    level = next(x for x in levels if task in x.tasks)
+    if level.kind is not TaskKind.MANAGED or task.activations > 1 or any(t.thread for t in level.tasks):
+        return 0
+
+    def does(it: Alarm) -> tuple[type, str]:
+        assert isinstance(it.action, ActivateTask | SetEvent)
+        return type(it.action), it.action.task
+
+    others = [it.alarm for it in carried if it.level == level.number]
+    return level.number if all(does(it) == does(alarm) for it in others) else 0
 
 
 def _needs_tick(board: Board, osek: Osek, counter: Counter) -> bool:

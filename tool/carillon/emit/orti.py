@@ -29,7 +29,7 @@ RUNNING, JOBS, TASKS, FAILURE = ("carillon_osek_running", "carillon_osek_jobs", 
 MODE, ALARMS, CELLS, COUNTERS, HOLDERS = (
     "osek_active_mode",
     "osek_alarm_states",
-    "osek_alarm_cells",
+    "carillon_osek_alarm_cells",
     "osek_counter_states",
     "osek_resource_holders",
 )

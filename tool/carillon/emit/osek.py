@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
+from carillon.allocate.osek import AlarmCell, OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import base, clock, text
 from carillon.image import CellImage, Image, OsekImage, Vector
 from carillon.model.osek import (
@@ -127,6 +127,8 @@ def _header(image: Image) -> str:
         "IS_HARDWARE(counter)": _any_of("counter", [n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE]),
         "ALARMS": f"{len(model.alarms)}u",
         "CELLS": _flag(allocation.alarms),
+        "LEVEL_CELLS": _flag(any(a.level for a in allocation.alarms)),
+        "HAS_CELLS(level)": _any_of("level", sorted({a.level for a in allocation.alarms if a.level})),
         "EXTENDED": _flag(extended),
         "SOFTWARE": _flag(allocation.software),
         "DISPATCHER": f"{allocation.dispatcher}u",
@@ -166,8 +168,46 @@ def _header(image: Image) -> str:
     for task in model.tasks:
         lines += [f"struct carillon_at_{task.name} {{", f"    char carillon_level[{allocation.level_of(task).number + 1}];", "};"]
     lines += _folded(allocation)
+    lines += _served(allocation)
     lines += ["", "#endif", ""]
     return "\n".join(lines)
+
+
+def runs_level(allocation: OsekAllocation, it: AlarmCell) -> bool:
+    """Whether the handler of an alarm that has its task's level goes on as that level's handler.
+
+    Not where a queue of activations says which task is next, nor where the kernel asks for the level's own source: for task
+    hooks and for slices.
+    """
+    osek = allocation.osek
+    alone = any(x.number == it.level and not x.capacity for x in allocation.levels)
+    return alone and not osek.hooks & {Hook.PRETASK, Hook.POSTTASK} and allocation.slices is None
+
+
+def _level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell]]:
+    """By level, the alarms whose cells have it."""
+    found: dict[int, list[AlarmCell]] = {}
+    for alarm_cell in allocation.alarms:
+        if alarm_cell.level:
+            found.setdefault(alarm_cell.level, []).append(alarm_cell)
+    return dict(sorted(found.items()))
+
+
+def _served(allocation: OsekAllocation) -> list[str]:
+    """What serves the cells of a level, which the compiler folds for a level that it knows."""
+    cells = _level_cells(allocation)
+    if not cells:
+        return []
+    lines = ["", "/* Serve the alarms on cells that have a level and have expired; locked. */"]
+    lines += ["void carillon_osek_call_cells(carillon_vector cells);"]
+    lines += [f"void carillon_cells_{level}(void);" for level in cells]
+    lines += ["static inline __attribute__((always_inline, unused)) void carillon_serve_known_cells(uint8_t level)", "{"]
+    lines += ["    switch (level) {"]
+    for level, alarm_cells in cells.items():
+        pending = " || ".join(f"carillon_port_is_pending({a.carrier.source}u)" for a in alarm_cells)
+        lines += [f"    case {level}u:", f"        if ({pending}) {{"]
+        lines += [f"            carillon_osek_call_cells(carillon_cells_{level});", "        }", "        break;"]
+    return [*lines, "    default:", "        break;", "    }", "}"]
 
 
 def _objects(image: Image) -> str:
@@ -236,6 +276,10 @@ def _folded(allocation: OsekAllocation) -> list[str]:
             lines += [f"extern struct carillon_osek_extended carillon_extended_{t.name};" for t in model.tasks if t.extended]
             lines += [f"static struct carillon_osek_extended *const carillon_known_extended[] {unused} = {{"]
             lines += [f"    {f'&carillon_extended_{t.name}' if t.extended else 'NULL'}," for t in model.tasks]
+            alone = [x.tasks[0] if x.tasks[0].extended and not x.capacity else None for x in allocation.levels]
+            lines += ["};", "/* By level: its task, if that is extended and alone there. */"]
+            lines += [f"static struct carillon_osek_extended *const carillon_extended_callers[] {unused} = {{", "    NULL,"]
+            lines += [f"    {f'&carillon_extended_{t.name}' if t is not None else 'NULL'}," for t in alone]
             lines += ["};"]
     if resources(allocation):
         values = ", ".join(str(allocation.ceilings[r]) for r in resources(allocation))
@@ -289,6 +333,7 @@ def _tasks(image: Image, allocation: OsekAllocation) -> list[str]:
         lines += [f"struct carillon_osek_job carillon_osek_jobs[{len(model.tasks)}];", ""]
     if not model.tasks:
         return [*lines, "const struct carillon_osek_task carillon_osek_tasks[1];", ""]
+    cells = _level_cells(allocation)
     lines += ["const struct carillon_osek_task carillon_osek_tasks[] = {"]
     for task in model.tasks:
         level = allocation.level_of(task)
@@ -304,6 +349,8 @@ def _tasks(image: Image, allocation: OsekAllocation) -> list[str]:
         }
         if task.thread:
             fields["thread"] = 1
+        if level.number in cells:
+            fields["cells"] = f"carillon_cells_{level.number}"
         if task.extended:
             fields |= {
                 "extended": f"&carillon_extended_{task.name}",
@@ -346,9 +393,14 @@ def _levels(image: Image, allocation: OsekAllocation) -> list[str]:
         priority = level.tasks[0].priority
         where = f"source {level.source}" if level.source else "software"
         if level.kind is TaskKind.MANAGED:
+            apart = (
+                " __attribute__((noinline))"
+                if any(a.level == level.number and runs_level(allocation, a) for a in allocation.alarms)
+                else ""
+            )
             lines += [
                 f"/* Level {level.number}, priority {priority}: {names} ({where}). */",
-                f"void carillon_level_{level.number}(void);",
+                f"void carillon_level_{level.number}(void){apart};",
                 f"void carillon_level_{level.number}(void)",
                 "{",
                 f"    carillon_osek_run({level.number}u);",
@@ -454,17 +506,45 @@ def _alarm_tables(osek: OsekImage) -> list[str]:
     for counter in allocation.counters:
         cell = osek.cell(counter.carrier)
         number = [c.name for c in model.counters].index(counter.counter.name)
-        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, f"carillon_osek_tick({number}u)")
+        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, f"    carillon_osek_tick({number}u);")
     for alarm_cell in allocation.alarms:
         if not alarm_cell.direct:
             cell = osek.cell(alarm_cell.carrier)
             number = model.alarms.index(alarm_cell.alarm)
             name = f"carillon_alarm_{alarm_cell.alarm.name}"
-            lines += _cell_handler(name, cell, f"carillon_osek_alarm_expired({number}u)")
+            if not alarm_cell.level:
+                lines += _cell_handler(name, cell, f"    carillon_osek_alarm_expired({number}u);")
+            elif runs_level(allocation, alarm_cell):
+                body = [
+                    f"    if (carillon_osek_level_alarm({number}u, true)) {{",
+                    f"        carillon_level_{alarm_cell.level}();",
+                ]
+                lines += _cell_handler(name, cell, *body, "    }")
+            else:
+                lines += _cell_handler(name, cell, f"    (void)carillon_osek_level_alarm({number}u, false);")
+    return lines + _serve_cells(osek)
+
+
+def _serve_cells(osek: OsekImage) -> list[str]:
+    """What serves the cells of a level before their handlers do."""
+    lines: list[str] = []
+    for level, alarm_cells in _level_cells(osek.allocation).items():
+        lines += [f"/* The cells of level {level}: what their handlers would do is done. */"]
+        lines += [f"void carillon_cells_{level}(void)", "{"]
+        for it in alarm_cells:
+            number = osek.allocation.osek.alarms.index(it.alarm)
+            lines += [
+                f"    if (carillon_osek_level_alarm_waits({number}u, {it.carrier.source}u)) {{ /* {it.alarm.name} */",
+                *(f"    {line}" for line in _acknowledge(osek.cell(it.carrier))),
+                f"        carillon_port_unpend({it.carrier.source}u);",
+                f"        carillon_osek_level_alarm_early({number}u);",
+                "    }",
+            ]
+        lines += ["}", ""]
     return lines
 
 
-def _cell_handler(name: str, cell: CellImage, call: str) -> list[str]:
+def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:
     points = f"{cell.use.progression.offset} + k * {cell.use.progression.period}"
     return [
         f"/* {cell.use.cell.name}, at {points} ({text.place(cell.carrier.demand.span)}). */",
@@ -472,7 +552,7 @@ def _cell_handler(name: str, cell: CellImage, call: str) -> list[str]:
         f"void {name}(void)",
         "{",
         *_acknowledge(cell),
-        f"    {call};",
+        *body,
         "}",
         "",
     ]
@@ -514,6 +594,8 @@ def _contexts(image: Image, allocation: OsekAllocation) -> list[str]:
         known[isr.source] = f"CARILLON_OSEK_ISR{isr.category} | {level}"
     for carrier in allocation.carriers:
         known[carrier.source] = f"CARILLON_OSEK_ISR2 | {carrier.level}"
+    for it in (a for a in allocation.alarms if runs_level(allocation, a)):
+        known[it.carrier.source] = f"CARILLON_OSEK_TASK | {it.level}"  # its task runs in its handler
     for level_ in allocation.levels:
         if level_.source:
             known[level_.source] = f"CARILLON_OSEK_TASK | {level_.number}"

@@ -321,7 +321,8 @@ def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[st
         elif on_cell.direct:
             why = "its expiry is the activation"
         else:
-            why = "its handler acts"
+            where = ", on its task's level" if on_cell.level else ", above all tasks"
+            why = "its handler acts" + ("" if allocation.software else where)
         if on_cell is not None and not alarm.static:
             why += "; in the queue once it has been cancelled"
         found.append(

@@ -24,7 +24,7 @@ from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
-from carillon.verify.meaning import Meaning, Meanings
+from carillon.verify.meaning import Meaning, Meanings, Step
 from carillon.verify.rounds import REMEDY
 
 CLOCKS = ("carillon_time_tick", "carillon_clock_interrupt")
@@ -89,6 +89,7 @@ class Events:
         self._isrs(services)
         self._tasks(services)
         self._order(services)
+        self._level_alarms(services)
         self._alarms()
         self._requests()
         self._stopped(started)
@@ -132,6 +133,13 @@ class Events:
             return Service(kind, name) if kind in ("task", "isr") else None
         if runs:
             return None
+        alarm = re.fullmatch(r"carillon_alarm_(\w+)", meaning.symbol)
+        ends = [s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")]
+        if alarm is not None and (
+            ends or meaning.every("pend")
+        ):  # it acts on its task's level, and the compiler has the action within it
+            numbers = {a.name: k for k, a in enumerate(self.osek.alarms)}
+            return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
         for name, number in sorted(calls, key=str):
             kinds = {"carillon_osek_tick": "counter", "carillon_osek_alarm_expired": "alarm"}
             if name in kinds and number is not None:
@@ -347,21 +355,69 @@ class Events:
             ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span) for i in self.osek.isrs
         ]
         for source, service in services.items():
+            if service is not None and self._has_own_level(source, service):
+                continue
             if service is not None and service.kind in ("counter", "alarm", "clock", "slices"):
                 known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.osek.span))
         ordered = sorted(known, key=lambda x: (x[0], x[1]))
         for low, high in pairwise(ordered):
             same = (low[0], low[1]) == (high[0], high[1])
-            if (high[2] != low[2] and low[0] in (0, 2)) if same else high[2] <= low[2] and not self._may_share(low[0], high[0]):
+            if (high[2] != low[2] and low[0] in (0, 2)) if same else self._is_disordered(low[0], low[2], high[0], high[2]):
                 self.error("C207", high[4], f"the {high[3]} has level {high[2]}, and the {low[3]} has level {low[2]}")
 
+    def _woken(self, service: Service) -> str | None:
+        """The task that an alarm activates or sets an event of."""
+        if service.kind != "alarm" or service.number >= len(self.osek.alarms):
+            return None
+        action = self.osek.alarms[service.number].action
+        return action.task if isinstance(action, ActivateTask | SetEvent) else None
+
+    def _has_own_level(self, source: int, service: Service) -> bool:
+        """Whether an alarm's vector has the level of the task that it wakes, and not the kernel's."""
+        task = self._woken(service)
+        return task is not None and not self.software and self.sources[source] == self._level(task)
+
+    def _level_alarms(self, services: Mapping[int, Service | None]) -> None:
+        """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""
+        for source, service in services.items():
+            if service is None or not self._has_own_level(source, service):
+                continue
+            alarm, level = self.osek.alarms[service.number], self.sources[source]
+            requests = frozenset({self._task_source(self._woken(service) or "")})
+            for vectors in self.vectors:
+                meaning = self.meanings.of(vectors[source])
+                runs = {s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")}
+                if runs != {f"carillon_level_{level}"} and (runs or {s.sources for s in meaning.every("pend")} != {requests}):
+                    self.error(
+                        "C205", alarm.span, f"'{meaning.symbol}', the vector of source {source}, does not run level {level}"
+                    )
+            symbol = self.elf.symbols.get(f"carillon_cells_{level}")
+            paths = self.meanings.of(symbol.address).paths if symbol is not None else []
+            if not any(self._takes(path, source, requests) for path in paths):
+                self.error(
+                    "C205",
+                    alarm.span,
+                    f"no service serves source {source}, of the alarm '{alarm.name}' at level {level}, before its handler",
+                )
+
     @staticmethod
-    def _may_share(low: int, high: int) -> bool:
-        """The kernel's own interrupts may be on the level of the highest ISR of category 2."""
-        return (low, high) == (1, 2)
+    def _takes(path: Sequence[Step], source: int, requests: frozenset[int]) -> bool:
+        """Whether a source's request is taken back, and what it asks for requested."""
+        taken = next((k for k, s in enumerate(path) if s.what == "unpend" and source in s.sources), len(path))
+        return any(s.what == "pend" and s.sources == requests for s in path[taken:])
+
+    @staticmethod
+    def _is_disordered(low: int, low_level: int, high: int, high_level: int) -> bool:
+        """The kernel's own interrupts are on the level of the highest ISR of category 2, which its lock masks."""
+        return high_level != low_level if (low, high) == (1, 2) else high_level <= low_level
 
     def _level(self, task: str) -> int:
         """The level of a task's source; -1 where it has none."""
+        source = self._task_source(task)
+        return self.sources.get(source, 0) if source >= 0 else -1
+
+    def _task_source(self, task: str) -> int:
+        """The source of a task; -1 where it has none."""
         symbol = self.elf.symbols.get("carillon_osek_tasks")
         if self.software or symbol is None or not symbol.size:
             return -1
@@ -372,7 +428,7 @@ class Events:
         reader.take(4)
         self._store(reader)
         reader.take(4)
-        return self.sources.get(reader.take(2), 0)
+        return reader.take(2)
 
     # Tables of counters and alarms.
 
