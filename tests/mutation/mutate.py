@@ -209,10 +209,15 @@ def pytest(*arguments: str) -> int:
     return int(it.main(["-q", "-n", "0", "--tb=line", "-p", "no:cacheprovider", *arguments]))
 
 
+REFUSED, FAILED = 1, 2
+
+
 def unit_tests() -> int:
-    """Build and run the unit tests in C."""
-    steps = (["cmake", "--preset"], ["cmake", "--build", "--preset"], ["ctest", "--preset"])
-    return int(any(subprocess.run([*step, "host-tests"], check=False).returncode for step in steps))
+    """Build and run the unit tests in C: 0, REFUSED by the compiler, or FAILED."""
+    for step in (["cmake", "--preset"], ["cmake", "--build", "--preset"]):
+        if subprocess.run([*step, "host-tests"], check=False).returncode:
+            return REFUSED
+    return FAILED if subprocess.run(["ctest", "--preset", "host-tests"], check=False).returncode else 0
 
 
 class Objects:
@@ -424,9 +429,9 @@ class Judge:
             return "" if code == 0 else (named[0] if named else f"a crash, or not over in time: {names[0]} ...")
 
         if mutant.file.startswith(UNIT):
-            code, said = run(self.tree, unit_tests, 300)
+            code, _ = run(self.tree, unit_tests, 300)
             if code != 0:
-                return ("not compiled" if ": error: " in said else "killed"), "unit tests in C"
+                return ("not compiled" if code == REFUSED else "killed"), "unit tests in C"
         tests = self.order(mutant)
         for place, test in enumerate(tests):
             if differing and self.most and place >= self.most:
