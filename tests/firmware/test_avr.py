@@ -140,6 +140,16 @@ def test_the_first_round_waits_for_what_its_last_ticks_would_have_done_before_it
     assert all(other < 10 for other in others)
 
 
+def test_what_every_channels_last_ticks_would_have_done_before_the_first_round_is_forgotten(lab: Laboratory) -> None:
+    ats = {"A": 0} | {f"T{k}": 4960 + 3 * k for k in range(11)}
+    schedule = declared(**dict.fromkeys(ats, 0)) + points(5000, *((at, name) for name, at in ats.items()))
+    outcome = lab.run(schedule, "".join(task(name, NOTHING) for name in ats), MEGA2560, rounds=2)
+    assert len({cell for name in ats for cell in outcome.cells(Role.ACTIVATION, name)}) == len(ats)
+    assert outcome.story(Kind.START)[:2] == ["start A", "start T0"]
+    for name, at in ats.items():
+        assert min(delays(outcome, name, at, 5000)) >= 0
+
+
 # --- the cost of a start ---
 
 

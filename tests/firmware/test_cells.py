@@ -123,8 +123,11 @@ def test_an_overrun_of_four_activations_loses_three_and_the_cell_comes_back_in_p
         assert 4100 < entered[3] < 4200
 
 
-@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
-def test_an_overrun_that_ends_at_any_tick_around_an_activation_leaves_the_cell_in_phase(lab: Laboratory, board: str) -> None:
+@pytest.mark.parametrize(("board", "reads"), [(AST, 6), (VIRTUAL_AST, 0)])
+def test_an_overrun_that_ends_at_any_tick_around_an_activation_leaves_the_cell_in_phase(
+    lab: Laboratory, board: str, reads: int
+) -> None:
+    # The handler reads the time `reads` instructions after it was entered: what is due until then, 2450 included, is absorbed.
     # The late handler re-arms its cell at every tick from well before 2450 to well after it.
     first, *others = overrunning(lab, board, 1270, 70)
     assert first == list(IRREGULAR)
@@ -135,6 +138,7 @@ def test_an_overrun_that_ends_at_any_tick_around_an_activation_leaves_the_cell_i
         following = [at for at in IRREGULAR[4:] if at in entered[4:]]
         assert entered[4:] == following or entered[5:] == list(IRREGULAR[5:])
         assert following in (list(IRREGULAR[4:]), list(IRREGULAR[5:]))
+        assert (len(entered) == len(IRREGULAR)) == (late + reads < 2450)
         lost += len(entered) < len(IRREGULAR)
         assert 2390 < late < 2500
     assert 0 < lost < len(others)
@@ -206,6 +210,45 @@ def test_after_a_long_interrupt_a_cell_is_back_on_its_ticks(lab: Laboratory, boa
     exact, late = comes_back(outcome, "Many", SWEPT, SWEPT_ROUND, near)
     assert late > 40
     assert exact > 200
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_what_preempts_a_late_handler_leaves_its_cell_on_its_ticks(lab: Laboratory, board: str) -> None:
+    # In even rounds Many's fourth job, at 1400, ends about when Other begins, at 1885: so Other begins at each step of the
+    # late handler that looks for 2015.  In odd ones it ends about at 1600 and 1690, which are points.
+    code = """
+        static unsigned round, job, others;
+        static unsigned work(void)
+        {
+            job++;
+            return (job != 4u) ? 20u : ((round % 2u == 0u) ? 485u : 310u) - round / 2u % 150u;
+        }
+    """
+    code += task("Many", "carillon_work(work());")
+    code += task("Other", "if (others++ % 5u == 0u) {\n round++;\n job = 0u;\n}\ncarillon_work(90u);")
+    many = (200, 517, 931, 1400, 1500, 1600, 1690, 2015, 2300, 2644, 3100)
+    ats = {"Many": many, "Other": tuple(range(5, SWEPT_ROUND, 940))}
+    activations = sorted((at, name) for name in ats for at in ats[name])
+    schedule = declared(Many=20, Other=90) + points(SWEPT_ROUND, *activations, window="wcet")
+    outcome = lab.run(schedule, code, board, rounds=300)
+    (carrier,) = outcome.carriers(Role.ACTIVATION, "Many")
+    assert carrier.style is Style.MULTIPLEXED
+    assert carrier.level < outcome.carriers(Role.ACTIVATION, "Other")[0].level
+    unit, entered = outcome.per_tick, outcome.at(Kind.ENTER, "Many")
+    ends = [end for name in ats for end in outcome.at(Kind.END, name)]
+    late = [n for n in entered if n % unit or n // unit % SWEPT_ROUND not in many]
+    assert {n - max(end for end in ends if end <= n) for n in late} == {1}, "its tick, or as soon as it can run"
+    assert (len(entered), len(late)) > (2600, 200)
+
+
+def test_what_preempts_a_handler_that_sets_its_cell_leaves_the_cell_on_its_ticks(lab: Laboratory) -> None:
+    # Other is due an instruction after Many's handler is entered, two after it, and so on.
+    ats = {"Many": SWEPT, "Other": tuple(at + number for number, at in enumerate(SWEPT, 1))}
+    activations = sorted((at, name) for name in ats for at in ats[name])
+    schedule = declared(Many=60, Other=20) + points(SWEPT_ROUND, *activations, window="wcet")
+    outcome = lab.run(schedule, works(Many=10, Other=20), AST, rounds=3)
+    assert [c.style for c in outcome.carriers(Role.ACTIVATION, "Many")] == [Style.MULTIPLEXED]
+    assert outcome.at(Kind.ENTER, "Many") == [k * SWEPT_ROUND + at for k in range(3) for at in SWEPT]
 
 
 def test_the_timekeeper_beside_a_reloaded_cell_is_part_of_what_its_point_costs(lab: Laboratory) -> None:

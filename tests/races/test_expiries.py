@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware import HERE, KINDS, Swept, built, sweep
+from firmware import HERE, KINDS, Swept, built, output, sweep
 
 SERVICES = ("stop", "start", "start other", "change", "left", "stop other", "give", "take now", "take within")
 SERVICES += ("take", "delay", "delay until", "now", "stop-watch", "ActivateTask", "SetEvent", "calendar")
@@ -107,3 +107,62 @@ def test_an_expiry_in_the_middle_of_a_service_comes_before_it_or_after_it(
             found.append(f"{SERVICES[pair // len(EXPIRIES)]} | {EXPIRIES[pair % len(EXPIRIES)]}: {what}")
     counts["images"] += 1
     assert not found, f"{len(found)} of {len(chosen)}:\n" + "\n".join(found[:20])
+
+
+ABOVE = """/* SPDX-License-Identifier: Apache-2.0 */
+#define PROGRAMS 1u
+#include "sweep.h"
+#include "cells.h"
+#include "carillon/time.h"
+#define FREE 6u /* a timer that runs on beside the clock */
+static unsigned came;
+static void nothing(void) {}
+static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(nothing);
+ISR(I0)
+{
+    CARILLON_REGISTER(ASPEED_CONTROL_CLEAR) = ASPEED_BIT(CELL);
+    came++;
+    carillon_port_delay(200u);
+}
+TASK(T0)
+{
+    unsigned lost = 0u;
+    uint32_t before = 0u;
+    CARILLON_REGISTER(ASPEED_RELOAD(FREE)) = UINT32_MAX;
+    CARILLON_REGISTER(ASPEED_CONTROL) |= UINT32_C(1) << (4u * FREE);
+    for (uint32_t k = 0u; k < 800u; k++) {
+        CARILLON_REGISTER(ASPEED_RELOAD(CELL)) = 400u + k;
+        CARILLON_REGISTER(ASPEED_CONTROL) |= ASPEED_BIT(CELL);
+        carillon_port_delay(380u);
+        (void)carillon_alarm_start(&alarm, 50000u, 1u);
+        (void)carillon_alarm_stop(&alarm);
+        carillon_port_delay(1000u);
+        const uint32_t sum = carillon_now() + CARILLON_REGISTER(ASPEED_COUNTER(FREE));
+        lost += (k != 0u) && (sum != before);
+        before = sum;
+    }
+    say_number(lost);
+    say(" of ");
+    say_number(came);
+    say("\\n0 over\\n");
+    for (;;) {
+    }
+}
+int main(void);
+int main(void)
+{
+    start_sweep();
+    StartOS(OSDEFAULTAPPMODE);
+}
+"""
+
+
+def test_a_clock_loses_nothing_to_an_interrupt_that_the_kernels_lock_does_not_keep_out(tmp_path: Path) -> None:
+    folder = tmp_path / "app"
+    folder.mkdir()
+    schedule = '[system]\nname = "app"\n[osek.task.T0]\npriority = 1\nautostart = true\n'
+    schedule += '[osek.isr.I0]\nsource = "swept"\ncategory = 1\npriority = 1\n' + CLOCKS["one-shot"]
+    (folder / "schedule.toml").write_text(schedule, encoding="utf-8")
+    (folder / "main.c").write_text(ABOVE, encoding="utf-8")
+    shutil.copy(HERE / "sweep.h", folder)
+    assert output(built(folder), 0) == [f"0 of {800:x}", "0 over"]
