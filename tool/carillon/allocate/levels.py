@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from carillon.lower import Demand
 
@@ -37,14 +38,18 @@ class Windows:
         everything = (1 << len(order)) - 1
         for d in range(len(demands)):
             self._others[d] = everything & ~self.bits(d, range(len(demands[d].points)))
-        self._around = [0] * len(order)
+
+    @cached_property
+    def _around(self) -> list[int]:
+        """For each point those of other demands in whose windows it is."""
+        around = []
         still_open: list[int] = []
-        for number in range(len(order)):
+        for number in range(len(self.owner)):
             still_open = [n for n in still_open if number < self._inside[n][1]]
-            self._around[number] = (
-                sum(1 << n for n in still_open if self._inside[n][0] <= number) & self._others[self.owner[number][0]]
-            )
+            before = sum(1 << n for n in still_open if self._inside[n][0] <= number)
+            around.append(before & self._others[self.owner[number][0]])
             still_open.append(number)
+        return around
 
     def bits(self, demand: int, points: Iterable[int]) -> int:
         """The set of the demand's points of these indices."""

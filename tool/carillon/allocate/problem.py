@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from carillon.actions import COSTS, CostTable, Served
 from carillon.allocate.fit import SourceClass
@@ -102,11 +103,15 @@ class Judge:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.activations = [d for d, o in enumerate(problem.options) if o.demand.action.runs]
-        demands = [problem.options[d].demand for d in self.activations]
-        self.windows = Windows(demands, problem.board.nesting == "time")
         self.position = {d: k for k, d in enumerate(self.activations)}
         self.cell_weight = problem.board.cell_count + 1
         self.penalty_weight = self.cell_weight * (self._instructions_limit() + 1)
+
+    @cached_property
+    def windows(self) -> Windows:
+        """Which points lie in which windows, of the activations."""
+        demands = [self.problem.options[d].demand for d in self.activations]
+        return Windows(demands, self.problem.board.nesting == "time")
 
     def values(self, choices: Sequence[Choice | None]) -> tuple[int, int, int]:
         """Penalty, instructions and cells of a choice, counted anew."""
