@@ -6,11 +6,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
+from carillon.build.reuse import Reuse, forget
 from carillon.build.symbols import defined_functions, sizes, symbols
 from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
@@ -146,13 +149,21 @@ def _cplusplus(compiler: str) -> str:
     return str(path.with_name(name))
 
 
-def _compile(compiler: str, unit: _Unit) -> str:
-    """Compile one file; returns what the compiler said if it failed, else the empty string."""
+def _compile(compiler: str, unit: _Unit, reuse: Reuse) -> str:
+    """Compile one file, unless that was done; returns what the compiler said if it failed, else the empty string."""
     if unit.source.suffix != ".c":
         compiler = _cplusplus(compiler)
-    command = [compiler, *unit.options, "-c", str(unit.source), "-o", str(unit.target)]
+    command = [compiler, *unit.options, "-MD", "-c", str(unit.source), "-o", str(unit.target)]
+    if reuse.is_current(command, unit.target):
+        return ""
+    forget(unit.target)
+    began = time.time_ns()
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    return (result.stderr or f"{compiler}: exit code {result.returncode}") if result.returncode else ""
+    if result.returncode:
+        return result.stderr or f"{compiler}: exit code {result.returncode}"
+    with suppress(OSError):  # without a record it is compiled again next time
+        reuse.note(command, unit.target, began)
+    return ""
 
 
 def _report_refusal(unit: _Unit, complaint: str, diagnostics: Diagnostics) -> None:
@@ -259,8 +270,9 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: boo
     generated = write_generated(image, folder)
     (folder / "objects").mkdir(parents=True, exist_ok=True)
     units = _units(image, generated, folder)
+    reuse = Reuse()
     with ThreadPoolExecutor(max_workers=2) as pool:
-        complaints = list(pool.map(lambda unit: _compile(compiler, unit), units))
+        complaints = list(pool.map(lambda unit: _compile(compiler, unit, reuse), units))
     if any(_lacks_library(complaint, system, diagnostics) for complaint in complaints):
         return None
     for unit, complaint in zip(units, complaints, strict=True):
