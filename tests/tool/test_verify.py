@@ -204,7 +204,7 @@ M0, M1 = "carillon_mode0_", "carillon_mode1_"
 TABLE = M0 + "table"  # entries of 20 bytes
 OFTEN = "carillon_multiplex_activation_0_Often_steps"
 DUE = "carillon_multiplex_deadline_0_Often_steps"
-LONG, SHORT = "carillon_activation_0_Long", "carillon_activation_0_Short"
+LONG, SHORT = "carillon_activation_0_Often", "carillon_activation_0_Short"
 FAULTS = [
     # Aspeed's timers, SysTick, the NVIC; re-armed cells; two modes.
     Fault("ast", "a period one longer", "C204", lambda p: p.store(M0 + "prepare", at(RELOAD + 0x10), value(plus(1)))),
@@ -361,6 +361,7 @@ FAULTS = [
         lambda p: p.drop("carillon_activation_0_Short", r"^str\S* .*(r4|r5)", 0),
     ),
     Fault("mps2", "a cell that is not acknowledged", "C205", lambda p: p.drop("carillon_deadline_0_Short", r"^str")),
+    Fault("mps2", "an acknowledgement that has not arrived", "C205", lambda p: p.drop("carillon_activation_0_Often", r"^dsb", 0)),
     Fault("mps2", "start stores in another order", "C204", lambda p: p.swap(M0 + "start", 0, 1, 8)),
     # The 16-bit timers of AVR.
     Fault("avr", "a match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x804A), value(plus(1))), "2001"),

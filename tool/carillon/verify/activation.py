@@ -73,7 +73,7 @@ class ActivationVector:
                         if not ran:
                             return [f"disarms the deadline of source {source} before the task has run"]
                         armed.discard(source)
-                        unsettled = f"deadline of source {source}"
+                        unsettled = f"deadline of source {source} is disarmed"
                     elif source == self.source and not ran:
                         held = True
                     elif source != self.source:
@@ -81,6 +81,7 @@ class ActivationVector:
                 fresh -= step.sources
             elif what == "acknowledge" and step.cell is not None:
                 cleared.add(step.cell.place.name)
+                unsettled = f"request of {step.cell.place.name} is taken back"
             elif what in ("arm", "disarm"):
                 name = step.cell.place.name if step.cell is not None else ""
                 if name not in self.cells:
@@ -93,7 +94,7 @@ class ActivationVector:
                     return [f"disarms the deadline of {name} before the task has run"]
                 else:
                     armed.discard(name)
-                    unsettled = f"deadline of {name}"
+                    unsettled = f"deadline of {name} is disarmed"
             elif what == "touch":
                 assert step.number is not None
                 if step.number in multiplexes:
@@ -128,7 +129,7 @@ class ActivationVector:
         if held:
             return ["does not enable its own source again"]
         if unsettled and self.round.system.board.port == "armv7m":
-            return [f"may return before the {unsettled} is disarmed"]
+            return [f"may return before the {unsettled}"]
         return [] if postponed == self.postponed else ["does not move the task's deadline on when the task has ended"]
 
     def _unarmed(self, armed: set[int | str], wanted: set[int | str]) -> str:
