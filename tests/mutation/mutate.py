@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from carillon.build import _Unit
+    from carillon.build import Reuse, _Unit
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutation"
@@ -257,20 +257,20 @@ class Objects:
         files = sorted(f for f in folder.iterdir() if f.suffix in (".c", ".h", ".cpp", ".hpp"))
         return b"".join(f.name.encode() + f.read_bytes() for f in files) + path.name.encode()
 
-    def kept(self, compiler: str, unit: _Unit) -> str:
+    def kept(self, compiler: str, unit: _Unit, reuse: Reuse) -> str:
         """In the place of what compiles a file."""
         words = [compiler, *unit.options, str(unit.source)]
         parts = [self.fingerprint(word) for word in words]
         if str(unit.source).endswith(f"/{self.changed}"):
-            return self.compile(compiler, unit)
+            return self.compile(compiler, unit, reuse)
         if self.changed.endswith(".h"):  # most files do not include it, or not what is changed in it
             done = subprocess.run([*words, "-E", "-P"], capture_output=True, check=False)
             if done.returncode:
-                return self.compile(compiler, unit)
+                return self.compile(compiler, unit, reuse)
             parts.append(done.stdout)
         kept = self.folder / hashlib.sha256(b"\0".join(parts)).hexdigest()
         if not kept.exists():
-            said = self.compile(compiler, unit)
+            said = self.compile(compiler, unit, reuse)
             if said:
                 return said
             shutil.copyfile(unit.target, kept.with_suffix(".new"))

@@ -74,7 +74,7 @@ class Recorder:
                 next(words)
             elif word.startswith("-I") and len(word) > 2:
                 options.append("-I" + self.inside(word[2:]))
-            elif word not in sources and not word.endswith(".o") and word not in ("-c", "-shared", "-g"):
+            elif word not in sources and not word.endswith(".o") and word not in ("-c", "-shared", "-g", "-MD"):
                 options.append(self.inside(word))
         self.units += [[*options, self.inside(source)] for source in sources]
 
