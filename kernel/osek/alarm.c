@@ -56,6 +56,12 @@ struct counter_state {
 };
 static struct counter_state osek_counter_states[CARILLON_OSEK_COUNTERS];
 
+/* Which of them it is: the compiler knows the only one. */
+static inline CounterType only(CounterType counter)
+{
+    return (CARILLON_OSEK_COUNTERS == 1u) ? 0u : counter;
+}
+
 #if CARILLON_OSEK_ALARMS > 0
 
 /* Ticks that have passed and that no handler has counted yet. */
@@ -96,6 +102,36 @@ static uint8_t carrier_of(AlarmType alarm)
 #endif
 }
 
+#if CARILLON_OSEK_AHEAD
+carillon_base carillon_osek_wakes[CARILLON_OSEK_COUNTERS];
+static carillon_base osek_aheads[CARILLON_OSEK_COUNTERS]; /* in ticks, from the last counted one to that */
+
+/* For how many ticks from the last counted one on a counter may be left; `units` are those of a tick. */
+static inline carillon_base ticks_ahead(const struct counter_state *it, carillon_base units)
+{
+    const carillon_base most = CARILLON_BASE_AHEAD / units;
+    const carillon_time left = carillon_queue_left(&it->queue);
+    return (left < most) ? (carillon_base)left : ((most != 0u) ? most : 1u);
+}
+
+/* What is first in a counter's queue has changed, or the tick that was counted last. */
+static inline void look_ahead(CounterType counter)
+{
+    const struct counter_state *const it = &osek_counter_states[counter];
+    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    if (units != 0u) {
+        const carillon_base ticks = ticks_ahead(it, units);
+        osek_aheads[counter] = ticks;
+        carillon_osek_wakes[counter] = (carillon_base)(carillon_base_later(it->at, ticks * units) + 1u);
+    }
+}
+#else
+static void look_ahead(CounterType counter)
+{
+    (void)counter;
+}
+#endif
+
 /* Put an alarm into its counter's queue, `ticks` > 0 from the last tick that has been counted; behind those of the same
  * expiry. */
 static void insert(AlarmType alarm, distance ticks)
@@ -105,6 +141,7 @@ static void insert(AlarmType alarm, distance ticks)
 #else
     carillon_queue_insert(queue_of(alarm), &osek_alarm_states[alarm].event, ticks);
 #endif
+    look_ahead(carillon_osek_alarms[alarm].counter);
 }
 
 /* What the counter reads so many ticks after `value`. */
@@ -133,7 +170,7 @@ static distance until(CounterType counter, TickType now, TickType value)
 static void act(const struct carillon_osek_alarm *alarm)
 {
     if (alarm->action == CARILLON_OSEK_ACTIVATE) {
-        const StatusType status = carillon_osek_activate(alarm->object);
+        const StatusType status = carillon_osek_activate_locked(alarm->object);
         if (status != E_OK) {
             (void)FAIL(OSServiceId_ActivateTask, status, .object = alarm->object);
         }
@@ -195,10 +232,10 @@ static __attribute__((noinline)) void serve(CounterType counter)
     uint32_t depth = 0u;
     stack[0] = counter;
     for (;;) {
-        struct carillon_queue *const queue = &osek_counter_states[stack[depth]].queue;
+        struct carillon_queue *const queue = &osek_counter_states[only(stack[depth])].queue;
         struct alarm_state *const state = (struct alarm_state *)(void *)carillon_queue_due(queue);
         if (state == NULL) {
-            if (depth == 0u) {
+            if ((CARILLON_OSEK_COUNTERS == 1u) || (depth == 0u)) {
                 return;
             }
             depth--;
@@ -211,8 +248,8 @@ static __attribute__((noinline)) void serve(CounterType counter)
 #endif
         expire(queue, state);
         const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - osek_alarm_states];
-        if (alarm->action != CARILLON_OSEK_INCREMENT) {
-            act(alarm);
+        if ((CARILLON_OSEK_COUNTERS == 1u) || (alarm->action != CARILLON_OSEK_INCREMENT)) {
+            act(alarm); /* an only counter increments no other */
         } else if (advance(&osek_counter_states[alarm->object], &carillon_osek_counters[alarm->object])) {
             depth++;
             stack[depth] = alarm->object;
@@ -240,6 +277,53 @@ static inline void tick(CounterType counter)
 
 /* Count all ticks that have passed, and serve each expiry in its own.  Bounded by the expiries for which interrupts
  * have been held back. */
+#if CARILLON_OSEK_AHEAD
+/* Count up to the tick to which the counter was left, at which the base read `at`, and serve what is due then. */
+static inline __attribute__((always_inline)) void count_ahead(CounterType counter, carillon_base at)
+{
+    struct counter_state *const it = &osek_counter_states[counter];
+    const carillon_base step = osek_aheads[counter];
+    it->at = at;
+    it->value = later(counter, it->value, (distance)step);
+    carillon_queue_advance(&it->queue, (carillon_time)step);
+    if (carillon_queue_left(&it->queue) == 0u) {
+        serve(counter);
+    }
+    look_ahead(counter);
+}
+
+static __attribute__((noinline)) void catch_up(CounterType any)
+{
+    const CounterType counter = only(any);
+    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    for (;;) {
+        const carillon_base passed = carillon_base_passed(osek_counter_states[counter].at);
+        if ((passed < (osek_aheads[counter] * units)) || (passed > CARILLON_BASE_MOST)) {
+            return;
+        }
+        count_ahead(counter, (carillon_base)(carillon_osek_wakes[counter] - 1u));
+    }
+}
+
+/* Mostly it is the tick to which the counter was left, and the next one is not yet over. */
+void carillon_osek_tick(CounterType any)
+{
+    const CounterType counter = only(any);
+#if CARILLON_OSEK_SOFTWARE
+    const uint32_t saved = carillon_osek_lock();
+#endif
+    const carillon_base at = (carillon_base)(carillon_osek_wakes[counter] - 1u);
+    if ((carillon_base)(at - carillon_base_left()) < (carillon_base)carillon_osek_counters[counter].units) {
+        count_ahead(counter, at);
+    }
+    if (carillon_osek_is_over(counter)) {
+        catch_up(counter);
+    }
+#if CARILLON_OSEK_SOFTWARE
+    carillon_osek_unlock(saved);
+#endif
+}
+#else
 static __attribute__((noinline)) void catch_up(CounterType counter)
 {
     struct counter_state *const it = &osek_counter_states[counter];
@@ -256,7 +340,7 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
         const distance step = (passed < left) ? passed : left;
 #endif
         it->at = carillon_base_later(it->at, (carillon_base)(step * units));
-        it->value = later(counter, it->value, step);
+        it->value = later(counter, it->value, (distance)step);
         carillon_queue_advance(&it->queue, (carillon_time)step);
         if (carillon_queue_left(&it->queue) == 0u) {
             serve(counter);
@@ -281,6 +365,7 @@ void carillon_osek_tick(CounterType counter)
     }
     carillon_osek_unlock(saved);
 }
+#endif
 
 #else
 
@@ -345,6 +430,7 @@ void carillon_osek_start_alarms(AppModeType mode)
         if (carillon_osek_counters[counter].units != 0u) {
             osek_counter_states[counter].at = carillon_base_last((carillon_base)carillon_osek_counters[counter].units);
         }
+        look_ahead((CounterType)counter);
 #endif
     }
     for (uint32_t alarm = 0; alarm < CARILLON_OSEK_ALARMS; alarm++) {

@@ -55,28 +55,31 @@ StatusType carillon_osek_claim(TaskType task)
 }
 #endif
 
-StatusType carillon_osek_activate(TaskType task)
+StatusType carillon_osek_activate_locked(TaskType task)
 {
 #if CARILLON_OSEK_DIRECT
     if (carillon_osek_tasks[task].direct != 0u) {
-        const uint32_t locked = carillon_osek_lock();
-        const StatusType requested = request_direct(task);
-        carillon_osek_unlock(locked);
-        return requested;
+        return request_direct(task);
     }
 #endif
 #if CARILLON_OSEK_MANAGED
-    const uint32_t saved = carillon_osek_lock();
     const StatusType status = carillon_osek_count(task);
     if (status == E_OK) {
         carillon_osek_ready(task);
     }
-    carillon_osek_unlock(saved);
     return status;
 #else
     (void)task;
     return E_OK;
 #endif
+}
+
+StatusType carillon_osek_activate(TaskType task)
+{
+    const uint32_t saved = carillon_osek_lock();
+    const StatusType status = carillon_osek_activate_locked(task);
+    carillon_osek_unlock(saved);
+    return status;
 }
 
 StatusType(ActivateTask)(TaskType task)

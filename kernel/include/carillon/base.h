@@ -33,8 +33,8 @@
 
 #if CARILLON_BASE_BITS > 0
 
-/* CARILLON_BASE_PERIOD; CARILLON_BASE_MOST; CARILLON_BASE_ORIGIN, what the base reads at time 0; and
- * CARILLON_BASE_LEFT, an expression that reads it. */
+/* CARILLON_BASE_PERIOD; CARILLON_BASE_MOST; CARILLON_BASE_AHEAD, a sixteenth of that or 0; CARILLON_BASE_ORIGIN, what
+ * the base reads at time 0; and CARILLON_BASE_LEFT, an expression that reads it. */
 #include "carillon_base.h"
 
 #ifdef __cplusplus
@@ -59,14 +59,18 @@ static inline carillon_base carillon_base_later(carillon_base at, carillon_base 
     return (units > at) ? (carillon_base)(later + CARILLON_BASE_PERIOD) : later;
 }
 
+/* Units that have passed since `at`; more than CARILLON_BASE_MOST if it has not been reached. */
+static inline carillon_base carillon_base_passed(carillon_base at)
+{
+    const carillon_base left = carillon_base_left();
+    const carillon_base passed = (carillon_base)(at - left);
+    return (left > at) ? (carillon_base)(passed + CARILLON_BASE_PERIOD) : passed;
+}
+
 /* Ticks of `units` that have passed since `at`. */
 static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base units)
 {
-    const carillon_base left = carillon_base_left();
-    carillon_base passed = (carillon_base)(at - left);
-    if (left > at) {
-        passed = (carillon_base)(passed + CARILLON_BASE_PERIOD);
-    }
+    const carillon_base passed = carillon_base_passed(at);
     return ((passed < units) || (passed > CARILLON_BASE_MOST)) ? 0u : (carillon_base)(passed / units);
 }
 

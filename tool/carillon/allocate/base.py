@@ -35,9 +35,19 @@ class Base:
     early: int
 
     @property
-    def most(self) -> int:
-        """How long ticks may be held back, in units: what is counted, less what may be read before the first tick."""
+    def counted(self) -> int:
+        """How far readings can be told apart, in units, less what may be read before the first tick."""
         return (self.period if self.kind is BaseKind.DOWN else 1 << self.bits) - 1 - self.early
+
+    @property
+    def ahead(self) -> int:
+        """For how many units ticks in which nothing is due are only looked at; 0 where the base is too short for that."""
+        return self.counted // 16 if self.bits > 16 else 0
+
+    @property
+    def most(self) -> int:
+        """How long ticks may be held back, in units."""
+        return self.counted - self.ahead
 
 
 def choose_base(board: Board, clock_hz: int, ticks: Sequence[int], free: list[Source]) -> Base | None:

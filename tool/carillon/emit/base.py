@@ -41,7 +41,8 @@ def emit(image: Image) -> dict[str, str]:
     lines = [text.head(image, f"The time base is {what}."), "#ifndef CARILLON_BASE_DEVICE_H"]
     lines += ["#define CARILLON_BASE_DEVICE_H", "", f'#include "cells/{family}/cell.h"', ""]
     whole = base.kind is not BaseKind.DOWN
-    lines += [f"#define CARILLON_BASE_PERIOD {0 if whole else base.period}u", f"#define CARILLON_BASE_MOST {base.most}u"]
+    lines += [f"#define CARILLON_BASE_PERIOD {0 if whole else base.period}u", f"#define CARILLON_BASE_MOST {base.counted}u"]
+    lines += [f"#define CARILLON_BASE_AHEAD {base.ahead}u"]
     origin = osek.origin % (1 << base.bits if whole else base.period)
     lines += [f"#define CARILLON_BASE_ORIGIN ((carillon_base){origin}u)", f"#define CARILLON_BASE_LEFT ({left})"]
     return {"carillon_base.h": "\n".join([*lines, "", "#endif", ""])}

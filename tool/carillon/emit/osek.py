@@ -506,7 +506,7 @@ def _alarm_tables(osek: OsekImage) -> list[str]:
     for counter in allocation.counters:
         cell = osek.cell(counter.carrier)
         number = [c.name for c in model.counters].index(counter.counter.name)
-        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, f"    carillon_osek_tick({number}u);")
+        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, f"    carillon_osek_tick_over({number}u);")
     for alarm_cell in allocation.alarms:
         if not alarm_cell.direct:
             cell = osek.cell(alarm_cell.carrier)
