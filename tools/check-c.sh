@@ -32,6 +32,9 @@ check() {
 check_time() {
     configuration="-DCARILLON_CLOCK=CARILLON_CLOCK_$1 -DCARILLON_TIME_COUNTS=$2 -DCARILLON_TIME_NOW=$3 -DCARILLON_TIME_FAR=$4"
     configuration="$configuration -DCARILLON_CLOCK_KEEPS_TIME=$5 -DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_TIME=1"
+    for kind in DELAYS TIMEOUTS FUNCTIONS TASKS EVENTS SEMAPHORES; do
+        configuration="$configuration -DCARILLON_TIME_$kind=1"
+    done
     shift 5
     # shellcheck disable=SC2086
     misra -Iports/host -Itests/time -Itests/time/config $configuration "$@" kernel/time

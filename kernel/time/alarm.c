@@ -5,9 +5,18 @@
 
 #if CARILLON_OSEK_TIME
 
+#if CARILLON_TIME_FUNCTIONS
 /* While the clock is served: the alarm whose handler was called last. */
-static const struct carillon_alarm *firing;
+#define firing carillon_clock.serves
 
+static inline void call(const struct carillon_alarm *alarm)
+{
+    firing = alarm;
+    alarm->handler.function(); /* after which the alarm may be gone */
+}
+#endif
+
+#if CARILLON_TIME_ALARMS
 /* Count the next interval of an alarm, which is due, from this expiry, if there is one. */
 static void repeat(struct carillon_alarm *alarm)
 {
@@ -20,151 +29,309 @@ static void repeat(struct carillon_alarm *alarm)
     }
     const carillon_duration period =
         (alarm->exact == NULL) ? alarm->period : (carillon_duration)carillon_period_next(alarm->exact);
+    struct carillon_event *const event = carillon_time_event(&alarm->timed);
 #if CARILLON_TIME_FAR
-    carillon_queue_repeat_far(&carillon_clock_queue, &alarm->timed.event, period);
-#else
-    carillon_queue_repeat(&carillon_clock_queue, period);
+    if (period > CARILLON_LONGEST) {
+        carillon_queue_pop(&carillon_clock_queue);
+        carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, period);
+        return;
+    }
 #endif
+    if (!carillon_queue_stays(&carillon_clock_queue, event, (carillon_time)period)) {
+        carillon_queue_move(&carillon_clock_queue, event, (carillon_time)period);
+    }
 }
 
-static void fire(const struct carillon_alarm *alarm)
+static inline void fire(const struct carillon_alarm *alarm)
 {
-    const TaskType task = alarm->timed.task;
+#if CARILLON_TIME_TASKS
     StatusType status;
+#endif
     switch (alarm->timed.kind) {
+#if CARILLON_TIME_FUNCTIONS
     case CARILLON_TIMED_FUNCTION:
     case CARILLON_TIMED_BEAT:
-        firing = alarm;
-        alarm->handler.function(); /* after which the alarm may be gone */
+        call(alarm);
         break;
+#endif
+#if CARILLON_TIME_TASKS
     case CARILLON_TIMED_TASK:
-        status = carillon_osek_activate(task);
+        status = carillon_osek_activate(alarm->timed.task);
         if (status != E_OK) {
-            (void)FAIL(OSServiceId_ActivateTask, status, .object = task);
-        }
-        break;
-#if CARILLON_OSEK_EVENTS
-    case CARILLON_TIMED_EVENT:
-        if (carillon_osek_jobs[task].activations == 0u) {
-            (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = alarm->handler.carillon_event);
-        } else {
-            carillon_osek_set(task, alarm->handler.carillon_event);
+            (void)FAIL(OSServiceId_ActivateTask, status, .object = alarm->timed.task);
         }
         break;
 #endif
-    default:
+#if CARILLON_TIME_EVENTS && CARILLON_OSEK_EVENTS
+    case CARILLON_TIMED_EVENT:
+        if (carillon_osek_jobs[alarm->timed.task].activations == 0u) {
+            (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = alarm->timed.task,
+                       .first = alarm->handler.carillon_event);
+        } else {
+            carillon_osek_set(alarm->timed.task, alarm->handler.carillon_event);
+        }
+        break;
+#endif
+#if CARILLON_TIME_SEMAPHORES
+    case CARILLON_TIMED_SEMAPHORE:
         if (!carillon_semaphore_give(alarm->handler.carillon_semaphore)) {
             (void)FAIL(OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = alarm->handler.carillon_semaphore);
         }
         break;
-    }
-}
-
-static __attribute__((noinline)) void serve(struct carillon_timed *timed)
-{
-#if CARILLON_TIME_FAR
-    if (carillon_queue_next_lap(&carillon_clock_queue, &timed->event)) {
-        return;
-    }
 #endif
-    if (timed->kind == CARILLON_TIMED_TIMEOUT) {
-        carillon_queue_pop(&carillon_clock_queue);
-        carillon_time_out((struct carillon_waiter *)(void *)timed);
-        return;
+    default: /* none that the application has */
+        break;
     }
-    struct carillon_alarm *const alarm = (struct carillon_alarm *)(void *)timed;
-    repeat(alarm);
-    fire(alarm);
 }
+#endif
 
-/* Is it at its last lap, which all are that are not far? */
-static inline bool has_come(const struct carillon_timed *timed)
+#if CARILLON_TIME_DELAYS
+/* Is it a delay that is over?  Those have a path of their own, which saves no register and calls nobody. */
+static inline bool is_over(const struct carillon_timed *timed)
 {
-#if CARILLON_TIME_FAR
-    return timed->event.laps == 0u;
+#if CARILLON_TIME_OTHERS
+    return timed->kind == CARILLON_TIMED_WAKE;
 #else
     (void)timed;
     return true;
 #endif
 }
 
-/* Is it a delay that is over?  Those have a path of their own, which saves no register and calls nobody. */
-static inline bool is_over(const struct carillon_timed *timed)
+/* A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
+ * Returns what is left to the next event.  The compiler does not mix the three steps, which would take registers that
+ * are to be saved. */
+static inline carillon_time wake_first(struct carillon_timed *timed)
 {
-    return (timed->kind == CARILLON_TIMED_WAKE) && has_come(timed);
+    const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
+    sleeper->extended->waited = 0u;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const struct carillon_osek_task *const task = sleeper->task;
+    const TaskType number = timed->task;
+    const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    carillon_osek_wake(task, number);
+    return left;
 }
-
-static inline void wake_first(const struct carillon_timed *timed)
-{
-    carillon_queue_pop(&carillon_clock_queue);
-    carillon_osek_wake(((const struct carillon_sleeper *)(const void *)timed)->task, timed->task);
-}
-
-/* Nor do functions that are called for ever, if they stay the first. */
-static inline void beat(struct carillon_timed *timed)
-{
-    const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
-    void (*const function)(void) = alarm->handler.function;
-    if (carillon_queue_stays(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period)) {
-        firing = alarm;
-        function();
-    } else {
-        serve(timed);
-    }
-}
-
-/* The event is the first member of what it belongs to. */
-void carillon_clock_expired(struct carillon_event *event)
-{
-    struct carillon_timed *const timed = (struct carillon_timed *)(void *)event;
-    if (is_over(timed)) {
-        wake_first(timed);
-    } else if ((timed->kind == CARILLON_TIMED_BEAT) && has_come(timed)) {
-        beat(timed);
-    } else {
-        serve(timed);
-    }
-}
-
-#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
-#if CARILLON_TIME_COUNTS
-carillon_time carillon_time_ticks;
 #endif
 
-/* Delays that are over need nothing of the clock, which has no timer to set; all else does. */
+#if CARILLON_TIME_OTHERS
+static __attribute__((noinline)) void serve(struct carillon_timed *timed)
+{
+    if (carillon_time_next_lap(timed)) {
+        return;
+    }
+#if CARILLON_TIME_DELAYS && CARILLON_TIME_FAR
+    if (timed->kind == CARILLON_TIMED_FAR) {
+        (void)wake_first(timed);
+        return;
+    }
+#endif
+#if CARILLON_TIME_TIMEOUTS
+    if (timed->kind == CARILLON_TIMED_TIMEOUT) {
+        carillon_queue_pop(&carillon_clock_queue);
+        carillon_time_out((struct carillon_waiter *)(void *)timed);
+        return;
+    }
+#endif
+#if CARILLON_TIME_ALARMS
+    struct carillon_alarm *const alarm = (struct carillon_alarm *)(void *)timed;
+    repeat(alarm);
+    fire(alarm);
+#endif
+}
+
+#if CARILLON_TIME_FUNCTIONS
+/* A function that is called for ever, and does not stay the first. */
+static __attribute__((noinline)) void move_and_call(struct carillon_timed *timed)
+{
+    const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
+    carillon_queue_move(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period);
+    call(alarm);
+}
+#endif
+
+/* What is not a delay that is over.  Functions that are called for ever have a path of their own, too, which saves no
+ * register and calls nobody else if they stay the first. */
+static inline void serve_other(struct carillon_timed *timed)
+{
+#if CARILLON_TIME_FUNCTIONS
+    if (timed->kind == CARILLON_TIMED_BEAT) {
+        const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
+        if (carillon_queue_stays(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period)) {
+            call(alarm);
+        } else {
+            move_and_call(timed);
+        }
+        return;
+    }
+#endif
+    serve(timed);
+}
+#endif
+
+#if CARILLON_CLOCK_COUNTS_ALONE
+
+/* 1. The handler of the tick keeps out everything else that uses the clock; only the handlers of alarms use it
+ *    meanwhile.  So the queue's reference is this tick until the handler has ended, and nothing that they put in is due
+ *    before the next.
+ * 2. A queue that gets empty has nothing due (carillon_queue_left).
+ * 3. So the loop ends: what it serves was due when it began. */
+static inline struct carillon_timed *first_of_all(void)
+{
+    return (struct carillon_timed *)(void *)carillon_queue_first(&carillon_clock_queue);
+}
+
+#if CARILLON_TIME_DELAYS
+/* Delays that are over and come first. */
+static __attribute__((noinline)) carillon_time wake_all(struct carillon_timed *first)
+{
+    struct carillon_timed *timed = first;
+    for (;;) {
+        const carillon_time left = wake_first(timed);
+        if (left != 0u) {
+            return left;
+        }
+        timed = first_of_all();
+#if CARILLON_TIME_OTHERS
+        if (!is_over(timed)) {
+            return 0u;
+        }
+#endif
+    }
+}
+#endif
+
+#if CARILLON_TIME_OTHERS
+/* What comes after and with an event that is no delay. */
+static inline void serve_all(struct carillon_timed *first)
+{
+    struct carillon_timed *timed = first;
+    do {
+        serve_other(timed);
+        if (carillon_queue_left(&carillon_clock_queue) != 0u) {
+            break;
+        }
+        timed = first_of_all();
+#if CARILLON_TIME_DELAYS
+        if (is_over(timed)) {
+            if (wake_all(timed) != 0u) {
+                break;
+            }
+            timed = first_of_all();
+        }
+#endif
+    } while (true);
+    carillon_queue_served();
+#if CARILLON_TIME_FUNCTIONS
+    firing = NULL;
+#endif
+}
+#endif
+
+#if CARILLON_TIME_DELAYS && CARILLON_TIME_OTHERS
+static __attribute__((noinline)) void serve_rest(struct carillon_timed *first)
+{
+    serve_all(first);
+}
+#endif
+
+#if CARILLON_TIME_DELAYS
+/* Nothing is left to the first event, which there is. */
+static void serve_first(struct carillon_timed *first)
+{
+#if CARILLON_TIME_OTHERS
+    if (!is_over(first)) {
+        serve_rest(first);
+    } else if (wake_all(first) == 0u) {
+        serve_rest(first_of_all());
+    }
+#else
+    (void)wake_all(first);
+#endif
+}
+#else
+#define serve_first serve_all
+#endif
+
+/* Nothing is left to the first event, if there is one. */
+void carillon_time_due(void)
+{
+    if (carillon_queue_has_due(&carillon_clock_queue)) {
+        serve_first(first_of_all());
+    }
+}
+
+/* Most ticks have no more than one delay that is over. */
 void carillon_time_tick(void)
 {
 #if CARILLON_TIME_COUNTS
     carillon_time_ticks++;
 #endif
-    if (!carillon_clock_tick()) {
+    if (!carillon_clock_tick() || !carillon_queue_has_due(&carillon_clock_queue)) {
         return;
     }
-    while (!carillon_queue_is_empty(&carillon_clock_queue)) { /* bounded by the number of tasks */
-        const struct carillon_timed *const timed =
-            (const struct carillon_timed *)(const void *)carillon_queue_first(&carillon_clock_queue);
-        if (!is_over(timed)) {
-            break;
+    struct carillon_timed *const first = first_of_all();
+#if CARILLON_TIME_DELAYS
+    if (is_over(first)) {
+        if (wake_first(first) == 0u) {
+            serve_first(first_of_all());
         }
-        wake_first(timed);
-        if (carillon_queue_left(&carillon_clock_queue) != 0u) {
-            return;
-        }
+        return;
     }
-    carillon_clock_interrupt();
+#if CARILLON_TIME_OTHERS
+    serve_rest(first);
+#endif
+#else
+    serve_all(first);
+#endif
+}
+
+#else
+
+/* The event is the first member of what it belongs to. */
+void carillon_clock_expired(struct carillon_event *event)
+{
+    struct carillon_timed *const timed = (struct carillon_timed *)(void *)event;
+#if CARILLON_TIME_DELAYS
+    if (is_over(timed)) {
+        (void)wake_first(timed);
+        return;
+    }
+#endif
+#if CARILLON_TIME_OTHERS
+    serve_other(timed);
+#endif
 }
 #endif
 
+#if CARILLON_TIME_ALARMS
 /* An alarm's period and count have been set: a function is called in one of two ways. */
 static void set_kind(struct carillon_alarm *alarm)
 {
+#if CARILLON_TIME_FUNCTIONS
     if ((alarm->timed.kind == CARILLON_TIMED_FUNCTION) || (alarm->timed.kind == CARILLON_TIMED_BEAT)) {
         bool beats = (alarm->exact == NULL) && (alarm->left == CARILLON_INFINITE);
 #if CARILLON_TIME_FAR
-        beats = beats && (alarm->period <= CARILLON_LONGEST);
+        beats = beats && (alarm->period <= CARILLON_LONGEST) && (alarm->timed.event.laps == 0u);
 #endif
         alarm->timed.kind = beats ? CARILLON_TIMED_BEAT : CARILLON_TIMED_FUNCTION;
     }
+#else
+    (void)alarm;
+#endif
+}
+
+/* Is its handler being called?  Its next expiry is in the queue already, and the queue's reference is this one's. */
+static inline bool is_firing(const struct carillon_alarm *alarm)
+{
+#if !CARILLON_TIME_FUNCTIONS
+    (void)alarm;
+    return false;
+#elif CARILLON_CLOCK_COUNTS_ALONE
+    return firing == alarm;
+#else
+    return carillon_clock_serving && (firing == alarm);
+#endif
 }
 
 /* Locked; false: it runs already. */
@@ -176,8 +343,8 @@ static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, c
     alarm->period = period;
     alarm->exact = exact;
     alarm->left = count;
-    set_kind(alarm);
     carillon_time_insert(&alarm->timed, (exact == NULL) ? period : (carillon_duration)carillon_period_next(exact));
+    set_kind(alarm); /* which depends on the laps to go */
     return true;
 }
 
@@ -223,7 +390,6 @@ StatusType carillon_alarm_stop(struct carillon_alarm *alarm)
     return E_OK;
 }
 
-/* In an alarm's own handler, its next expiry is in the queue already, and the queue's reference is this one's time. */
 StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration period)
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmChange, .reference = alarm);
@@ -234,8 +400,7 @@ StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration
     if (runs) {
         alarm->period = period;
         alarm->exact = NULL;
-        set_kind(alarm);
-        if (carillon_clock_serving && (firing == alarm)) {
+        if (is_firing(alarm)) {
             carillon_queue_remove(&carillon_clock_queue, event);
 #if CARILLON_TIME_FAR
             carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, period);
@@ -243,6 +408,7 @@ StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration
             carillon_queue_insert(&carillon_clock_queue, event, period);
 #endif
         }
+        set_kind(alarm);
     }
     carillon_osek_unlock(saved);
     REQUIRE(runs, OSServiceId_AlarmChange, E_OS_NOFUNC, .reference = alarm);
@@ -268,5 +434,6 @@ StatusType carillon_alarm_left(const struct carillon_alarm *alarm, carillon_dura
     REQUIRE(runs, OSServiceId_AlarmLeft, E_OS_NOFUNC, .reference = ticks);
     return E_OK;
 }
+#endif
 
 #endif

@@ -9,7 +9,7 @@
 #include "carillon_clock_device.h"
 #endif
 
-struct carillon_queue carillon_clock_queue = CARILLON_QUEUE_EMPTY(carillon_clock_queue);
+struct carillon_clock carillon_clock = {.queue = CARILLON_QUEUE_EMPTY(carillon_clock.queue)};
 
 bool carillon_clock_serving;
 
@@ -181,10 +181,11 @@ static inline __attribute__((always_inline)) void settle(bool handler)
 #endif
     for (;;) {
         if (handler) {
-            /* Bounded by what falls due in the time that it takes. */
-            while ((carillon_queue_left(&carillon_clock_queue) == 0u) &&
-                   carillon_queue_has_due(&carillon_clock_queue)) {
-                carillon_clock_expired(carillon_queue_first(&carillon_clock_queue));
+            if ((carillon_queue_left(&carillon_clock_queue) == 0u) && carillon_queue_has_due(&carillon_clock_queue)) {
+                do { /* bounded by what falls due in the time that it takes; a queue that gets empty has nothing due */
+                    carillon_clock_expired(carillon_queue_first(&carillon_clock_queue));
+                } while (carillon_queue_left(&carillon_clock_queue) == 0u);
+                carillon_queue_served();
             }
         }
         carillon_span distance = carillon_queue_left(&carillon_clock_queue);
@@ -341,12 +342,13 @@ carillon_time carillon_clock_now(void)
     return (carillon_time)(reference + elapsed());
 }
 
-bool carillon_clock_insert_at(struct carillon_event *event, carillon_time at)
+bool carillon_clock_insert_after(struct carillon_event *event, carillon_time from, carillon_time period)
 {
     const carillon_span late = begin();
-    const carillon_time distance = (carillon_time)(at - (carillon_time)reference);
-    const carillon_time delay = (carillon_time)(distance - late);
-    const bool ahead = (delay <= CARILLON_CLOCK_MOST_AHEAD);
+    const carillon_time behind = (carillon_time)late; /* the reference, now */
+    const carillon_time passed = (carillon_time)((carillon_time)((carillon_time)reference - from) + behind);
+    const carillon_time distance = (carillon_time)((carillon_time)(period - passed) + behind);
+    const bool ahead = (passed < period);
     if (ahead) {
         carillon_queue_insert(&carillon_clock_queue, event, LEAST_AHEAD(distance));
     }

@@ -179,16 +179,15 @@ void carillon_queue_remove(struct carillon_queue *queue, struct carillon_event *
     is_lower(queue, above, side);
 }
 
-void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)
+void carillon_queue_move(struct carillon_queue *queue, struct carillon_event *first, carillon_time distance)
 {
-    struct carillon_event *const event = queue->first;
     const struct carillon_event *const next = second(queue);
-    if ((next == NULL) || ((carillon_time)(next->time - event->time) > distance)) {
-        event->time = (carillon_time)(event->time + distance);
+    if ((next == NULL) || ((carillon_time)(next->time - first->time) > distance)) {
+        first->time = (carillon_time)(first->time + distance);
         queue->head.time = distance;
     } else {
-        carillon_queue_remove(queue, event);
-        carillon_queue_insert(queue, event, distance);
+        carillon_queue_remove(queue, first);
+        carillon_queue_insert(queue, first, distance);
     }
 }
 
@@ -204,13 +203,13 @@ void carillon_queue_init(struct carillon_queue *queue)
     queue->head = (struct carillon_event){.next = &queue->head, .previous = &queue->head, .time = CARILLON_NEVER};
 }
 
-void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *event, carillon_time distance)
+/* Put in an event, `distance` from `place`: an event in the queue, or the head, whose time is CARILLON_NEVER if the
+ * queue is empty. */
+static inline void insert_behind(struct carillon_queue *queue, struct carillon_event *place,
+                                 struct carillon_event *event, carillon_time distance)
 {
-    struct carillon_event *before = &queue->head;
+    struct carillon_event *before = place;
     carillon_time left_over = distance;
-    if (before->next == before) {
-        before->time = CARILLON_NEVER;
-    }
     while (before->time <= left_over) { /* bounded by the number of events: the last one's time is more */
         left_over = (carillon_time)(left_over - before->time);
         before = before->next;
@@ -224,6 +223,42 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
     after->previous = event;
 }
 
+void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *event, carillon_time distance)
+{
+    struct carillon_event *const head = &queue->head;
+    if (head->next == head) { /* it has counted down */
+        event->time = CARILLON_NEVER;
+        event->next = head;
+        event->previous = head;
+        head->time = distance;
+        head->next = event;
+        head->previous = event;
+    } else {
+        insert_behind(queue, head, event, distance);
+    }
+}
+
+#if CARILLON_QUEUE_KEEPS_LAST
+/* 1. `last` has been put in since the reference moved.  So it is at that distance still, whatever has been put in or
+ *    taken out since.
+ * 2. It is not due, so nobody pops it.  If it is removed, carillon_queue_remove forgets it.
+ * 3. An event goes behind those of its time, so behind `last` if that is not further away.
+ * 4. If the event is the only one, the head's time is CARILLON_NEVER when it has been taken out: the event's own. */
+struct carillon_queue_moved carillon_queue_moved;
+
+void carillon_queue_move(struct carillon_queue *queue, struct carillon_event *first, carillon_time distance)
+{
+    const struct carillon_queue_moved last = carillon_queue_moved;
+    (void)carillon_queue_drop(queue, first);
+    carillon_queue_moved = (struct carillon_queue_moved){.event = first, .distance = distance};
+    if ((last.event != NULL) && (last.distance <= distance)) {
+        insert_behind(queue, last.event, first, (carillon_time)(distance - last.distance));
+    } else {
+        insert_behind(queue, &queue->head, first, distance);
+    }
+}
+#endif
+
 void carillon_queue_remove(struct carillon_queue *queue, struct carillon_event *event)
 {
     struct carillon_event *const before = event->previous;
@@ -232,6 +267,11 @@ void carillon_queue_remove(struct carillon_queue *queue, struct carillon_event *
     before->next = after;
     after->previous = before;
     event->next = NULL;
+#if CARILLON_QUEUE_KEEPS_LAST
+    if (carillon_queue_moved.event == event) {
+        carillon_queue_served();
+    }
+#endif
 }
 
 carillon_time carillon_queue_distance(const struct carillon_queue *queue, const struct carillon_event *event)

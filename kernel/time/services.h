@@ -14,6 +14,7 @@
 struct carillon_sleeper {
     struct carillon_timed timed; /* with the number of the task */
     const struct carillon_osek_task *task;
+    struct carillon_osek_extended *extended; /* its state */
 };
 struct carillon_waiter {
     struct carillon_sleeper sleeper;
@@ -22,15 +23,19 @@ struct carillon_waiter {
     StatusType result;
 };
 
-/* May who calls wait?  A task or thread with a stack of its own, and no interrupt or other task above it. */
-bool carillon_time_may_wait(void);
-
-/* The running task waits; locked.  It goes on, unlocked, when carillon_osek_wake has been called for it. */
-static inline void carillon_time_wait(const struct carillon_osek_task *task)
+/* The running task, whose state this is, waits; locked.  It goes on, unlocked, when carillon_time_wake has been called
+ * for it. */
+static inline void carillon_time_wait(struct carillon_osek_extended *extended)
 {
-    struct carillon_osek_extended *const extended = task->extended;
     extended->waited = CARILLON_OSEK_WAKE;
     carillon_port_suspend(&extended->context);
+}
+
+/* A task goes on; locked. */
+static inline void carillon_time_wake(const struct carillon_sleeper *sleeper)
+{
+    sleeper->extended->waited = 0u;
+    carillon_osek_wake(sleeper->task, sleeper->timed.task);
 }
 
 #if CARILLON_TIME_NOW
@@ -45,15 +50,9 @@ static inline carillon_time carillon_time_now(void)
 }
 #endif
 
-/* Put in an event, some ticks from now; locked. */
-static inline void carillon_time_insert(struct carillon_timed *timed, carillon_duration ticks)
-{
-#if CARILLON_TIME_FAR
-    carillon_clock_insert_far(&timed->event, ticks);
-#else
-    carillon_clock_insert(&timed->event, ticks);
-#endif
-}
+/* Kinds of events that are not delays without laps to go. */
+#define CARILLON_TIME_OTHERS \
+    (CARILLON_TIME_ALARMS || CARILLON_TIME_TIMEOUTS || (CARILLON_TIME_DELAYS && CARILLON_TIME_FAR))
 
 /* The event of the queue. */
 static inline struct carillon_event *carillon_time_event(struct carillon_timed *timed)
@@ -62,6 +61,41 @@ static inline struct carillon_event *carillon_time_event(struct carillon_timed *
     return &timed->event.event;
 #else
     return &timed->event;
+#endif
+}
+
+/* Put in an event, some ticks from now, at most CARILLON_LONGEST_PERIOD, so that there are no laps to go; locked.
+ * Where ticks are counted in the queue alone, its reference is now. */
+static inline void carillon_time_insert_near(struct carillon_timed *timed, carillon_time ticks)
+{
+#if CARILLON_TIME_FAR
+    timed->event.laps = 0u;
+#endif
+#if CARILLON_CLOCK_COUNTS_ALONE
+    carillon_queue_insert(&carillon_clock_queue, carillon_time_event(timed), ticks);
+#else
+    carillon_clock_insert(carillon_time_event(timed), ticks);
+#endif
+}
+
+/* Put in an event, any number of ticks from now; locked. */
+static inline void carillon_time_insert(struct carillon_timed *timed, carillon_duration ticks)
+{
+#if CARILLON_TIME_FAR
+    carillon_clock_insert_far(&timed->event, ticks);
+#else
+    carillon_time_insert_near(timed, ticks);
+#endif
+}
+
+/* An event is due, which may be far: has it a lap to go, for which it has been repeated? */
+static inline bool carillon_time_next_lap(struct carillon_timed *timed)
+{
+#if CARILLON_TIME_FAR
+    return carillon_queue_next_lap(&carillon_clock_queue, &timed->event);
+#else
+    (void)timed;
+    return false;
 #endif
 }
 

@@ -5,42 +5,66 @@
 
 #if CARILLON_OSEK_TIME
 
-bool carillon_time_may_wait(void)
+/* Are there hooks or callbacks, in which the task that runs must not wait? */
+#define HOOKS                                                                                 \
+    (CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_SHUTDOWN_HOOK || CARILLON_OSEK_ERROR_HOOK || \
+     CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0))
+
+/* The sleeper becomes the running task, if that may wait: if it has a stack of its own, and its own code calls, not an
+ * interrupt, a hook or another task above it.  Returns its state; NULL if it may not. */
+static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
 {
     const uint_fast8_t task = carillon_osek_running;
-    if ((task == INVALID_TASK) || (carillon_osek_tasks[task].extended == NULL) || (carillon_osek_hook != 0u)) {
-        return false;
+    if (task == INVALID_TASK) {
+        return NULL;
     }
-    const uint32_t source = carillon_port_current();
-#if CARILLON_OSEK_SOFTWARE
-    return source == 0u;
-#else
-    return carillon_osek_contexts[source] == (CARILLON_OSEK_TASK | carillon_osek_tasks[task].level);
+#if HOOKS
+    if (carillon_osek_hook != 0u) {
+        return NULL;
+    }
 #endif
-}
-
-/* The sleeper is the running task. */
-static inline void is_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
-{
-    const TaskType task = (TaskType)carillon_osek_running;
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+#if CARILLON_OSEK_SOFTWARE
+    const uint32_t own = 0u;
+#else
+    const uint32_t own = it->source; /* its level's, and no other's */
+#endif
+#if CARILLON_TIME_OTHERS
     sleeper->timed.kind = kind;
-    sleeper->timed.task = task;
-    sleeper->task = &carillon_osek_tasks[task];
+#else
+    (void)kind;
+#endif
+#if CARILLON_OSEK_QUEUED
+    sleeper->timed.task = (TaskType)task;
+#endif
+    sleeper->task = it;
+    sleeper->extended = it->extended;
+    return (carillon_port_current() == own) ? it->extended : NULL;
 }
 
+#if CARILLON_TIME_DELAYS
 StatusType carillon_delay(carillon_duration ticks)
 {
-    REQUIRE(carillon_time_may_wait(), OSServiceId_Delay, E_OS_CALLEVEL, .object = 0u);
+    struct carillon_sleeper sleeper;
+    struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_TIMED_WAKE);
+    REQUIRE(extended != NULL, OSServiceId_Delay, E_OS_CALLEVEL, .object = 0u);
     CHECK_PLACE(IN_TASK, OSServiceId_Delay, .object = 0u);
     CHECK(carillon_osek_holds_none(), OSServiceId_Delay, E_OS_RESOURCE, .object = 0u);
     REQUIRE(carillon_time_is_valid(ticks), OSServiceId_Delay, E_OS_VALUE, .object = 0u);
-    struct carillon_sleeper sleeper;
-    is_asleep(&sleeper, CARILLON_TIMED_WAKE);
     (void)carillon_osek_lock();
-    carillon_time_insert(&sleeper.timed, ticks);
-    carillon_time_wait(sleeper.task);
+#if CARILLON_TIME_FAR
+    if (ticks > CARILLON_LONGEST_PERIOD) {
+        sleeper.timed.kind = CARILLON_TIMED_FAR;
+        carillon_time_insert(&sleeper.timed, ticks);
+        carillon_time_wait(extended);
+        return E_OK;
+    }
+#endif
+    carillon_time_insert_near(&sleeper.timed, (carillon_time)ticks);
+    carillon_time_wait(extended);
     return E_OK;
 }
+#endif
 
 #if CARILLON_TIME_NOW
 carillon_time carillon_now(void)
@@ -51,48 +75,45 @@ carillon_time carillon_now(void)
     return now;
 }
 
+#if CARILLON_TIME_DELAYS
+/* Put in an event, a period after `from`; locked.  False, and not put in, if that is now or has passed. */
+static inline bool insert_after(struct carillon_timed *timed, carillon_time from, carillon_time period)
+{
 #if CARILLON_TIME_COUNTS
-static void insert_at(struct carillon_timed *timed, carillon_time from, carillon_time period, carillon_time passed)
-{
-    (void)from;
-    carillon_time_insert(timed, (carillon_time)(period - passed)); /* no tick is counted meanwhile */
-}
+    const carillon_time passed = (carillon_time)(carillon_time_ticks - from);
+    if (passed >= period) {
+        return false;
+    }
+    carillon_time_insert_near(timed, (carillon_time)(period - passed));
+    return true;
 #else
-/* The time goes on between looking at it and putting in the event, which may have passed by then. */
-static void insert_at(struct carillon_timed *timed, carillon_time from, carillon_time period, carillon_time passed)
-{
-    (void)passed;
-    struct carillon_event *const event = carillon_time_event(timed);
 #if CARILLON_TIME_FAR
     timed->event.laps = 0u;
 #endif
-    if (!carillon_clock_insert_at(event, (carillon_time)(from + period))) {
-        carillon_clock_insert(event, 0u);
-    }
-}
+    return carillon_clock_insert_after(carillon_time_event(timed), from, period);
 #endif
+}
 
 StatusType carillon_delay_until(carillon_time *previous, carillon_time period)
 {
-    REQUIRE(carillon_time_may_wait(), OSServiceId_DelayUntil, E_OS_CALLEVEL, .reference = previous);
+    struct carillon_sleeper sleeper;
+    struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_TIMED_WAKE);
+    REQUIRE(extended != NULL, OSServiceId_DelayUntil, E_OS_CALLEVEL, .reference = previous);
     CHECK_PLACE(IN_TASK, OSServiceId_DelayUntil, .reference = previous);
     CHECK(carillon_osek_holds_none(), OSServiceId_DelayUntil, E_OS_RESOURCE, .reference = previous);
     REQUIRE((period != 0u) && (period <= CARILLON_LONGEST_PERIOD), OSServiceId_DelayUntil, E_OS_VALUE,
             .reference = previous);
-    struct carillon_sleeper sleeper;
-    is_asleep(&sleeper, CARILLON_TIMED_WAKE);
     const carillon_time from = *previous;
-    const uint32_t saved = carillon_osek_lock();
-    const carillon_time passed = (carillon_time)(carillon_time_now() - from);
     *previous = (carillon_time)(from + period);
-    if (passed >= period) {
+    const uint32_t saved = carillon_osek_lock();
+    if (!insert_after(&sleeper.timed, from, period)) {
         carillon_osek_unlock(saved);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_LIMIT, .reference = previous);
     }
-    insert_at(&sleeper.timed, from, period, passed);
-    carillon_time_wait(sleeper.task);
+    carillon_time_wait(extended);
     return E_OK;
 }
+#endif
 #endif
 
 /* Put the running task among those that wait for a semaphore, behind those of its level and above.  Bounded by the
@@ -120,29 +141,30 @@ static bool take(struct carillon_semaphore *semaphore)
 
 StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore)
 {
-    REQUIRE(carillon_time_may_wait(), OSServiceId_SemaphoreP, E_OS_CALLEVEL, .reference = semaphore);
+    struct carillon_waiter waiter;
+    struct carillon_osek_extended *const extended = falls_asleep(&waiter.sleeper, CARILLON_TIMED_WAKE);
+    REQUIRE(extended != NULL, OSServiceId_SemaphoreP, E_OS_CALLEVEL, .reference = semaphore);
     CHECK_PLACE(IN_TASK, OSServiceId_SemaphoreP, .reference = semaphore);
     CHECK(carillon_osek_holds_none(), OSServiceId_SemaphoreP, E_OS_RESOURCE, .reference = semaphore);
-    struct carillon_waiter waiter;
-    is_asleep(&waiter.sleeper, CARILLON_TIMED_WAKE);
     const uint32_t saved = carillon_osek_lock();
     if (take(semaphore)) {
         carillon_osek_unlock(saved);
         return E_OK;
     }
     line_up(&waiter, semaphore);
-    carillon_time_wait(waiter.sleeper.task);
+    carillon_time_wait(extended);
     return E_OK;
 }
 
+#if CARILLON_TIME_TIMEOUTS
 StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, carillon_duration ticks)
 {
-    REQUIRE((ticks == 0u) || carillon_time_may_wait(), OSServiceId_SemaphoreP, E_OS_CALLEVEL, .reference = semaphore);
+    struct carillon_waiter waiter;
+    struct carillon_osek_extended *const extended = falls_asleep(&waiter.sleeper, CARILLON_TIMED_TIMEOUT);
+    REQUIRE((ticks == 0u) || (extended != NULL), OSServiceId_SemaphoreP, E_OS_CALLEVEL, .reference = semaphore);
     CHECK_PLACE(IN_SERVICE, OSServiceId_SemaphoreP, .reference = semaphore);
     CHECK((ticks == 0u) || carillon_osek_holds_none(), OSServiceId_SemaphoreP, E_OS_RESOURCE, .reference = semaphore);
     REQUIRE(ticks <= CARILLON_LONGEST_DURATION, OSServiceId_SemaphoreP, E_OS_VALUE, .reference = semaphore);
-    struct carillon_waiter waiter;
-    is_asleep(&waiter.sleeper, CARILLON_TIMED_TIMEOUT);
     waiter.result = E_OS_NOFUNC;
     const uint32_t saved = carillon_osek_lock();
     if (take(semaphore)) {
@@ -153,7 +175,7 @@ StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, car
     } else {
         line_up(&waiter, semaphore);
         carillon_time_insert(&waiter.sleeper.timed, ticks);
-        carillon_time_wait(waiter.sleeper.task);
+        carillon_time_wait(extended);
     }
     REQUIRE(waiter.result == E_OK, OSServiceId_SemaphoreP, waiter.result, .reference = semaphore);
     return E_OK;
@@ -166,8 +188,9 @@ void carillon_time_out(struct carillon_waiter *waiter)
         link = &(*link)->next;
     }
     *link = waiter->next;
-    carillon_osek_wake(waiter->sleeper.task, waiter->sleeper.timed.task);
+    carillon_time_wake(&waiter->sleeper);
 }
+#endif
 
 bool carillon_semaphore_give(struct carillon_semaphore *semaphore)
 {
@@ -175,10 +198,12 @@ bool carillon_semaphore_give(struct carillon_semaphore *semaphore)
     if (waiter != NULL) {
         semaphore->first = waiter->next;
         waiter->result = E_OK;
+#if CARILLON_TIME_TIMEOUTS
         if (waiter->sleeper.timed.kind == CARILLON_TIMED_TIMEOUT) {
             carillon_clock_remove(carillon_time_event(&waiter->sleeper.timed));
         }
-        carillon_osek_wake(waiter->sleeper.task, waiter->sleeper.timed.task);
+#endif
+        carillon_time_wake(&waiter->sleeper);
         return true;
     }
     if (semaphore->count == semaphore->most) {

@@ -70,6 +70,7 @@ carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronom
 }
 #endif
 
+#if CARILLON_TIME_FUNCTIONS
 #define DAY UINT32_C(86400)
 
 static uint32_t seconds;
@@ -158,5 +159,7 @@ StatusType carillon_calendar_get(struct carillon_date *date)
     };
     return E_OK;
 }
+
+#endif
 
 #endif

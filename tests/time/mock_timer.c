@@ -242,8 +242,10 @@ void carillon_clock_expired(struct carillon_event *event)
     item->due += period;
     /* What repeats does so at once, or, if the clock may interrupt, after that: the reference has to stand. */
     const bool repeats = (period != 0u) && !item->is_far && !nests;
-    if (repeats) {
-        carillon_queue_repeat(&carillon_clock_queue, (carillon_time)period);
+    if (repeats) { /* as the time services do it */
+        if (!carillon_queue_stays(&carillon_clock_queue, event, (carillon_time)period)) {
+            carillon_queue_move(&carillon_clock_queue, event, (carillon_time)period);
+        }
     } else {
         carillon_queue_pop(&carillon_clock_queue);
     }
@@ -386,12 +388,12 @@ uint32_t clock_now(void)
     return carillon_clock_now();
 }
 
-int clock_insert_at(int item, uint32_t at)
+int clock_insert_after(int item, uint32_t from, uint32_t period)
 {
     items[item].is_far = false;
     items[item].period = 0u;
-    items[item].due = at;
-    return carillon_clock_insert_at(&items[item].far.event, (carillon_time)at);
+    items[item].due = from + period;
+    return carillon_clock_insert_after(&items[item].far.event, (carillon_time)from, (carillon_time)period);
 }
 #endif
 

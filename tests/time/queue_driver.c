@@ -24,6 +24,7 @@ void queue_reset(void)
         items[i] = (struct item){0};
     }
     carillon_queue_init(&queue);
+    carillon_queue_served();
 }
 
 void queue_insert(int item, uint64_t distance)
@@ -78,6 +79,20 @@ void queue_pop(void)
 void queue_repeat(uint64_t distance)
 {
     carillon_queue_repeat(&queue, (carillon_time)distance);
+}
+
+/* With carillon_queue_move, as the time services do it. */
+void queue_move(uint64_t distance)
+{
+    struct carillon_event *const first = carillon_queue_first(&queue);
+    if (!carillon_queue_stays(&queue, first, (carillon_time)distance)) {
+        carillon_queue_move(&queue, first, (carillon_time)distance);
+    }
+}
+
+void queue_served(void)
+{
+    carillon_queue_served();
 }
 
 uint64_t queue_distance(int item)

@@ -114,8 +114,8 @@ def test_cause_4_what_is_inserted_between_ticks_does_not_add_up_if_it_is_relativ
         at = run.driver.clock_now()
         start = run.time // STEPS
         for number in range(1, 3000):
+            assert run.driver.clock_insert_after(1, at, period) == 1
             at = (at + period) & mask
-            assert run.driver.clock_insert_at(1, at) == 1
             run.driver.clock_run((start + number * period) * STEPS + chance.randrange(3 * STEPS))
             (served,) = run.served()
             assert served.at == (start + number * period) * STEPS
@@ -137,11 +137,13 @@ def test_a_time_that_has_passed_is_refused(clock: Clock) -> None:
     with running(clock, start=100 * STEPS) as run:
         run.run(1000)
         now = run.driver.clock_now()
-        assert run.driver.clock_insert_at(1, (now - 1) & mask) == 0
-        assert run.driver.clock_is_queued(1) == 0
-        assert run.driver.clock_insert_at(1, now) == 1
-        assert run.driver.clock_insert_at(2, (now + 5) & mask) == 1
-        assert run.driver.clock_left(2) == 5
+        for period in (1, 7, 150):
+            for passed in (period, period + 1, period + 100):
+                assert run.driver.clock_insert_after(1, (now - passed) & mask, period) == 0
+                assert run.driver.clock_is_queued(1) == 0
+        assert run.driver.clock_insert_after(1, (now - 99) & mask, 100) == 1
+        assert run.driver.clock_insert_after(2, now, 5) == 1
+        assert (run.driver.clock_left(1), run.driver.clock_left(2)) == (1, 5)
         run.run(10)
         assert [each.item for each in run.served()] == [1, 2]
 
@@ -155,7 +157,7 @@ def test_a_time_that_has_passed_is_refused_while_another_event_waits_to_be_serve
                 run.insert(1, 3)
                 run.driver.clock_lock_for((3 + waits) * STEPS)
                 now = run.driver.clock_now()
-                assert run.driver.clock_insert_at(2, (now - passed) & mask) == 0
+                assert run.driver.clock_insert_after(2, (now - 10 - passed) & mask, 10) == 0
                 run.insert(3, 5)
                 run.run(20)
                 assert [each.item for each in run.served()] == [1, 3]

@@ -50,11 +50,15 @@ class Model:
 
 
 class Both:
-    """The queue in C beside the model: each step does it to both and compares."""
+    """The queue in C beside the model: each step does it to both and compares.
 
-    def __init__(self, driver: Any, bits: int) -> None:
+    ``moves``: events are repeated as the time services do it, whose walks begin where the last one ended.
+    """
+
+    def __init__(self, driver: Any, bits: int, moves: bool = False) -> None:
         self.driver = driver
         self.bits = bits
+        self.moves = moves
         self.model = Model()
         self.order: list[tuple[int, int]] = []  # time, item, as they were served
         driver.queue_reset()
@@ -85,7 +89,7 @@ class Both:
                 self.order.append((self.model.reference, item))
                 again = period(item)
                 if again:
-                    self.driver.queue_repeat(again)
+                    (self.driver.queue_move if self.moves else self.driver.queue_repeat)(again)
                     self.model.insert(item, again)
                 else:
                     self.driver.queue_pop()
@@ -95,6 +99,7 @@ class Both:
                 step = min(end - self.model.reference, self.driver.queue_left())
                 if step == 0:
                     break
+                self.driver.queue_served()
                 self.driver.queue_advance(step)
                 self.model.reference += step
         assert self.model.reference == end
@@ -146,10 +151,12 @@ def test_programs_and_handlers_that_change_the_queue_are_served_like_exact_times
     jumps = st.one_of(st.integers(0, 3), distances(bits), far_distances(bits))
     action = actions(bits)
     steps = data.draw(st.lists(st.one_of(action, st.tuples(st.just("elapse"), st.just(0), jumps)), max_size=60))
-    periods = data.draw(st.lists(st.one_of(st.just(0), st.integers(1, longest(bits))), min_size=ITEMS, max_size=ITEMS))
+    every = st.one_of(st.just(0), st.sampled_from([1, 2, 3, longest(bits)]), st.integers(1, longest(bits)))
+    periods = data.draw(st.lists(every, min_size=ITEMS, max_size=ITEMS))
+    moves = data.draw(st.booleans())
     handlers = data.draw(st.lists(st.lists(action, max_size=3), max_size=60))
     with native.loaded(native.queue(bits, tree)) as driver:
-        both = Both(driver, bits)
+        both = Both(driver, bits, moves)
 
         def period(item: int) -> int:
             return periods[item] if len(both.order) < 300 else 0  # a program ends
@@ -165,6 +172,30 @@ def test_programs_and_handlers_that_change_the_queue_are_served_like_exact_times
             else:
                 both.do(kind, item, value)
             both.check()
+
+
+@pytest.mark.parametrize("tree", [False, True])
+def test_what_is_taken_out_while_events_move_is_no_place_to_begin_at(tree: bool) -> None:
+    """In the handler of each of six events that are due together, another is taken out, and perhaps put in again."""
+    with native.loaded(native.queue(16, tree)) as driver:
+        for periods in ([5] * 6, [5, 5, 9, 5, 5, 9], [9, 5, 5, 5, 9, 5]):
+            for served in range(6):
+                for victim in range(6):
+                    for again in (None, 0, 4, 5, 6):
+                        both = Both(driver, 16, moves=True)
+                        for item in range(6):
+                            both.insert(item, 3)
+                        both.insert(6, 7)
+
+                        def handler(
+                            both: Both = both, served: int = served, victim: int = victim, again: int | None = again
+                        ) -> None:
+                            if len(both.order) == served + 1:
+                                both.remove(victim)
+                                if again is not None:
+                                    both.insert(victim, again)
+
+                        both.elapse(25, lambda item, periods=periods: periods[item] if item < 6 else 0, handler)  # type: ignore[misc]
 
 
 def reached(both: Both, distance: int, phase: int) -> None:

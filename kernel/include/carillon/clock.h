@@ -154,7 +154,19 @@ typedef carillon_count carillon_span;
 #error "ticks are counted in the queue's times"
 #endif
 
-extern struct carillon_queue carillon_clock_queue;
+/* A tick clock whose ticks are counted in the queue and nowhere else: the queue's reference is now, and its owner
+ * serves the queue. */
+#define CARILLON_CLOCK_COUNTS_ALONE \
+    ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_KEEPS_TIME && !CARILLON_CLOCK_NESTS)
+
+/* The clock's queue, and what its owner has beside it: `ticks` that it counts, and the event that it `serves`. */
+struct carillon_clock {
+    struct carillon_queue queue;
+    carillon_time ticks;
+    const void *serves;
+};
+extern struct carillon_clock carillon_clock;
+#define carillon_clock_queue carillon_clock.queue
 
 /* Put in an event that is in no queue, `delay` from now.  `delay` plus CARILLON_CLOCK_LATEST is at most
  * CARILLON_LONGEST; far events have no limit. */
@@ -177,10 +189,10 @@ void carillon_clock_start(void);
 /* The ticks that the counter has made, modulo the range of carillon_time. */
 carillon_time carillon_clock_now(void);
 
-/* Put in an event that is in no queue, for a time as carillon_clock_now gives it: what is relative to an earlier
- * event, and not to now, has no drift.  False, and not put in, if the time has passed: if it is more than
- * CARILLON_CLOCK_MOST_AHEAD ahead modulo the range. */
-bool carillon_clock_insert_at(struct carillon_event *event, carillon_time at);
+/* Put in an event that is in no queue, `period` (at most CARILLON_CLOCK_MOST_AHEAD) after `from`, a time as
+ * carillon_clock_now gave it less than a range ago: what is relative to an earlier event, and not to now, has no drift.
+ * False, and not put in, if that is now or has passed. */
+bool carillon_clock_insert_after(struct carillon_event *event, carillon_time from, carillon_time period);
 #endif
 
 /* The timer's handler, whose interrupt does no harm if nothing is due.  If a handler of an event unlocks, so that this

@@ -339,11 +339,12 @@ static inline void carillon_osek_serve_cells(const struct carillon_osek_task *ta
 #define CARILLON_OSEK_WAKE UINT32_C(0x80000000)
 #define CARILLON_OSEK_TURN UINT32_C(0x40000000)
 
-/* A task goes on that has waited for something of the time services (CARILLON_OSEK_WAKE); locked. */
+/* Make a task ready that has waited for something of the time services (CARILLON_OSEK_WAKE), and does so no more;
+ * locked. */
 static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number)
 {
-    task->extended->waited = 0u;
 #if CARILLON_OSEK_QUEUED
+    (void)task;
     carillon_osek_ready(number);
 #else
     (void)number;

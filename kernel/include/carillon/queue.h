@@ -49,6 +49,11 @@ extern "C" {
 #ifndef CARILLON_QUEUE_COUNTERS
 #define CARILLON_QUEUE_COUNTERS 0
 #endif
+/* Whether events are repeated with carillon_queue_move, of one queue: the list then keeps in mind what moved last. */
+#ifndef CARILLON_QUEUE_MOVES
+#define CARILLON_QUEUE_MOVES 1
+#endif
+#define CARILLON_QUEUE_KEEPS_LAST (CARILLON_QUEUE_MOVES && !CARILLON_QUEUE_TREE && !CARILLON_QUEUE_COUNTERS)
 
 /* carillon_distance: a distance in ticks, which may be longer than the range of a time.  carillon_time: a time in the
  * queue, which is a shorter distance.  Times of 64 bits hold every distance. */
@@ -92,8 +97,8 @@ struct carillon_queue {
 };
 #else
 struct carillon_event {
-    struct carillon_event *next; /* NULL: in no queue */
     struct carillon_event *previous;
+    struct carillon_event *next; /* NULL: in no queue */
     carillon_time time; /* from this event to the next: what the paper keeps in the next; of counters, what is left */
 };
 struct carillon_queue {
@@ -137,6 +142,24 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
 
 /* Take out an event that is in the queue, wherever it is. */
 void carillon_queue_remove(struct carillon_queue *queue, struct carillon_event *event);
+
+/* What carillon_queue_move has moved last, while the reference stands, and its distance from that; NULL: nothing. */
+#if CARILLON_QUEUE_KEEPS_LAST
+struct carillon_queue_moved {
+    struct carillon_event *event;
+    carillon_time distance;
+};
+extern struct carillon_queue_moved carillon_queue_moved;
+#endif
+
+/* What was due has been served, so that the reference may move: to be called after carillon_queue_move, before that of
+ * another queue. */
+static inline void carillon_queue_served(void)
+{
+#if CARILLON_QUEUE_KEEPS_LAST
+    carillon_queue_moved.event = NULL;
+#endif
+}
 
 /* From the reference to an event that is in the queue.  The list walks to it. */
 carillon_time carillon_queue_distance(const struct carillon_queue *queue, const struct carillon_event *event);
@@ -239,6 +262,12 @@ static inline void carillon_queue_pop(struct carillon_queue *queue)
     carillon_queue_remove(queue, queue->head.next);
 }
 
+static inline carillon_time carillon_queue_drop(struct carillon_queue *queue, struct carillon_event *first)
+{
+    carillon_queue_remove(queue, first);
+    return carillon_queue_left(queue);
+}
+
 static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
                                         carillon_time distance)
 {
@@ -248,11 +277,16 @@ static inline bool carillon_queue_stays(struct carillon_queue *queue, struct car
     return false;
 }
 
+static inline void carillon_queue_move(struct carillon_queue *queue, struct carillon_event *first,
+                                       carillon_time distance)
+{
+    carillon_queue_remove(queue, first);
+    carillon_queue_insert(queue, first, distance);
+}
+
 static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)
 {
-    struct carillon_event *const event = queue->head.next;
-    carillon_queue_remove(queue, event);
-    carillon_queue_insert(queue, event, distance);
+    carillon_queue_move(queue, queue->head.next, distance);
 }
 
 #else
@@ -309,33 +343,68 @@ static inline void carillon_queue_pop(struct carillon_queue *queue)
 #endif
 }
 
-/* Take out the first event, which is due, and insert it `distance` from the reference, that is, from its own time.  If
- * it stays the first event, as the event with the shortest period often does, this costs little, and
- * carillon_queue_stays does it and returns true.  If that returns false, it has done nothing. */
+/* The same of an event of which nobody asks whether it is in a queue: its members keep what they were.  Returns what is
+ * left to the first event then. */
+static inline carillon_time carillon_queue_drop(struct carillon_queue *queue, struct carillon_event *first)
+{
 #if CARILLON_QUEUE_TREE
+    carillon_queue_remove(queue, first);
+    return queue->head.time;
+#else
+    struct carillon_event *const next = first->next;
+    const carillon_time left = first->time;
+    queue->head.next = next;
+    queue->head.time = left;
+    next->previous = &queue->head;
+    return left;
+#endif
+}
+
+/* If the first event, which is due, stays the first when it is repeated, as the one with the shortest period often
+ * does: repeat it, which costs little then.  Otherwise false, and nothing has been done. */
 static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
                                         carillon_time distance)
 {
+#if CARILLON_QUEUE_TREE
     (void)queue;
     (void)first;
     (void)distance;
     return false;
-}
-void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance);
 #else
-static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
-                                        carillon_time distance)
-{
     const carillon_time gap = first->time;
-    if (gap <= distance) {
-        return false;
-    }
     if (gap != CARILLON_NEVER) {
+        if (gap <= distance) {
+            return false;
+        }
         first->time = (carillon_time)(gap - distance);
     }
     queue->head.time = distance;
     return true;
+#endif
 }
+
+/* Take out the first event, which is due, and insert it `distance`, more than 0, from the reference, that is, from its
+ * own time.  The list's walk begins at the event that was moved last, unless that is further away.  So what it takes to
+ * move events that are due together and have one period is linear in their number.  When the reference may move again,
+ * carillon_queue_served is to be called. */
+#if CARILLON_QUEUE_KEEPS_LAST || CARILLON_QUEUE_TREE
+void carillon_queue_move(struct carillon_queue *queue, struct carillon_event *first, carillon_time distance);
+#else
+static inline void carillon_queue_move(struct carillon_queue *queue, struct carillon_event *first,
+                                       carillon_time distance)
+{
+    (void)carillon_queue_drop(queue, first);
+    carillon_queue_insert(queue, first, distance);
+}
+#endif
+
+/* The same without what is to be called. */
+#if CARILLON_QUEUE_TREE
+static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)
+{
+    carillon_queue_move(queue, queue->first, distance);
+}
+#else
 static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)
 {
     struct carillon_event *const event = queue->head.next;

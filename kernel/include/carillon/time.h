@@ -97,13 +97,19 @@ struct carillon_timed {
     uint8_t kind;
     TaskType task;
 };
-#define CARILLON_TIMED_WAKE 0u
+#define CARILLON_TIMED_WAKE 0u /* a delay without laps to go */
 #define CARILLON_TIMED_TIMEOUT 1u
 #define CARILLON_TIMED_FUNCTION 2u
 #define CARILLON_TIMED_TASK 3u
 #define CARILLON_TIMED_EVENT 4u
 #define CARILLON_TIMED_SEMAPHORE 5u
-#define CARILLON_TIMED_BEAT 6u /* a function that is called for ever, with whole periods that the queue can hold */
+#define CARILLON_TIMED_BEAT 6u /* a function that is called for ever, with whole periods, and without laps to go */
+#define CARILLON_TIMED_FAR 7u  /* a delay with laps to go */
+
+/* The schedule says in `uses` of [time] which kinds of events the application has (CARILLON_TIME_DELAYS and so on).
+ * The kernel has no code for the others.  Services that would make one are missing. */
+#define CARILLON_TIME_ALARMS \
+    (CARILLON_TIME_FUNCTIONS || CARILLON_TIME_TASKS || CARILLON_TIME_EVENTS || CARILLON_TIME_SEMAPHORES)
 
 /* A counting semaphore.  Tasks wait in the order of their priorities; tasks of one priority wait in the order in which
  * they came. */
@@ -140,6 +146,7 @@ struct carillon_semaphore {
  * Source: EPOS, section III. */
 StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore);
 
+#if CARILLON_TIME_TIMEOUTS
 /* Take a unit of a semaphore.  If there is none, wait for one, but no longer than some time.
  *
  * semaphore: the semaphore.
@@ -150,6 +157,7 @@ StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore);
  * From: extended tasks, threads; with 0 ticks also basic tasks and ISRs of category 2.
  * Source: Carillon's own. */
 StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, carillon_duration ticks);
+#endif
 
 /* Return a unit to a semaphore.  The first task that waits gets it.
  *
@@ -207,32 +215,41 @@ struct carillon_alarm {
         }                                                \
     }
 
+#if CARILLON_TIME_FUNCTIONS
 /* The initialiser of a static alarm that calls a function.
  *
  * name: the function, void (void).
  * Source: EPOS, section III. */
 #define CARILLON_ALARM_OF_FUNCTION(name) CARILLON_ALARM_OF(CARILLON_TIMED_FUNCTION, 0u, (name))
+#endif
 
+#if CARILLON_TIME_TASKS
 /* The initialiser of a static alarm that activates a task or a thread.
  *
  * id: the name of the task or thread.
  * Source: EPOS, section III. */
 #define CARILLON_ALARM_OF_TASK(id) CARILLON_ALARM_OF(CARILLON_TIMED_TASK, (id), NULL)
+#endif
 
+#if CARILLON_TIME_EVENTS
 /* The initialiser of a static alarm that sets events of an extended task.
  *
  * id: the name of the task.
  * mask: the events: their names, joined by |.
  * Source: Carillon's own. */
 #define CARILLON_ALARM_OF_EVENT(id, mask) CARILLON_ALARM_OF(CARILLON_TIMED_EVENT, (id), .carillon_event = (mask))
+#endif
 
+#if CARILLON_TIME_SEMAPHORES
 /* The initialiser of a static alarm that gives a semaphore a unit.
  *
  * address: the address of the semaphore.
  * Source: EPOS, section III. */
 #define CARILLON_ALARM_OF_SEMAPHORE(address) \
     CARILLON_ALARM_OF(CARILLON_TIMED_SEMAPHORE, 0u, .carillon_semaphore = (address))
+#endif
 
+#if CARILLON_TIME_ALARMS
 /* Start an alarm.  It expires for the first time after a period.  In the handler of its last expiry, the alarm counts
  * as ended, so it can be started again there.
  *
@@ -296,7 +313,9 @@ StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration
  * From: tasks, threads, ISRs of category 2.
  * Source: Carillon's own. */
 StatusType carillon_alarm_left(const struct carillon_alarm *alarm, carillon_duration *ticks);
+#endif
 
+#if CARILLON_TIME_DELAYS
 /* Wait for some time.
  *
  * ticks: the time, in ticks of the clock, from 1 to CARILLON_LONGEST_DURATION.  The wait ends with an edge of
@@ -306,6 +325,7 @@ StatusType carillon_alarm_left(const struct carillon_alarm *alarm, carillon_dura
  * From: extended tasks, threads.
  * Source: EPOS, section III. */
 StatusType carillon_delay(carillon_duration ticks);
+#endif
 
 #if CARILLON_TIME_NOW
 /* Return the time since the start.  The function exists if the clock keeps the time (`now` in the schedule's [time]).
@@ -316,6 +336,7 @@ StatusType carillon_delay(carillon_duration ticks);
  * Source: Carillon's own. */
 carillon_time carillon_now(void);
 
+#if CARILLON_TIME_DELAYS
 /* Wait until *previous + period, and set *previous to that time.  So a loop that calls it has no drift.  The call must
  * come less than a range of carillon_time after *previous.
  *
@@ -327,6 +348,7 @@ carillon_time carillon_now(void);
  * From: extended tasks, threads.
  * Source: Carillon's own. */
 StatusType carillon_delay_until(carillon_time *previous, carillon_time period);
+#endif
 
 /* A stop-watch, in ticks of the clock.  If all its members are zero, it stands at 0.  While it runs, it must be read or
  * stopped at least once in a range of carillon_time. */
@@ -380,6 +402,7 @@ void carillon_chronometer_reset(struct carillon_chronometer *chronometer);
 carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronometer);
 #endif
 
+#if CARILLON_TIME_FUNCTIONS
 /* The calendar is the proleptic Gregorian one, from 1970 to 2105.  No board has a real-time clock: when the calendar
  * has been set, an alarm of one second counts it. */
 struct carillon_date {
@@ -415,6 +438,7 @@ StatusType carillon_calendar_get(struct carillon_date *date);
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
 StatusType carillon_calendar_seconds(uint32_t *seconds);
+#endif
 
 /* Services that the error hook can ask for. */
 #define OSServiceId_AlarmStart 32u
@@ -437,9 +461,10 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 
 /* Internal, for the generated code: the handler of a periodic clock, and the handler of the cell that ends slices
  * (`frame` is the port's).  A vector may count the ticks itself, in carillon_clock_queue and, with
- * CARILLON_TIME_COUNTS, in carillon_time_ticks.  It then calls carillon_clock_interrupt when something is due. */
-extern carillon_time carillon_time_ticks;
+ * CARILLON_TIME_COUNTS, in carillon_time_ticks.  It then calls carillon_time_due when nothing is left. */
+#define carillon_time_ticks carillon_clock.ticks
 void carillon_time_tick(void);
+void carillon_time_due(void);
 void carillon_slice_over(const void *frame);
 
 #ifdef __cplusplus

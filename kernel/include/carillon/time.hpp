@@ -77,6 +77,7 @@ class Semaphore
         return carillon_semaphore_p(&semaphore);
     }
 
+#if CARILLON_TIME_TIMEOUTS
     /* Take a unit.  If there is none, wait for one, but no longer than some time.
      *
      * within: the longest wait, in microseconds; 0: do not wait.
@@ -85,6 +86,7 @@ class Semaphore
     {
         return carillon_semaphore_p_within(&semaphore, ticks(within));
     }
+#endif
 
     /* Return a unit.
      *
@@ -99,6 +101,7 @@ class Semaphore
     carillon_semaphore semaphore;
 };
 
+#if CARILLON_TIME_ALARMS
 /* What an alarm does. */
 class Handler
 {
@@ -112,7 +115,9 @@ class Handler
   private:
     friend class Alarm;
 };
+#endif
 
+#if CARILLON_TIME_FUNCTIONS
 /* Call a function, in the clock's interrupt. */
 class Handler_Function : public Handler
 {
@@ -128,7 +133,9 @@ class Handler_Function : public Handler
         alarm.handler.function = function;
     }
 };
+#endif
 
+#if CARILLON_TIME_TASKS
 /* Activate a task or thread. */
 class Handler_Task : public Handler
 {
@@ -144,7 +151,9 @@ class Handler_Task : public Handler
     }
 };
 using Handler_Thread = Handler_Task;
+#endif
 
+#if CARILLON_TIME_EVENTS
 /* Set an event of an extended task. */
 class Handler_Event : public Handler
 {
@@ -161,7 +170,9 @@ class Handler_Event : public Handler
         alarm.handler.carillon_event = event;
     }
 };
+#endif
 
+#if CARILLON_TIME_SEMAPHORES
 /* Give a semaphore a unit. */
 class Handler_Semaphore : public Handler
 {
@@ -177,7 +188,9 @@ class Handler_Semaphore : public Handler
         alarm.handler.carillon_semaphore = &semaphore->semaphore;
     }
 };
+#endif
 
+#if CARILLON_TIME_ALARMS
 /* An alarm runs from its construction to its destruction, or until it has expired so many times. */
 class Alarm
 {
@@ -248,6 +261,7 @@ class Alarm
         return result = carillon_alarm_change(&alarm, ticks(period));
     }
 
+#if CARILLON_TIME_DELAYS
     /* Wait for some time.
      *
      * time: microseconds.
@@ -256,6 +270,7 @@ class Alarm
     {
         return carillon_delay(ticks(time));
     }
+#endif
 
   private:
     bool runs() const
@@ -280,7 +295,9 @@ class Alarm
     carillon_period exact{};
     StatusType result = E_OK;
 };
+#endif
 
+#if CARILLON_TIME_DELAYS
 /* Constructing a Delay means waiting. */
 class Delay
 {
@@ -291,10 +308,12 @@ class Delay
      * As: carillon_delay. */
     explicit Delay(Microsecond time)
     {
-        (void)Alarm::delay(time);
+        (void)carillon_delay(ticks(time));
     }
 };
+#endif
 
+#if CARILLON_TIME_FUNCTIONS
 /* The calendar. */
 class Clock
 {
@@ -330,6 +349,7 @@ class Clock
         return carillon_calendar_set(&date);
     }
 };
+#endif
 
 #if CARILLON_TIME_NOW
 /* A stop-watch. */

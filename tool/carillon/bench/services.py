@@ -60,22 +60,22 @@ class Figure:
 FIGURES = {
     figure.metric: figure
     for figure in (
-        Figure("thread_wake", 49, 45, 53, "SST"),
-        Figure("thread_block", 111, 65, 67, "ChibiOS"),
-        Figure("thread_wake_one_shot", 96, 75, 151, "ChibiOS"),
-        Figure("thread_block_one_shot", 185, 95, 98, "ChibiOS"),
+        Figure("thread_wake", 35, 45, 53, "SST"),
+        Figure("thread_block", 63, 65, 67, "ChibiOS"),
+        Figure("thread_wake_one_shot", 90, 75, 151, "ChibiOS"),
+        Figure("thread_block_one_shot", 144, 95, 98, "ChibiOS"),
         Figure("alarm_extended", 32, 30, 53, "SST"),
         Figure("alarm_direct", 142, 50, 53, "SST"),
         Figure("wait_event", 39, 35, 35, "ChibiOS"),
-        Figure("callback", 49, 25, 27, "ChibiOS"),
+        Figure("callback", 21, 25, 27, "ChibiOS"),
         Figure("counter_tick", 9, 10, 16, "SST"),
-        Figure("stolen_by_lower_thread", 33, 20, 47, "SST"),
-        Figure("due_100", 58_525, 6_000, 9_587, "uC/OS-II"),
-        Figure("delay_of_highest_of_100", 4_463, 100, 2_854, "SST"),
-        Figure("flash_threads", 2_876, 1_500, 944, "SST", unit="bytes"),
+        Figure("stolen_by_lower_thread", 19, 20, 47, "SST"),
+        Figure("due_100", 5_904, 6_000, 9_587, "uC/OS-II"),
+        Figure("delay_of_highest_of_100", 3_257, 100, 2_854, "SST"),
+        Figure("flash_threads", 1_600, 1_500, 944, "SST", unit="bytes"),
         Figure("flash_alarms", 1_016, 700, unit="bytes"),
-        Figure("avr_thread_wake", 519, 300, 528, "FreeRTOS", CHIP, "cycles"),
-        Figure("avr_flash_threads", 4_306, 2_400, 3_472, "FreeRTOS", CHIP, "bytes"),
+        Figure("avr_thread_wake", 508, 300, 528, "FreeRTOS", CHIP, "cycles"),
+        Figure("avr_flash_threads", 3_226, 2_400, 3_472, "FreeRTOS", CHIP, "bytes"),
     )
 }
 

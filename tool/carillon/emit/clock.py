@@ -10,7 +10,7 @@ from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.image import CellImage, Image, OsekImage
-from carillon.model.time import ClockKind
+from carillon.model.time import ClockKind, TimedKind
 
 KINDS = {ClockKind.PERIODIC: "CARILLON_CLOCK_TICK", ClockKind.ONE_SHOT: "CARILLON_CLOCK_ONE_SHOT"}
 KINDS |= {ClockKind.COMPARE: "CARILLON_CLOCK_COMPARE"}
@@ -40,12 +40,13 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_CLOCK_RESTARTS": int(driver.restarts),
         "CARILLON_CLOCK_COST": f"{driver.cost}u",
         "CARILLON_TIME_FAR": int(clock.longest is None),
+        **{f"CARILLON_TIME_{kind.name}S": int(kind in services.uses) for kind in TimedKind},
         "CARILLON_TIME_HZ": f"{hertz.numerator}u",
         "CARILLON_TIME_HZ_DIVISOR": f"{hertz.denominator}u",
     }
 
 
-_FRAMED = "carillon_clock_interrupt"
+_FRAMED = "carillon_time_due"
 """What a vector calls that counts ticks itself."""
 
 

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 from carillon.image import Image
-from carillon.model.time import QueueKind
+from carillon.model.time import QueueKind, TimedKind
+
+_ALARMS = frozenset(TimedKind) - {TimedKind.DELAY, TimedKind.TIMEOUT}
+"""The kinds of events that are repeated."""
 
 
 def configuration(image: Image) -> dict[str, object]:
@@ -19,4 +22,5 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_DISTANCE_BITS": allocation.queue.distance_bits,
         "CARILLON_QUEUE_TREE": int(tree and not counters),
         "CARILLON_QUEUE_COUNTERS": int(counters),
+        "CARILLON_QUEUE_MOVES": int(clock is not None and bool(clock.services.uses & _ALARMS)),
     }

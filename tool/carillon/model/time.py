@@ -19,6 +19,17 @@ class ClockKind(Enum):
     COMPARE = "compare"  # counts for ever, and interrupts where it equals a register
 
 
+class TimedKind(Enum):
+    """What an event of the time services does when it is due."""
+
+    DELAY = "delays"  # a task goes on that waits for a time
+    TIMEOUT = "time-outs"  # a task goes on that waits for a semaphore, but no longer than some time
+    FUNCTION = "functions"  # the others are alarms: they call a function,
+    TASK = "tasks"  # activate a task,
+    EVENT = "events"  # set events of a task,
+    SEMAPHORE = "semaphores"  # or give a semaphore a unit
+
+
 class QueueKind(Enum):
     """What the queue of timed events is made of."""
 
@@ -45,7 +56,8 @@ class TimeServices:
     ``tick``: a tick of time in ticks of :attr:`carillon.model.System.clock_hz`; None: one unit of the clock's cell.
     ``bits`` of a time in C; ``longest``: the longest time that occurs, in ticks of :attr:`System.clock_hz`, None if
     there is none; ``slice``: of threads of equal priority, in ticks of the system clock, None if there is none.
-    ``now``: the time is kept while nothing waits, so that it can be asked for.  ``periods``: what is known of the use,
+    ``now``: the time is kept while nothing waits, so that it can be asked for.  ``uses``: the kinds of events that the
+    application has; the kernel has no code for others.  ``periods``: what is known of the use,
     for advice; nothing is generated from it.  ``spans``: where each key's value stands, or the table if it is not written.
     """
 
@@ -59,3 +71,4 @@ class TimeServices:
     span: Span
     spans: Mapping[str, Span]
     periods: tuple[Period, ...] = ()
+    uses: frozenset[TimedKind] = frozenset(TimedKind)

@@ -302,6 +302,9 @@ class TimeServicesTable(_Table):
     queue: Literal["list", "tree"] = Field("list", description="What the queue of events is: short, or fast with many events.")
     slice: AnyTime | None = Field(None, description="Time slice of threads of equal priority; they run to their end if absent.")
     now: bool = Field(True, description="The time can be asked for; without, the timer rests while nothing waits.")
+    uses: list[Literal["delays", "time-outs", "functions", "tasks", "events", "semaphores"]] | None = Field(
+        None, max_length=6, description="The kinds of timed events that the application has; all if absent, at the cost of code."
+    )
     periods: list[AnyTime] = Field(
         default_factory=list, max_length=32, description="Periods of the alarms that it will start; for the plan's advice alone."
     )

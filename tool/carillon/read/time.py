@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model.time import ClockKind, Period, QueueKind, TimeServices
+from carillon.model.time import ClockKind, Period, QueueKind, TimedKind, TimeServices
 from carillon.read.schema import ScheduleFile, TimeServicesTable
 from carillon.read.shape import Broken, describe
 from carillon.read.spans import SpanIndex
@@ -77,6 +77,7 @@ class TimeReader:
             span=self.places.key(("time",)),
             spans={key: self._place(key) for key in TimeServicesTable.model_fields},
             periods=tuple(self._periods(ticks, tick, longest)),
+            uses=frozenset(TimedKind if table.uses is None else map(TimedKind, table.uses)),
         )
 
     def _periods(self, ticks: Ticks, tick: int | None, longest: int | None) -> Iterator[Period]:

@@ -27,7 +27,7 @@ from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meaning, Meanings, Step
 from carillon.verify.rounds import REMEDY
 
-CLOCKS = ("carillon_time_tick", "carillon_clock_interrupt")
+CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
 
 

@@ -19,7 +19,13 @@ RUNS = {
     "carillon_port_call": False,
 }
 """Functions of ports that call the function that they are given, and whether at the level of what was preempted."""
-KERNEL = ("carillon_time_tick", "carillon_clock_interrupt", "carillon_port_slice_vector", "carillon_software_dispatch")
+KERNEL = (
+    "carillon_time_tick",
+    "carillon_time_due",
+    "carillon_clock_interrupt",
+    "carillon_port_slice_vector",
+    "carillon_software_dispatch",
+)
 """Functions of the kernel that are vectors themselves, whose code is not read."""
 FRAMES, POINTER = ("carillon_port_frame", "carillon_port_frame_1"), 8
 """Functions of AVR's port that call the handler that they are given in r30 and r31; which argument that is (code/avr.py)."""
