@@ -308,6 +308,28 @@ TaskType carillon_osek_current(void)
     return (TaskType)carillon_osek_running;
 }
 
+#if CARILLON_OSEK_MATES
+/* Does a task go on with one that is ready (carillon_osek_next_mate)?  Bounded by the number of tasks; locked. */
+static bool goes_on_with_another(TaskType task)
+{
+    const struct carillon_osek_level *const level = &carillon_osek_levels[carillon_osek_tasks[task].level];
+    const uint_fast16_t count = (level->capacity != 0u) ? level->state->count : 0u;
+    for (uint_fast16_t k = 0u; k < count; k++) {
+        const uint_fast16_t place = (uint_fast16_t)(level->state->first + k);
+        TaskType ready = level->ring[(place < level->capacity) ? place : (uint_fast16_t)(place - level->capacity)];
+        const struct carillon_osek_extended *extended = carillon_osek_tasks[ready].extended;
+        while ((extended != NULL) && (extended->mate != 0u)) {
+            ready = (TaskType)(extended->mate - 1u);
+            if (ready == task) {
+                return true;
+            }
+            extended = carillon_osek_tasks[ready].extended;
+        }
+    }
+    return false;
+}
+#endif
+
 StatusType GetTaskState(TaskType task, TaskStateRefType state)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetTaskState, .object = task,
@@ -330,7 +352,12 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
     const uint32_t saved = carillon_osek_lock();
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     const bool suspended = carillon_osek_suspended(task);
-    const EventMaskType waited = (extended != NULL) ? extended->waited : 0u;
+    EventMaskType waited = (extended != NULL) ? extended->waited : 0u;
+#if CARILLON_OSEK_MATES
+    if ((waited == CARILLON_OSEK_WAKE) && goes_on_with_another(task)) {
+        waited = 0u;
+    }
+#endif
     carillon_osek_unlock(saved);
     if (suspended) {
         *state = SUSPENDED;

@@ -87,15 +87,7 @@ static inline void fire(const struct carillon_alarm *alarm)
 
 #if CARILLON_TIME_DELAYS
 /* Is it a delay that is over?  Those have a path of their own, which saves no register and calls nobody. */
-static inline bool is_over(const struct carillon_timed *timed)
-{
-#if CARILLON_TIME_OTHERS
-    return timed->kind == CARILLON_TIMED_WAKE;
-#else
-    (void)timed;
-    return true;
-#endif
-}
+#define is_over carillon_time_is_delay
 
 /* A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
  * Returns what is left to the next event.  The compiler does not mix the three steps, which would take registers that

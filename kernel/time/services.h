@@ -15,6 +15,9 @@ struct carillon_sleeper {
     struct carillon_timed timed; /* with the number of the task */
     const struct carillon_osek_task *task;
     struct carillon_osek_extended *extended; /* its state */
+#if CARILLON_OSEK_MATES
+    struct carillon_osek_extended *last; /* the state of the last of those that go on with it: its own, if none does */
+#endif
 };
 struct carillon_waiter {
     struct carillon_sleeper sleeper;
@@ -61,6 +64,17 @@ static inline struct carillon_event *carillon_time_event(struct carillon_timed *
     return &timed->event.event;
 #else
     return &timed->event;
+#endif
+}
+
+/* Is it a delay without laps to go? */
+static inline bool carillon_time_is_delay(const struct carillon_timed *timed)
+{
+#if CARILLON_TIME_DELAYS && CARILLON_TIME_OTHERS
+    return timed->kind == CARILLON_TIMED_WAKE;
+#else
+    (void)timed;
+    return CARILLON_TIME_DELAYS != 0;
 #endif
 }
 

@@ -42,6 +42,44 @@ static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleepe
     return (carillon_port_current() == own) ? it->extended : NULL;
 }
 
+#if CARILLON_OSEK_MATES
+/* The running task's delay has been put in.  If a task of its level waits for the same tick, it goes on with that one,
+ * and its own event is taken out again.  So what a tick does for delays is bounded by the number of levels, and a task
+ * of a high level does not wait until all that are due below it are ready.
+ *
+ * 1. Between the event and the one that it joins there are delays alone, of other levels.  So the order in which tasks
+ *    of its level are made ready stays: whatever else is due on that tick stands before or behind all of these.
+ * 2. A task joins the first one that it finds, so that these are of different levels, which bounds the loop.
+ * 3. A delay is never taken out before it is over.  So what others have joined stays until then. */
+static void join(struct carillon_sleeper *sleeper)
+{
+    struct carillon_event *const event = carillon_time_event(&sleeper->timed);
+    sleeper->last = sleeper->extended;
+    if (carillon_osek_levels[sleeper->task->level].capacity == 0u) {
+        return;
+    }
+    struct carillon_event *before = event->previous;
+    while ((before != &carillon_clock_queue.head) && (before->time == 0u)) {
+        struct carillon_sleeper *const other = (struct carillon_sleeper *)(void *)before;
+        if (!carillon_time_is_delay(&other->timed)) {
+            return;
+        }
+        if (other->task->level == sleeper->task->level) {
+            carillon_queue_remove(&carillon_clock_queue, event);
+            other->last->mate = (uint8_t)(sleeper->timed.task + 1u);
+            other->last = sleeper->extended;
+            return;
+        }
+        before = before->previous;
+    }
+}
+#else
+static inline void join(const struct carillon_sleeper *sleeper)
+{
+    (void)sleeper;
+}
+#endif
+
 #if CARILLON_TIME_DELAYS
 StatusType carillon_delay(carillon_duration ticks)
 {
@@ -61,6 +99,7 @@ StatusType carillon_delay(carillon_duration ticks)
     }
 #endif
     carillon_time_insert_near(&sleeper.timed, (carillon_time)ticks);
+    join(&sleeper);
     carillon_time_wait(extended);
     return E_OK;
 }
@@ -110,6 +149,7 @@ StatusType carillon_delay_until(carillon_time *previous, carillon_time period)
         carillon_osek_unlock(saved);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_LIMIT, .reference = previous);
     }
+    join(&sleeper);
     carillon_time_wait(extended);
     return E_OK;
 }

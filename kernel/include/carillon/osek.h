@@ -75,13 +75,6 @@ typedef AlarmBaseType *AlarmBaseRefType;
 typedef uint8_t AppModeType;
 typedef uint8_t OSServiceIdType;
 
-/* What an extended task has beside its job.  While the task does not run, its context is ready to be resumed. */
-struct carillon_osek_extended {
-    struct carillon_context context;
-    EventMaskType set;
-    EventMaskType waited; /* 0: it does not wait */
-};
-
 /* A managed task's state.  `activations` counts the activations that wait and the one that runs; with 0, the task is
  * SUSPENDED.  `next` says how the running job has ended: it is the task that the job chains, or one of the two below.
  */
@@ -94,6 +87,16 @@ struct carillon_osek_job {
 extern struct carillon_osek_job carillon_osek_jobs[];
 
 #include "carillon_osek.h"
+
+/* What an extended task has beside its job.  While the task does not run, its context is ready to be resumed. */
+struct carillon_osek_extended {
+    struct carillon_context context;
+    EventMaskType set;
+    EventMaskType waited; /* 0: it does not wait */
+#if CARILLON_OSEK_MATES
+    uint8_t mate; /* the number of the task that goes on after it (osek_kernel.h), and 1; 0: none */
+#endif
+};
 
 /* What the compiler knows of the place of a call.  In the body of a task, `carillon_here` is the function's parameter,
  * whose type is the task's; elsewhere it is this declaration.  The vector passes no such parameter, and the body does

@@ -383,6 +383,31 @@ void carillon_osek_set(TaskType task, EventMaskType mask);
 /* Back from the running managed task to its level's handler. */
 void carillon_osek_end(void) __attribute__((noreturn));
 
+#if CARILLON_OSEK_MATES
+/* Tasks of one level whose delays are over in one tick are made ready as one (kernel/time/wait.c): the ring has the
+ * first of them, and each has the number of the next.  The task, the ring's first entry, begins to run: the next takes
+ * its place, and waits for time no more.  Returns whether there is one; locked. */
+static inline bool carillon_osek_next_mate(const struct carillon_osek_level *level, TaskType task)
+{
+    struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
+    if ((extended == NULL) || (extended->mate == 0u)) {
+        return false;
+    }
+    const TaskType mate = (TaskType)(extended->mate - 1u);
+    extended->mate = 0u;
+    carillon_osek_tasks[mate].extended->waited = 0u;
+    level->ring[level->state->first] = mate;
+    return true;
+}
+#else
+static inline bool carillon_osek_next_mate(const struct carillon_osek_level *level, TaskType task)
+{
+    (void)level;
+    (void)task;
+    return false;
+}
+#endif
+
 /* What a level's handler does around a job (error.c).  The second function keeps the lock, and lowering the mask ends
  * it. */
 void carillon_osek_enter_hooks(TaskType before, TaskType task);
@@ -415,8 +440,10 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
         const uint32_t saved = carillon_osek_lock();
         const uint32_t first = level->state->first;
         task = level->ring[first];
-        level->state->first = ((first + 1u) < level->capacity) ? (uint16_t)(first + 1u) : 0u;
-        level->state->count--;
+        if (!carillon_osek_next_mate(level, task)) {
+            level->state->first = ((first + 1u) < level->capacity) ? (uint16_t)(first + 1u) : 0u;
+            level->state->count--;
+        }
         carillon_osek_unlock(saved);
     }
 #endif

@@ -22,6 +22,7 @@ from carillon.model.osek import (
     SetEvent,
     Status,
 )
+from carillon.model.time import QueueKind, TimedKind
 
 GUARD_WORDS = 4
 """Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
@@ -138,6 +139,7 @@ def _header(image: Image) -> str:
         "DIRECT": _flag(allocation.direct),
         "MANAGED": _flag(any(x.kind is TaskKind.MANAGED for x in allocation.levels)),
         "QUEUED": _flag(any(x.capacity for x in allocation.levels)),
+        "MATES": _flag(_mates(image, allocation)),
         "EVENTS": _flag(any(t.extended for t in model.tasks)),
         "INTERNAL": _flag(any(ceiling(allocation, t) > allocation.level_of(t).number for t in model.tasks)),
         "AUTOSTART": _flag(any(t.autostart for t in model.tasks)),
@@ -208,6 +210,14 @@ def _served(allocation: OsekAllocation) -> list[str]:
         lines += [f"    case {level}u:", f"        if ({pending}) {{"]
         lines += [f"            carillon_osek_call_cells(carillon_cells_{level});", "        }", "        break;"]
     return [*lines, "    default:", "        break;", "    }", "}"]
+
+
+def _mates(image: Image, allocation: OsekAllocation) -> bool:
+    """Whether tasks whose delays end in one tick are made ready as one: several of a level, with delays in a list."""
+    if allocation.clock is None or image.allocation.counters or not any(x.capacity for x in allocation.levels):
+        return False
+    services = allocation.clock.services
+    return TimedKind.DELAY in services.uses and services.queue is QueueKind.LIST
 
 
 def _objects(image: Image) -> str:
