@@ -6,7 +6,7 @@
 #include "carillon/osek_kernel.h"
 #endif
 
-static void store(const struct carillon_store *list, uint32_t count)
+void carillon_mode_store(const struct carillon_store *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         carillon_port_write(list[i].address, list[i].value);
@@ -33,7 +33,7 @@ static void prepare(const struct carillon_mode *mode)
 #endif
     }
 #endif
-    store(mode->prepare, mode->prepare_count);
+    carillon_mode_store(mode->prepare, mode->prepare_count);
 }
 
 /* What must follow the start before the first expiry. */
@@ -43,7 +43,7 @@ static void align(const struct carillon_mode *mode)
     carillon_port_align(mode->align, mode->align_count);
 #endif
 #if CARILLON_FINISHES
-    store(mode->finish, mode->finish_count);
+    carillon_mode_store(mode->finish, mode->finish_count);
 #endif
     (void)mode;
 }
@@ -51,11 +51,11 @@ static void align(const struct carillon_mode *mode)
 void carillon_mode_start(const struct carillon_mode *mode)
 {
 #if CARILLON_INITIALS
-    store(carillon_initials, CARILLON_INITIALS);
+    carillon_mode_store(carillon_initials, CARILLON_INITIALS);
 #endif
     prepare(mode);
 #if CARILLON_MODES > 1
-    store(mode->restart, mode->restart_count);
+    carillon_mode_store(mode->restart, mode->restart_count);
 #endif
     carillon_port_start(mode->start, mode->start_count);
     align(mode);
@@ -63,7 +63,7 @@ void carillon_mode_start(const struct carillon_mode *mode)
 
 void carillon_mode_stop(const struct carillon_mode *mode)
 {
-    store(mode->stop, mode->stop_count);
+    carillon_mode_store(mode->stop, mode->stop_count);
 }
 
 #if CARILLON_MODES > 1

@@ -21,13 +21,6 @@ static AppModeType osek_active_mode;
 bool carillon_osek_up;
 #endif
 
-static void store(const struct carillon_store *list, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        carillon_port_write(list[i].address, list[i].value);
-    }
-}
-
 /* Beneath time-triggered tasks, the cells were started with the round's, and only the own interrupts are locked. */
 void StartOS(AppModeType mode)
 {
@@ -57,7 +50,7 @@ void StartOS(AppModeType mode)
 #endif
     }
 #endif
-    store(carillon_osek_forget, carillon_osek_forget_count); /* what the hook requests is served later */
+    carillon_mode_store(carillon_osek_forget, carillon_osek_forget_count); /* what the hook requests is served later */
 #if CARILLON_OSEK_STARTUP_HOOK
     carillon_osek_hook = IN_STARTUP_HOOK;
     StartupHook();
@@ -71,7 +64,12 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_AUTOSTART
     for (uint32_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
         if (((carillon_osek_tasks[task].autostart >> mode) & 1u) != 0u) {
+#if CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_DIRECT
             (void)carillon_osek_activate((TaskType)task);
+#else
+            carillon_osek_jobs[task].activations = 1u; /* nobody has activated anything before */
+            carillon_osek_ready((TaskType)task);
+#endif
         }
     }
 #endif
@@ -81,7 +79,7 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_TIME && CARILLON_CLOCK_KEEPS_TIME
     carillon_clock_start();
 #endif
-    store(carillon_osek_enable, carillon_osek_enable_count);
+    carillon_mode_store(carillon_osek_enable, carillon_osek_enable_count);
 #if CARILLON_MODES > 0
     carillon_port_restore(saved);
 #else
@@ -102,7 +100,7 @@ void ShutdownOS(StatusType error)
     (void)carillon_port_lock();
 #endif
     carillon_mode_stop(&carillon_osek_image);
-    store(carillon_osek_disable, carillon_osek_disable_count);
+    carillon_mode_store(carillon_osek_disable, carillon_osek_disable_count);
 #if CARILLON_OSEK_SHUTDOWN_HOOK
     carillon_osek_hook = IN_SHUTDOWN_HOOK;
     ShutdownHook(error);

@@ -95,10 +95,12 @@ StatusType(ActivateTask)(TaskType task)
 void carillon_osek_end(void)
 {
     const struct carillon_osek_task *const task = &carillon_osek_tasks[carillon_osek_running];
-    if (task->extended != NULL) {
-        carillon_port_leave(&task->extended->context);
+#if CARILLON_OSEK_BASIC
+    if (task->extended == NULL) {
+        carillon_port_unwind();
     }
-    carillon_port_unwind();
+#endif
+    carillon_port_leave(&task->extended->context);
 }
 
 /* A job is over: its task waits for the next activation, or has one, the managed task that it chains is activated, and

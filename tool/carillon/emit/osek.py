@@ -138,6 +138,7 @@ def _header(image: Image) -> str:
         "PORT_LEVEL(level)": (f"((level)-{n - 1}u)" if n else "((level)+1u)") if allocation.software else "(level)",
         "DIRECT": _flag(allocation.direct),
         "MANAGED": _flag(any(x.kind is TaskKind.MANAGED for x in allocation.levels)),
+        "BASIC": _flag(any(x.kind is TaskKind.MANAGED and not t.extended for x in allocation.levels for t in x.tasks)),
         "QUEUED": _flag(any(x.capacity for x in allocation.levels)),
         "MATES": _flag(_mates(image, allocation)),
         "EVENTS": _flag(any(t.extended for t in model.tasks)),
