@@ -88,22 +88,7 @@ static inline void fire(const struct carillon_alarm *alarm)
 #if CARILLON_TIME_DELAYS
 /* Is it a delay that is over?  Those have a path of their own, which saves no register and calls nobody. */
 #define is_over carillon_time_is_delay
-
-/* A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
- * Returns what is left to the next event.  The compiler does not mix the three steps, which would take registers that
- * are to be saved. */
-static inline carillon_time wake_first(struct carillon_timed *timed)
-{
-    const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
-    sleeper->extended->waited = 0u;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const struct carillon_osek_task *const task = sleeper->task;
-    const TaskType number = timed->task;
-    const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    carillon_osek_wake(task, number);
-    return left;
-}
+#define wake_first carillon_time_wake_first
 #endif
 
 #if CARILLON_TIME_OTHERS
@@ -278,7 +263,7 @@ void carillon_time_tick(void)
 #endif
 }
 
-#else
+#elif CARILLON_TIME_OTHERS
 
 /* The event is the first member of what it belongs to. */
 void carillon_clock_expired(struct carillon_event *event)
@@ -290,9 +275,7 @@ void carillon_clock_expired(struct carillon_event *event)
         return;
     }
 #endif
-#if CARILLON_TIME_OTHERS
     serve_other(timed);
-#endif
 }
 #endif
 

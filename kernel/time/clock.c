@@ -5,13 +5,26 @@
 
 #if CARILLON_CLOCK != CARILLON_CLOCK_NONE
 
+#if CARILLON_TIME_DELAYS
+#include "services.h"
+#endif
+
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
 #include "carillon_clock_device.h"
 #endif
 
 struct carillon_clock carillon_clock = {.queue = CARILLON_QUEUE_EMPTY(carillon_clock.queue)};
 
-bool carillon_clock_serving;
+/* Where the time services have nothing but delays, these are served here: that is a few stores. */
+#define ONLY_DELAYS (CARILLON_TIME_DELAYS && !CARILLON_TIME_OTHERS)
+static inline void expired(struct carillon_event *event)
+{
+#if ONLY_DELAYS
+    (void)carillon_time_wake_first((struct carillon_timed *)(void *)event);
+#else
+    carillon_clock_expired(event);
+#endif
+}
 
 /* The kinds.
  *
@@ -21,7 +34,7 @@ bool carillon_clock_serving;
 
 #if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
 
-static carillon_span reference; /* its lower bits are the counter's value at the reference */
+#define reference carillon_clock.reference
 
 static inline carillon_span elapsed(void)
 {
@@ -40,10 +53,8 @@ static inline void expire(carillon_span distance)
 
 #elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
 
-static carillon_count armed; /* from the reference to the expiry that the timer is set to */
-#if CARILLON_CLOCK_KEEPS_TIME
-static carillon_time reference;
-#endif
+#define armed carillon_clock.armed
+#define reference carillon_clock.reference
 
 static inline carillon_span elapsed(void)
 {
@@ -156,7 +167,11 @@ static inline bool arm(carillon_span distance)
 #else
     expire(distance);
     const carillon_span passed = elapsed();
+#if CARILLON_CLOCK_BITS < (8 * __SIZEOF_INT__)
+    return (passed + CARILLON_CLOCK_MINIMUM) <= distance; /* the sum is exact */
+#else
     return (passed < distance) && ((carillon_span)(distance - passed) >= CARILLON_CLOCK_MINIMUM);
+#endif
 #endif
 }
 
@@ -183,7 +198,7 @@ static inline __attribute__((always_inline)) void settle(bool handler)
         if (handler) {
             if ((carillon_queue_left(&carillon_clock_queue) == 0u) && carillon_queue_has_due(&carillon_clock_queue)) {
                 do { /* bounded by what falls due in the time that it takes; a queue that gets empty has nothing due */
-                    carillon_clock_expired(carillon_queue_first(&carillon_clock_queue));
+                    expired(carillon_queue_first(&carillon_clock_queue));
                 } while (carillon_queue_left(&carillon_clock_queue) == 0u);
                 carillon_queue_served();
             }
@@ -235,9 +250,13 @@ void carillon_clock_interrupt(void)
     (void)follow();
 #endif
     hold_reference();
-    carillon_clock_serving = true;
+#if CARILLON_CLOCK_CALLED
+    carillon_clock.serving = true;
+#endif
     settle(true);
-    carillon_clock_serving = false;
+#if CARILLON_CLOCK_CALLED
+    carillon_clock.serving = false;
+#endif
     let_reference_go();
 }
 
@@ -262,14 +281,21 @@ static carillon_span begin(void)
 #endif
 }
 
+#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
+static __attribute__((noinline)) void arm_for_first(void)
+{
+    settle(false);
+}
+#endif
+
 /* The queue has been changed: if another event is the first, arm for it; the handler does that anyway, and ticks count
  * down to whatever is first. */
-static void end(bool changed)
+static inline void end(bool changed)
 {
     if (!carillon_clock_serving) {
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
         if (changed) {
-            settle(false);
+            arm_for_first();
         }
 #else
         (void)changed;
@@ -348,12 +374,13 @@ bool carillon_clock_insert_after(struct carillon_event *event, carillon_time fro
     const carillon_time behind = (carillon_time)late; /* the reference, now */
     const carillon_time passed = (carillon_time)((carillon_time)((carillon_time)reference - from) + behind);
     const carillon_time distance = (carillon_time)((carillon_time)(period - passed) + behind);
-    const bool ahead = (passed < period);
-    if (ahead) {
-        carillon_queue_insert(&carillon_clock_queue, event, LEAST_AHEAD(distance));
+    if (passed >= period) {
+        end(false);
+        return false;
     }
-    end(ahead && carillon_queue_is_first(&carillon_clock_queue, event));
-    return ahead;
+    carillon_queue_insert(&carillon_clock_queue, event, LEAST_AHEAD(distance));
+    end(carillon_queue_is_first(&carillon_clock_queue, event));
+    return true;
 }
 #endif
 

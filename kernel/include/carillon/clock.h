@@ -26,6 +26,7 @@
  *   CARILLON_CLOCK_KEEPS_TIME    1: the time is kept while nothing waits, for carillon_clock_now; with
  *                                carillon_clock_start
  *   CARILLON_CLOCK_REQUESTS      1: the timer's interrupt can be requested by software
+ *   CARILLON_CLOCK_CALLED        0: no event's handler uses the clock, but for the event itself
  *   CARILLON_CLOCK_NESTS         0: no event's handler unlocks, so that the timer's never comes within itself
  *   CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above
  *
@@ -86,6 +87,9 @@ extern "C" {
 #endif
 #ifndef CARILLON_CLOCK_RESTARTS
 #define CARILLON_CLOCK_RESTARTS 0
+#endif
+#ifndef CARILLON_CLOCK_CALLED
+#define CARILLON_CLOCK_CALLED 1
 #endif
 
 /* What the timer counts in, and the wider of that and a time of the queue. */
@@ -159,11 +163,19 @@ typedef carillon_count carillon_span;
 #define CARILLON_CLOCK_COUNTS_ALONE \
     ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_KEEPS_TIME && !CARILLON_CLOCK_NESTS)
 
-/* The clock's queue, and what its owner has beside it: `ticks` that it counts, and the event that it `serves`. */
+/* The clock's queue, and what its owner has beside it: `ticks` that it counts, and the event that it `serves`.  What
+ * follows is the clock's own: it stands here so that one address leads to all. */
 struct carillon_clock {
     struct carillon_queue queue;
     carillon_time ticks;
     const void *serves;
+#if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
+    carillon_span reference; /* its lower bits are the counter's value at the reference */
+#elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
+    carillon_count armed;    /* from the reference to the expiry that the timer is set to */
+    carillon_time reference; /* if the time is kept */
+#endif
+    bool serving;
 };
 extern struct carillon_clock carillon_clock;
 #define carillon_clock_queue carillon_clock.queue
@@ -206,7 +218,11 @@ void carillon_clock_interrupt(void);
 void carillon_clock_expired(struct carillon_event *event);
 
 /* Is carillon_clock_interrupt active? */
-extern bool carillon_clock_serving;
+#if CARILLON_CLOCK_CALLED
+#define carillon_clock_serving carillon_clock.serving
+#else
+#define carillon_clock_serving false /* nobody asks while it is */
+#endif
 
 #if CARILLON_CLOCK == CARILLON_CLOCK_TICK
 #if CARILLON_CLOCK_NESTS

@@ -37,6 +37,10 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_TIME_COUNTS": int(services.now and periodic),
         "CARILLON_CLOCK_REQUESTS": int(driver.requests),
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
+        # Functions may, and what gives a semaphore a unit takes the time-out of a task that waits for one out of the queue.
+        "CARILLON_CLOCK_CALLED": int(
+            TimedKind.FUNCTION in services.uses or {TimedKind.SEMAPHORE, TimedKind.TIMEOUT} <= services.uses
+        ),
         "CARILLON_CLOCK_RESTARTS": int(driver.restarts),
         "CARILLON_CLOCK_COST": f"{driver.cost}u",
         "CARILLON_TIME_FAR": int(clock.longest is None),
