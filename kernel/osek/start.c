@@ -64,7 +64,7 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_AUTOSTART
     for (uint32_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
         if (((carillon_osek_tasks[task].autostart >> mode) & 1u) != 0u) {
-#if CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_DIRECT
+#if CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_DIRECT || CARILLON_OSEK_LEVEL_CELLS
             (void)carillon_osek_activate((TaskType)task);
 #else
             carillon_osek_jobs[task].activations = 1u; /* nobody has activated anything before */

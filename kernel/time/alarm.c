@@ -64,6 +64,7 @@ static inline void fire(const struct carillon_alarm *alarm)
 #endif
 #if CARILLON_TIME_EVENTS && CARILLON_OSEK_EVENTS
     case CARILLON_TIMED_EVENT:
+        carillon_osek_serve_cells(&carillon_osek_tasks[alarm->timed.task]);
         if (carillon_osek_jobs[alarm->timed.task].activations == 0u) {
             (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = alarm->timed.task,
                        .first = alarm->handler.carillon_event);

@@ -25,9 +25,11 @@ static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleepe
 #endif
     const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
 #if CARILLON_OSEK_SOFTWARE
-    const uint32_t own = 0u;
+    const bool is_own = (carillon_port_current() == 0u);
+#elif CARILLON_OSEK_LEVEL_CELLS
+    const bool is_own = (carillon_osek_contexts[carillon_port_current()] == (CARILLON_OSEK_TASK | it->level));
 #else
-    const uint32_t own = it->source; /* its level's, and no other's */
+    const bool is_own = (carillon_port_current() == it->source); /* its level's, and no other's */
 #endif
 #if CARILLON_TIME_OTHERS
     sleeper->timed.kind = kind;
@@ -39,7 +41,7 @@ static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleepe
 #endif
     sleeper->task = it;
     sleeper->extended = it->extended;
-    return (carillon_port_current() == own) ? it->extended : NULL;
+    return is_own ? it->extended : NULL;
 }
 
 #if CARILLON_OSEK_MATES

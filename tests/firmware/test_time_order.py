@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from laboratory import VIRTUAL_AST, Laboratory
+from laboratory import AST, VIRTUAL_AST, Laboratory
 
 TICK = 1000
 TURNS = 60  # of the watch
@@ -114,3 +114,40 @@ def test_tasks_go_on_in_the_order_in_which_their_delays_began(lab: Laboratory, c
     expected = told(levels, delays, alarms)
     assert len(expected) > 5 * TURNS
     assert outcome.reported[: len(expected)] == expected
+
+
+def test_a_task_that_runs_in_the_handler_of_an_alarms_cell_may_wait_for_a_time(lab: Laboratory) -> None:
+    schedule = """
+        [time]
+        clock = "periodic"
+        tick = "1000 ticks"
+        [osek.event.Go]
+        [osek.counter.Ticks]
+        tick = "1000 ticks"
+        [osek.task.Main]
+        priority = 2
+        events = ["Go"]
+        autostart = true
+        [osek.alarm.Timer]
+        counter = "Ticks"
+        set_event = { task = "Main", event = "Go" }
+        autostart = { at = 20, cycle = 20 }
+        static = true
+    """
+    code = """
+        #include "carillon/time.h"
+        TASK(Main)
+        {
+            for (int k = 0; k < 4; k++) {
+                (void)WaitEvent(Go);
+                (void)ClearEvent(Go);
+                report("delay", carillon_delay(2u));
+            }
+            carillon_port_halt();
+        }
+    """
+    outcome = lab.run(schedule, code, AST, ticks=400_000)
+    osek = outcome.planned.allocation.osek
+    assert osek is not None
+    assert [cell.level for cell in osek.alarms] == [1], "the alarm's cell has the task's level"
+    assert outcome.said("delay") == [0, 0, 0, 0]
