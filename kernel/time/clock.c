@@ -26,6 +26,9 @@ static inline void expired(struct carillon_event *event)
 #endif
 }
 
+#define clock_reference carillon_clock.reference
+#define clock_armed carillon_clock.armed
+
 /* The kinds.
  *
  *   elapsed()         ticks from the queue's reference to now
@@ -34,38 +37,34 @@ static inline void expired(struct carillon_event *event)
 
 #if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
 
-#define reference carillon_clock.reference
-
 static inline carillon_span elapsed(void)
 {
-    return (carillon_count)((carillon_count)(carillon_device_now() - (carillon_count)reference) & CARILLON_CLOCK_MASK);
+    return (carillon_count)((carillon_count)(carillon_device_now() - (carillon_count)clock_reference) &
+                            CARILLON_CLOCK_MASK);
 }
 
 static inline void account(carillon_span step)
 {
-    reference = (carillon_span)(reference + step);
+    clock_reference = (carillon_span)(clock_reference + step);
 }
 
 static inline void expire(carillon_span distance)
 {
-    carillon_device_set((carillon_count)((carillon_count)(reference + distance) & CARILLON_CLOCK_MASK));
+    carillon_device_set((carillon_count)((carillon_count)(clock_reference + distance) & CARILLON_CLOCK_MASK));
 }
 
 #elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
 
-#define armed carillon_clock.armed
-#define reference carillon_clock.reference
-
 static inline carillon_span elapsed(void)
 {
-    return (carillon_count)((carillon_count)(armed - carillon_device_remaining()) & CARILLON_CLOCK_MASK);
+    return (carillon_count)((carillon_count)(clock_armed - carillon_device_remaining()) & CARILLON_CLOCK_MASK);
 }
 
 static inline void account(carillon_span step)
 {
-    armed = (carillon_count)(armed - step);
+    clock_armed = (carillon_count)(clock_armed - step);
 #if CARILLON_CLOCK_KEEPS_TIME
-    reference = (carillon_time)(reference + step);
+    clock_reference = (carillon_time)(clock_reference + step);
 #endif
 }
 
@@ -73,8 +72,8 @@ static inline void account(carillon_span step)
 static inline void expire(carillon_span distance)
 {
     const carillon_count to = (carillon_count)distance;
-    carillon_device_shift((carillon_count)((carillon_count)(to - armed) & CARILLON_CLOCK_MASK));
-    armed = to;
+    carillon_device_shift((carillon_count)((carillon_count)(to - clock_armed) & CARILLON_CLOCK_MASK));
+    clock_armed = to;
 }
 #endif
 
@@ -84,9 +83,6 @@ static inline void expire(carillon_span distance)
  * are counted here. */
 #if CARILLON_CLOCK_NESTS
 carillon_time carillon_clock_late;
-#endif
-#if CARILLON_CLOCK_KEEPS_TIME
-static carillon_time reference; /* with what is left to the first event already added, unless it is held */
 #endif
 
 static inline carillon_span elapsed(void)
@@ -104,7 +100,7 @@ static inline void account(carillon_span step)
     carillon_clock_late = (carillon_time)(carillon_clock_late - step);
 #endif
 #if CARILLON_CLOCK_KEEPS_TIME
-    reference = (carillon_time)(reference + step);
+    clock_reference = (carillon_time)(clock_reference + step);
 #endif
     (void)step;
 }
@@ -119,11 +115,11 @@ static inline void carillon_device_acknowledge(void)
 #if (CARILLON_CLOCK == CARILLON_CLOCK_TICK) && CARILLON_CLOCK_KEEPS_TIME
 static inline void hold_reference(void)
 {
-    reference = (carillon_time)(reference - carillon_queue_left(&carillon_clock_queue));
+    clock_reference = (carillon_time)(clock_reference - carillon_queue_left(&carillon_clock_queue));
 }
 static inline void let_reference_go(void)
 {
-    reference = (carillon_time)(reference + carillon_queue_left(&carillon_clock_queue));
+    clock_reference = (carillon_time)(clock_reference + carillon_queue_left(&carillon_clock_queue));
 }
 #else
 static inline void hold_reference(void)
@@ -159,7 +155,7 @@ static inline bool arm(carillon_span distance)
         return false;
     }
     carillon_device_load((carillon_count)(distance - passed - CARILLON_CLOCK_COST));
-    armed = (carillon_count)distance;
+    clock_armed = (carillon_count)distance;
     return true;
 #elif CARILLON_CLOCK == CARILLON_CLOCK_TICK
     (void)distance; /* the queue counts down to it by itself, as soon as no tick is counted apart */
@@ -362,17 +358,18 @@ carillon_time carillon_clock_now(void)
 {
 #if CARILLON_CLOCK == CARILLON_CLOCK_TICK
     if (!carillon_clock_serving) {
-        return (carillon_time)(reference - carillon_queue_left(&carillon_clock_queue)); /* no tick is counted apart */
+        return (carillon_time)(clock_reference -
+                               carillon_queue_left(&carillon_clock_queue)); /* no tick is counted apart */
     }
 #endif
-    return (carillon_time)(reference + elapsed());
+    return (carillon_time)(clock_reference + elapsed());
 }
 
 bool carillon_clock_insert_after(struct carillon_event *event, carillon_time from, carillon_time period)
 {
     const carillon_span late = begin();
     const carillon_time behind = (carillon_time)late; /* the reference, now */
-    const carillon_time passed = (carillon_time)((carillon_time)((carillon_time)reference - from) + behind);
+    const carillon_time passed = (carillon_time)((carillon_time)((carillon_time)clock_reference - from) + behind);
     const carillon_time distance = (carillon_time)((carillon_time)(period - passed) + behind);
     if (passed >= period) {
         end(false);

@@ -248,11 +248,13 @@ struct carillon_queue_moved carillon_queue_moved;
 
 void carillon_queue_move(struct carillon_queue *queue, struct carillon_event *first, carillon_time distance)
 {
-    const struct carillon_queue_moved last = carillon_queue_moved;
+    struct carillon_event *const last = carillon_queue_moved.event;
+    const carillon_time last_distance = carillon_queue_moved.distance;
     (void)carillon_queue_drop(queue, first);
-    carillon_queue_moved = (struct carillon_queue_moved){.event = first, .distance = distance};
-    if ((last.event != NULL) && (last.distance <= distance)) {
-        insert_behind(queue, last.event, first, (carillon_time)(distance - last.distance));
+    carillon_queue_moved.event = first;
+    carillon_queue_moved.distance = distance;
+    if ((last != NULL) && (last_distance <= distance)) {
+        insert_behind(queue, last, first, (carillon_time)(distance - last_distance));
     } else {
         insert_behind(queue, &queue->head, first, distance);
     }

@@ -174,6 +174,8 @@ struct carillon_clock {
 #elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
     carillon_count armed;    /* from the reference to the expiry that the timer is set to */
     carillon_time reference; /* if the time is kept */
+#elif CARILLON_CLOCK_KEEPS_TIME
+    carillon_time reference; /* with what is left to the first event already added, unless it is held */
 #endif
     bool serving;
 };
