@@ -239,7 +239,7 @@ void carillon_time_due(void)
     }
 }
 
-/* Most ticks have no more than one delay that is over. */
+/* Where there are delays alone, most ticks have no more than one that is over. */
 void carillon_time_tick(void)
 {
 #if CARILLON_TIME_COUNTS
@@ -248,19 +248,23 @@ void carillon_time_tick(void)
     if (!carillon_clock_tick() || !carillon_queue_has_due(&carillon_clock_queue)) {
         return;
     }
-    struct carillon_timed *const first = first_of_all();
-#if CARILLON_TIME_DELAYS
-    if (is_over(first)) {
-        if (wake_first(first) == 0u) {
-            serve_first(first_of_all());
-        }
-        return;
+#if CARILLON_TIME_DELAYS && !CARILLON_TIME_OTHERS
+    if (wake_first(first_of_all()) == 0u) {
+        serve_first(first_of_all());
     }
-#if CARILLON_TIME_OTHERS
-    serve_rest(first);
-#endif
+#elif CARILLON_TIME_DELAYS
+    do { /* bounded by the number of tasks */
+        struct carillon_timed *const first = first_of_all();
+        if (!is_over(first)) {
+            serve_rest(first);
+            return;
+        }
+        if (wake_first(first) != 0u) {
+            return;
+        }
+    } while (true);
 #else
-    serve_all(first);
+    serve_first(first_of_all());
 #endif
 }
 
