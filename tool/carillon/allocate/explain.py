@@ -177,9 +177,14 @@ def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions]) -> str:
             elif options.no_sharing == GOES_ON:
                 advice += ': on_deadline_miss = "shutdown"'
             result.append(advice)
-    tasks = sorted({o.demand.object for o in chosen if o.demand.action.runs})
-    if len(tasks) > 1:
-        result.append(f"merge tasks that run at the same times, such as '{tasks[0]}' and '{tasks[1]}'")
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for options in chosen:
+        if options.demand.action.runs:
+            times = options.demand.times
+            alike.setdefault(tuple(t - times[0] for t in times), []).append(options.demand.object)
+    pair = next((names[:2] for names in alike.values() if len(names) > 1), None)
+    if pair is not None:
+        result.append(f"let one task do the work of '{pair[0]}' and '{pair[1]}', whose activations are equally far apart")
     total = sum(o.minimum for o in chosen)
     plain = all(len(g.sources) == g.cells for g in problem.classes)
     result.append(f"choose a board with at least {count(total, 'such cell' if plain else 'such interrupt source')}")
