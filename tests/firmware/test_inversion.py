@@ -50,7 +50,8 @@ VARIANTS = {
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_lower_tasks_alarm_takes_nothing_from_a_higher_task(lab: Laboratory, variant: str, board: str) -> None:
     head, tail, code = VARIANTS[variant]
-    code = code.replace("WORK", str(3 * ticks(board)))
+    faster = 8 if head == MIXED and board in (AST, VIRTUAL_AST) else 1  # the round has the other clock
+    code = code.replace("WORK", str(3 * faster * ticks(board)))
     length = {"rounds": 5} if head == MIXED else {"ticks": 100 * ticks(board)}
     outcome = lab.run(head + TASKS + tail, code, board, **length)
     runs = [r for r in outcome.summary.runs if r.lane.name == "High" and r.end is not None]
