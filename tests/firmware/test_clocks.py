@@ -110,4 +110,4 @@ def test_a_timer_that_cannot_count_so_far_interrupts_in_between_as_predicted(lab
     found = handlers(planned, path.parent / "build", 5 * 15_625_000, Diagnostics())
     lengths = [handler.length for handler in found]
     assert lengths[2] == lengths[5] == costs.interrupt + costs.wake
-    assert lengths[:2] == lengths[3:5] == pytest.approx([costs.interrupt] * 2, rel=0.05)
+    assert lengths[:2] == lengths[3:5] == pytest.approx([costs.interrupt] * 2, rel=0.1)

@@ -72,7 +72,7 @@ def sweep(lab: Laboratory, tasks: str, code: str, *, interferes: str = ISR, more
     isr = interferes == ISR
     if isr:
         schedule += '[osek.isr.I]\nsource = "soft0"\n'
-    text = COUNTS + (REQUEST if isr else "") + code.replace("DELAY", str(720 - earlier)) + END.replace("MORE", more)
+    text = COUNTS + (REQUEST if isr else "") + code.replace("DELAY", str(760 - earlier)) + END.replace("MORE", more)
     outcome = lab.run(schedule + tasks, text, AST, ticks=1000 * (over + 2), system='clock = "15.625MHz"')
     for when in ("before", "inside", "after"):
         assert outcome.said(when)[0] > 3, when
@@ -361,7 +361,7 @@ def test_a_mask_of_events_is_read_as_a_whole_where_it_takes_four_loads(lab: Labo
             TerminateTask();
         }
     """
-    outcome = lab.run(BYTES, code.replace("DELAY", "13950"), "atmega128", ticks=16_000 * 802, system='clock = "16MHz"')
+    outcome = lab.run(BYTES, code.replace("DELAY", "14100"), "atmega128", ticks=16_000 * 802, system='clock = "16MHz"')
     assert outcome.said("half") == [0]
     for name in ("before", "inside", "after", "none", "both"):
         assert outcome.said(name)[0] > 10, name

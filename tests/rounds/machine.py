@@ -98,8 +98,11 @@ def tabled(mode: Mode, image: ModeImage, level: float) -> list[Carrier]:
     activations = [a for a in mode.activations if (Role.ACTIVATION, a.task, a.at) in own]
     deadlines = [(a, d) for a in mode.activations for d in a.deadlines if (Role.DEADLINE, a.task, d % length) in own]
     return [
-        *(Carrier(False, a.task, frozenset((a.at,)), 10_000 + n, level, lowered=True) for n, a in enumerate(activations)),
-        *(Carrier(True, a.task, frozenset((d % length,)), 11_000 + n, inf, True, True) for n, (a, d) in enumerate(deadlines)),
+        *(Carrier(False, a.task, frozenset((a.at,)), 10_000 + n, level, True, False, True) for n, a in enumerate(activations)),
+        *(
+            Carrier(True, a.task, frozenset((d % length,)), 11_000 + n, inf, True, True, True)
+            for n, (a, d) in enumerate(deadlines)
+        ),
     ]
 
 

@@ -133,6 +133,7 @@ class Carrier:
     level: float
     lowered: bool = False
     shared: bool = False  # one cell, moved from point to point
+    tabled: bool = False  # in a table, whose handler looks at each point
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,6 +469,7 @@ class Machine:
 
     def activate(self, of: Activation, t: int) -> None:
         carrier = next(c for c in self.active if not c.deadline and c.task == of.task and of.at in c.points)
+        self.kernel = t if carrier.tabled else self.kernel
         if self.schedule.task(of.task).vouched and (of.task in self.waiting or self.busy(of.task)):
             self.result.vain = True
         if of.task in self.waiting:
@@ -499,6 +501,7 @@ class Machine:
         unfinished = self.busy_before_end(task) or task in self.waiting
         self.result.verdicts.append((t, task, not unfinished))
         for carrier in [c for c in self.active if c.deadline and c.task == task and point in c.points]:
+            self.kernel = t if carrier.tabled or carrier.shared else self.kernel
             if unfinished if carrier.shared else carrier.source in self.armed:
                 if (
                     not self.by_time
@@ -513,7 +516,6 @@ class Machine:
         """Say that a deadline was missed."""
         if self.result.stopped is not None:
             return
-        self.armed.discard(carrier.source)
         if self.by_time and self.frames[-1].carrier is None:
             self.open_from(t)  # without levels an interrupt above tasks delays deadlines too
         self.result.hooks.append((self.now, carrier.task))

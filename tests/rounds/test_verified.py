@@ -56,7 +56,8 @@ def test_nothing_is_found_where_nothing_is_wrong(board: str, tmp_path: Path) -> 
         firmware = build(planned.image, tmp_path / "build", diagnostics)
         assert firmware is not None, f"schedule {number}: " + "\n".join(map(str, diagnostics.errors)) + "\n" + toml(case)
         assert firmware.verified is not None
-        assert not firmware.verified.unverified
+        assert not case.osek or planned.system.board.dispatch != "software" or firmware.verified.unverified
+        assert not firmware.verified.unverified or (case.osek and planned.system.board.dispatch == "software")
         assert sum(m.expiries for m in firmware.verified.modes) or not any(m.activations for m in schedule.modes)
         done += 1
         if done == WANTED:

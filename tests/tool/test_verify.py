@@ -204,7 +204,7 @@ M0, M1 = "carillon_mode0_", "carillon_mode1_"
 TABLE = M0 + "table"  # entries of 20 bytes
 OFTEN = "carillon_multiplex_activation_0_Often_steps"
 DUE = "carillon_multiplex_deadline_0_Often_steps"
-LONG, SHORT = "carillon_activation_0_Often", "carillon_activation_0_Short"
+LONG, SHORT = "carillon_activation_0_Long", "carillon_activation_0_Short"
 FAULTS = [
     # Aspeed's timers, SysTick, the NVIC; re-armed cells; two modes.
     Fault("ast", "a period one longer", "C204", lambda p: p.store(M0 + "prepare", at(RELOAD + 0x10), value(plus(1)))),
