@@ -249,4 +249,4 @@ def test_asking_for_a_mode_delays_a_task_by_few_instructions(lab: Laboratory) ->
     outcome = lab.run(schedule, code, AST, rounds=1000)
     assert len(outcome.at(Kind.START, "Often")) == 1000
     delays = outcome.delays("Often")
-    assert (min(delays), max(delays)) == (0, 13)
+    assert (min(delays), max(delays)) == (0, 9)

@@ -792,7 +792,7 @@ def test_giving_out_numbers_of_sources_is_as_good_as_a_search(case: tuple[System
         assert merit() == counted
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(small_cases(tasks=3, points=4))
 def test_a_coarse_choice_is_right_and_its_bound_holds(case: tuple[System, LoweredMode]) -> None:
     system, lowered = case

@@ -137,7 +137,7 @@ def test_another_process_finds_the_file(tmp_path: Path) -> None:
 
 
 @given(small_cases())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_allocation_from_memory_is_the_one_that_was_found(tmp_path: Path, case: tuple[System, LoweredMode]) -> None:
     system, lowered = case
     assert (
