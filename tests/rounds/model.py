@@ -256,12 +256,17 @@ class Machine:
         self.count += 1
         heapq.heappush(self.events, (t, order, self.count, what, of))
 
+    def watch(self, task: str, point: int) -> int:
+        """The source that watches a deadline; a table's come last."""
+        return min((c.source for c in self.active if c.deadline and c.task == task and point in c.points), default=0)
+
     def round(self, start: int) -> None:
         mode = self.mode
         for a in mode.activations:
             self.push(start + a.at, 3, "activate", a)
-            for d in a.deadlines:
-                self.push(start + d, 0, "deadline", (a.task, d % mode.length))
+        due = [(start + d, a.task, d % mode.length) for a in mode.activations for d in a.deadlines]
+        for t, task, point in sorted(due, key=lambda d: self.watch(d[1], d[2])):  # on one tick, the first source comes first
+            self.push(t, 0, "deadline", (task, point))
         for e in mode.enables:
             self.push(start + e.at, 2, "enable", e)
         if self.plans is not None and self.plans[mode.name].control_at is not None:
