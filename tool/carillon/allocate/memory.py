@@ -11,20 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from carillon.allocate.problem import Choice, Problem, Solution
-from carillon.allocate.result import Style
 from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Span
 from carillon.files import write_text
@@ -92,37 +89,9 @@ def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
         split, classes, lowered = one
         choices.append(Choice(options.splits[range(len(options.splits))[split]], tuple(classes), bool(lowered)))
     overhead, bound, levels = int(told["overhead"]), int(told["bound"]), bool(told["levels"])
-    if not holds(solver, choices) or solver.judge.count(choices) != overhead or not 0 <= bound <= overhead:
+    if not solver.judge.keeps(choices) or solver.judge.count(choices) != overhead or not 0 <= bound <= overhead:
         return None
     return Solution(choices, overhead, bound, bound == overhead, levels)
-
-
-def holds(solver: ModeSolver, choices: list[Choice | None]) -> bool:
-    """Whether a choice keeps the rules of its problem: sources, tables, levels."""
-    problem = solver.problem
-    used: Counter[int] = Counter()
-    tabled: dict[int, int] = {}
-    for d, (options, choice) in enumerate(zip(problem.options, choices, strict=True)):
-        if choice is None:
-            if options.demand.required:
-                return False
-        elif choice.split.style is Style.TABLE:
-            if problem.table is None or d not in problem.table.fits or choice.classes[0] not in problem.table.classes:
-                return False
-            tabled[d] = choice.classes[0]
-        elif len(choice.classes) != len(choice.split.bundles) or any(
-            c not in bundle.classes for c, bundle in zip(choice.classes, choice.split.bundles, strict=True)
-        ):
-            return False
-        else:
-            used.update(choice.classes)
-    if tabled:
-        assert problem.table is not None
-        together = {frozenset(pair) for pair in problem.table.apart}
-        if len(set(tabled.values())) > 1 or any(frozenset(pair) in together for pair in combinations(tabled, 2)):
-            return False
-        used[next(iter(tabled.values()))] += 1
-    return all(count <= len(problem.classes[c].sources) for c, count in used.items()) and solver.judge.fits_levels(choices)
 
 
 def key(problem: Problem, limit: float) -> str:
@@ -130,7 +99,7 @@ def key(problem: Problem, limit: float) -> str:
     from importlib.metadata import version  # where nothing is searched, nobody waits for this
 
     parts = [_code(), version("ortools"), repr(float(limit))]
-    write(problem, parts.append)
+    content(problem, parts.append)
     return _digest("\n".join(parts))
 
 
@@ -145,7 +114,7 @@ def _code() -> str:
     return hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
 
 
-def write(value: object, to: Callable[[str], object]) -> None:
+def content(value: object, to: Callable[[str], object]) -> None:
     """Write all that a value says, the same in each run: sets in order, no places in files."""
     if isinstance(value, (str, int, float, type(None))):
         to(repr(value))
@@ -157,7 +126,7 @@ def write(value: object, to: Callable[[str], object]) -> None:
         members = []
         for member in value:
             own: list[str] = []
-            write(member, own.append)
+            content(member, own.append)
             members.append(own)
         to("{")
         for one in sorted(members):
@@ -167,19 +136,19 @@ def write(value: object, to: Callable[[str], object]) -> None:
     elif isinstance(value, dict):
         to("{")
         for name, member in value.items():
-            write(name, to)
-            write(member, to)
+            content(name, to)
+            content(member, to)
         to("}")
     elif isinstance(value, (tuple, list)):
         to("[")
         for member in value:
-            write(member, to)
+            content(member, to)
         to("]")
     elif is_dataclass(value) or isinstance(value, BaseModel):
         names = [f.name for f in fields(value)] if is_dataclass(value) else list(type(value).model_fields)
         to(f"{type(value).__name__}(")
         for name in names:
-            write(getattr(value, name), to)
+            content(getattr(value, name), to)
         to(")")
     elif isinstance(value, Fraction):
         to(str(value))

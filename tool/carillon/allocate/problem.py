@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -220,6 +221,42 @@ class Judge:
         """How many levels activations may take in this choice."""
         lowered, top, table = self.flags(choices)
         return self.problem.levels.for_activations(lowered, top) - table
+
+    def keeps(self, choices: Sequence[Choice | None]) -> bool:
+        """Whether a choice keeps all rules, counted without the model: sources, the table, who is lowered, levels."""
+        used: Counter[int] = Counter()
+        tabled: dict[int, int] = {}
+        for d, (options, choice) in enumerate(zip(self.problem.options, choices, strict=True)):
+            if choice is None:
+                if options.demand.required:
+                    return False
+            elif choice.lowered and (choice.split.style is Style.TABLE or not options.demand.action.runs):
+                return False
+            elif choice.split.style is Style.TABLE:
+                (tabled[d],) = choice.classes
+            elif len(choice.classes) != len(choice.split.bundles) or any(
+                c not in bundle.classes for c, bundle in zip(choice.classes, choice.split.bundles, strict=True)
+            ):
+                return False
+            else:
+                used.update(choice.classes)
+        used.update(set(tabled.values()))
+        enough = all(count <= len(self.problem.classes[c].sources) for c, count in used.items())
+        return enough and self._keeps_table(choices, tabled) and self.fits_levels(choices)
+
+    def _keeps_table(self, choices: Sequence[Choice | None], tabled: dict[int, int]) -> bool:
+        """Whether the demands in the table, each with its class, may be in one, and a task's deadlines are where it is."""
+        table, classes = self.problem.table, set(tabled.values())
+        if table is None:
+            return not tabled
+        demands = [options.demand for options in self.problem.options]
+        tasks = {demands[d].object for d in tabled if demands[d].action.runs}
+        parted = any(
+            choice is not None and demand.action.wraps and (d in tabled) is not (demand.object in tasks)
+            for d, (demand, choice) in enumerate(zip(demands, choices, strict=True))
+        )
+        apart = any(d in tabled and e in tabled for d, e in table.apart)
+        return tabled.keys() <= table.fits and len(classes) <= 1 and classes <= set(table.classes) and not parted and not apart
 
     def fits_levels(self, choices: Sequence[Choice | None]) -> bool:
         """Whether the levels suffice for a choice, and an order of them exists."""

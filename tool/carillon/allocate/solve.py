@@ -149,11 +149,13 @@ class ModeSolver:
             options.append(replace(one, splits=list({s.profile: s for s in reversed(one.splits)}.values())[::-1]))
         judge = Judge(replace(self.problem, options=tuple(options)))
         coarse = ChoiceModel(judge, self.budget, levels=False)
-        opposed = {d: self._coarser(d, finest[d]) for d in finest}
+        opposed = {}
+        for d in finest:
+            coarser = self._coarser(d, finest[d])
+            plain = zip(coarse.vars[d].plain, options[d].splits, strict=True)
+            opposed[d] = [variable for variable, split in plain if split.profile in coarser]
         for clique in self._cliques(finest):
-            pairs = [pair for d in clique for pair in zip(coarse.vars[d].plain, options[d].splits, strict=True)]
-            of = [d for d in clique for _ in options[d].splits]
-            coarse.model.add_at_most_one([v for (v, s), d in zip(pairs, of, strict=True) if s.profile in opposed[d]])
+            coarse.model.add_at_most_one([variable for d in clique for variable in opposed[d]])
         coarse.minimise()
         status, solver = coarse.solve(0, self.budget.left)
         if status == "INFEASIBLE":
