@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import ModeAllocation
+from carillon.model.time import QueueKind, TimedKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +27,11 @@ class Allocation:
     def counters(self) -> bool:
         """Whether each event has a counter, which every tick decrements, instead of a queue."""
         return self.kernel == "counter-per-task"
+
+    @property
+    def mates(self) -> bool:
+        """Whether tasks whose delays end in one tick are made ready as one: several of a level, with delays in a list."""
+        clock = self.osek.clock if self.osek is not None else None
+        if self.osek is None or clock is None or self.counters or not any(level.capacity for level in self.osek.levels):
+            return False
+        return TimedKind.DELAY in clock.services.uses and clock.services.queue is QueueKind.LIST

@@ -70,13 +70,14 @@ class AlarmCell:
     """An alarm that a cell carries.
 
     ``direct``: its expiry is the activation itself.  ``level``: the level of its task, where its handler acts (``_own_level``);
-    0 if the handler is on the kernel's level.
+    0 if the handler is on the kernel's level.  ``runs_level``: its handler goes on as that level's handler (``_runs_level``).
     """
 
     alarm: Alarm
     carrier: Carrier
     direct: bool
     level: int = 0
+    runs_level: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +392,7 @@ def _deal(system: System, plan: OsekPlan, busy: frozenset[int], late: dict[str, 
         own = _own_level(plan, levels, alarm, carried)
         number = levels[direct].number if direct is not None else own or plan.top
         carrier = _carrier(alarm.name, source, use, progression, number, alarm.span)
-        carried.append(AlarmCell(alarm, carrier, direct is not None, own))
+        carried.append(AlarmCell(alarm, carrier, direct is not None, own, own > 0 and _runs_level(plan, osek, levels[own - 1])))
         if direct is not None:
             old = levels[direct]
             levels[direct] = TaskLevel(old.number, old.tasks, source.number, old.capacity, old.kind, carrier)
@@ -508,6 +509,15 @@ def _own_level(plan: OsekPlan, levels: list[TaskLevel], alarm: Alarm, carried: l
 
     others = [it.alarm for it in carried if it.level == level.number]
     return level.number if all(does(it) == does(alarm) for it in others) else 0
+
+
+def _runs_level(plan: OsekPlan, osek: Osek, level: TaskLevel) -> bool:
+    """Whether the handler of an alarm that has its task's level goes on as that level's handler.
+
+    Not where a queue of activations says which task is next, nor where the kernel asks for the level's own source: for task
+    hooks and for slices.
+    """
+    return not level.capacity and not osek.hooks & {Hook.PRETASK, Hook.POSTTASK} and plan.slices is None
 
 
 def _needs_tick(board: Board, osek: Osek, counter: Counter) -> bool:

@@ -22,7 +22,6 @@ from carillon.model.osek import (
     SetEvent,
     Status,
 )
-from carillon.model.time import QueueKind, TimedKind
 
 GUARD_WORDS = 4
 """Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
@@ -140,7 +139,7 @@ def _header(image: Image) -> str:
         "MANAGED": _flag(any(x.kind is TaskKind.MANAGED for x in allocation.levels)),
         "BASIC": _flag(any(x.kind is TaskKind.MANAGED and not t.extended for x in allocation.levels for t in x.tasks)),
         "QUEUED": _flag(any(x.capacity for x in allocation.levels)),
-        "MATES": _flag(_mates(image, allocation)),
+        "MATES": _flag(image.allocation.mates),
         "EVENTS": _flag(any(t.extended for t in model.tasks)),
         "INTERNAL": _flag(any(ceiling(allocation, t) > allocation.level_of(t).number for t in model.tasks)),
         "AUTOSTART": _flag(any(t.autostart for t in model.tasks)),
@@ -176,17 +175,6 @@ def _header(image: Image) -> str:
     return "\n".join(lines)
 
 
-def runs_level(allocation: OsekAllocation, it: AlarmCell) -> bool:
-    """Whether the handler of an alarm that has its task's level goes on as that level's handler.
-
-    Not where a queue of activations says which task is next, nor where the kernel asks for the level's own source: for task
-    hooks and for slices.
-    """
-    osek = allocation.osek
-    alone = any(x.number == it.level and not x.capacity for x in allocation.levels)
-    return alone and not osek.hooks & {Hook.PRETASK, Hook.POSTTASK} and allocation.slices is None
-
-
 def _level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell]]:
     """By level, the alarms whose cells have it."""
     found: dict[int, list[AlarmCell]] = {}
@@ -211,14 +199,6 @@ def _served(allocation: OsekAllocation) -> list[str]:
         lines += [f"    case {level}u:", f"        if ({pending}) {{"]
         lines += [f"            carillon_osek_call_cells(carillon_cells_{level});", "        }", "        break;"]
     return [*lines, "    default:", "        break;", "    }", "}"]
-
-
-def _mates(image: Image, allocation: OsekAllocation) -> bool:
-    """Whether tasks whose delays end in one tick are made ready as one: several of a level, with delays in a list."""
-    if allocation.clock is None or image.allocation.counters or not any(x.capacity for x in allocation.levels):
-        return False
-    services = allocation.clock.services
-    return TimedKind.DELAY in services.uses and services.queue is QueueKind.LIST
 
 
 def _objects(image: Image) -> str:
@@ -405,9 +385,7 @@ def _levels(image: Image, allocation: OsekAllocation) -> list[str]:
         where = f"source {level.source}" if level.source else "software"
         if level.kind is TaskKind.MANAGED:
             apart = (
-                " __attribute__((noinline))"
-                if any(a.level == level.number and runs_level(allocation, a) for a in allocation.alarms)
-                else ""
+                " __attribute__((noinline))" if any(a.level == level.number and a.runs_level for a in allocation.alarms) else ""
             )
             lines += [
                 f"/* Level {level.number}, priority {priority}: {names} ({where}). */",
@@ -525,7 +503,7 @@ def _alarm_tables(osek: OsekImage) -> list[str]:
             name = f"carillon_alarm_{alarm_cell.alarm.name}"
             if not alarm_cell.level:
                 lines += _cell_handler(name, cell, f"    carillon_osek_alarm_expired({number}u);")
-            elif runs_level(allocation, alarm_cell):
+            elif alarm_cell.runs_level:
                 body = [
                     f"    if (carillon_osek_level_alarm({number}u, true)) {{",
                     f"        carillon_level_{alarm_cell.level}();",
@@ -605,7 +583,7 @@ def _contexts(image: Image, allocation: OsekAllocation) -> list[str]:
         known[isr.source] = f"CARILLON_OSEK_ISR{isr.category} | {level}"
     for carrier in allocation.carriers:
         known[carrier.source] = f"CARILLON_OSEK_ISR2 | {carrier.level}"
-    for it in (a for a in allocation.alarms if runs_level(allocation, a)):
+    for it in (a for a in allocation.alarms if a.runs_level):
         known[it.carrier.source] = f"CARILLON_OSEK_TASK | {it.level}"  # its task runs in its handler
     for level_ in allocation.levels:
         if level_.source:
