@@ -23,6 +23,7 @@ from carillon.lower import Demand, ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Driver, Role, Service
 from carillon.model.osek import (
+    RES_SCHEDULER,
     ActivateTask,
     Alarm,
     Callback,
@@ -124,6 +125,23 @@ class OsekAllocation:
     def level_of(self, task: OsekTask) -> TaskLevel:
         """The level of a task."""
         return next(level for level in self.levels if task in level.tasks)
+
+    @property
+    def named_resources(self) -> list[str]:
+        """The resources that services can name, in the order of their numbers."""
+        names = [r.name for r in self.osek.resources if r.property is not Property.INTERNAL and r.name != RES_SCHEDULER]
+        return names + ([RES_SCHEDULER] if self.osek.scheduler_resource else [])
+
+    def running_level(self, task: OsekTask) -> int:
+        """The level that a task runs at once it has begun.
+
+        That of its internal resource, or of RES_SCHEDULER if no task may preempt it (standard, sections 4.6.2 and 8.7).
+        """
+        if not task.preemptable:
+            return self.ceilings[RES_SCHEDULER]
+        taken = [self.osek.resource(r) for r in task.resources if r != RES_SCHEDULER]
+        internal = [self.ceilings[r.name] for r in taken if r.property is Property.INTERNAL]
+        return max([self.level_of(task).number, *internal])
 
     @property
     def carriers(self) -> tuple[Carrier, ...]:
@@ -453,7 +471,7 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
         return False
     task = tasks[0]
     hooks = osek.hooks & {Hook.ERROR, Hook.PRETASK, Hook.POSTTASK}
-    internal = any(osek.resource(r).property is Property.INTERNAL for r in task.resources if r != "RES_SCHEDULER")
+    internal = any(osek.resource(r).property is Property.INTERNAL for r in task.resources if r != RES_SCHEDULER)
     return not (hooks or task.extended or task.activations > 1 or not task.preemptable or internal)
 
 
@@ -722,15 +740,15 @@ def _ceilings(osek: Osek, levels: list[TaskLevel], isr_levels: dict[str, int]) -
     """The ceiling of every resource: the highest level of those that take it, or what it is linked to."""
     own = {task.name: level.number for level in levels for task in level.tasks}
     highest = max((level.number for level in levels), default=0)
-    ceilings = {"RES_SCHEDULER": highest}
+    ceilings = {RES_SCHEDULER: highest}
     behind: dict[str, list[int]] = {}
     users = [(task.resources, own[task.name]) for task in osek.tasks]
     users += [(isr.resources, isr_levels[isr.name]) for isr in osek.isrs]
     for names, level in users:
         for name in names:
-            if name != "RES_SCHEDULER":
+            if name != RES_SCHEDULER:
                 behind.setdefault(osek.resource(name).name, []).append(level)
     for resource in osek.resources:
-        if resource.name != "RES_SCHEDULER":
+        if resource.name != RES_SCHEDULER:
             ceilings[resource.name] = max(behind.get(osek.resource(resource.name).name, [0]))
     return ceilings

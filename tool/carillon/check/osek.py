@@ -20,7 +20,6 @@ from carillon.units import shorten
 
 CODES = ("C026", "C049", "C101", "C102", "C104", "C105")
 
-RES_SCHEDULER = "RES_SCHEDULER"
 DEFAULT_MODE = "OSDEFAULTAPPMODE"
 
 # What <os.h> defines or will define: the standard's names (chapter 13), AUTOSAR's where the kernel has them, and THREAD.

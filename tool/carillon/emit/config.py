@@ -6,7 +6,8 @@ from __future__ import annotations
 from carillon.emit import base, queue, text
 from carillon.emit import clock as clocks
 from carillon.emit.vectors import direct
-from carillon.image import Image, base_levels
+from carillon.image import Image
+from carillon.image.levels import base_levels, lowered_level
 from carillon.model import Idle, OnDeadlineMiss
 
 
@@ -28,7 +29,7 @@ def emit(image: Image) -> str:
         "CARILLON_OSEK": int(image.osek is not None),
         "CARILLON_CONVENTIONAL": int(conventional and bool(modes)),
         "CARILLON_TABLES": int(any(m.table for m in modes)),
-        "CARILLON_LOWERED": _lowered(image),
+        "CARILLON_LOWERED": lowered_level(image),
         "CARILLON_SOURCES": board.sources,
         "CARILLON_INITIALS": len(text.masks(board, [i.source for i in system.interrupts])),
         "CARILLON_BELOW_TASKS": f"{below}u" if below and modes else 0,
@@ -64,22 +65,6 @@ def emit(image: Image) -> str:
     lines += [f"#define ttAppMode_{name} {number}u" for number, name in enumerate(names)]
     lines += ["", "#endif", ""]
     return "\n".join(lines)
-
-
-def _lowered(image: Image) -> int:
-    """The level at which handlers go on that have lowered the execution priority: the highest of their own; 0 if none does.
-
-    A round's handlers may be at any level, so theirs is the top.  What is event-triggered must not go on above a round.
-    """
-    modes = image.modes
-    if any(c.lowered for m in modes for c in m.allocation.carriers):
-        return image.system.board.levels
-    if image.osek is None:
-        return 0
-    allocation = image.osek.allocation
-    if allocation.software:
-        return 1  # the dispatcher's
-    return allocation.hardware(allocation.top) if allocation.slices else 0
 
 
 def _handlers(image: Image) -> list[str]:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
-from carillon.emit import osek as emitted
 from carillon.emit import text
 from carillon.image import Image
 from carillon.model.osek import Action, ActivateTask, Callback, CounterKind, IncrementCounter, OsekTask, SetEvent
@@ -284,7 +283,7 @@ class _Writer:
 
     def _resources(self) -> dict[str, dict[str, str]]:
         found = {}
-        for number, name in enumerate(emitted.resources(self.allocation)):
+        for number, name in enumerate(self.allocation.named_resources):
             found[name] = {"PRIORITY": str(self.allocation.ceilings[name])}
             if HOLDERS in self.symbols:
                 found[name] |= {"STATE": f"{HOLDERS}[{number}] != 0", "LOCKER": f"{HOLDERS}[{number}]"}

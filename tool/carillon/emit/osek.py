@@ -10,6 +10,7 @@ from __future__ import annotations
 from carillon.allocate.osek import AlarmCell, OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import base, clock, text
 from carillon.image import CellImage, Image, OsekImage, Vector
+from carillon.image.levels import controlled, osek_levels
 from carillon.model.osek import (
     ActivateTask,
     Alarm,
@@ -17,8 +18,6 @@ from carillon.model.osek import (
     CounterKind,
     Hook,
     IncrementCounter,
-    OsekTask,
-    Property,
     SetEvent,
     Status,
 )
@@ -26,7 +25,6 @@ from carillon.model.osek import (
 GUARD_WORDS = 4
 """Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
 
-SCHEDULER = "RES_SCHEDULER"
 NO_CELL = 0xFFFF
 
 
@@ -38,29 +36,6 @@ def emit(image: Image) -> dict[str, str]:
         "osek.c": _source(image),
         "osek.ld": _linker_script(image),
     }
-
-
-def resources(allocation: OsekAllocation) -> list[str]:
-    """The resources that services can name, in the order of their numbers."""
-    osek = allocation.osek
-    names = [r.name for r in osek.resources if r.property is not Property.INTERNAL and r.name != SCHEDULER]
-    return names + ([SCHEDULER] if osek.scheduler_resource else [])
-
-
-def ceiling(allocation: OsekAllocation, task: OsekTask) -> int:
-    """The level that a task runs at once it has begun.
-
-    That of its internal resource, or of RES_SCHEDULER if no task may preempt it (standard, sections 4.6.2 and 8.7).
-    """
-    level = allocation.level_of(task).number
-    if not task.preemptable:
-        return allocation.ceilings[SCHEDULER]
-    internal = [
-        allocation.ceilings[allocation.osek.resource(r).name]
-        for r in task.resources
-        if r != SCHEDULER and allocation.osek.resource(r).property is Property.INTERNAL
-    ]
-    return max([level, *internal])
 
 
 def vectors(image: Image) -> dict[int, str]:
@@ -122,7 +97,7 @@ def _header(image: Image) -> str:
         "TASKS": f"{len(model.tasks)}u",
         "TASK_LEVELS": f"{n}u",
         "MODES": f"{len(model.modes)}u",
-        "RESOURCES": f"{len(resources(allocation))}u",
+        "RESOURCES": f"{len(allocation.named_resources)}u",
         "COUNTERS": f"{len(model.counters)}u",
         "IS_HARDWARE(counter)": _any_of("counter", [n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE]),
         "ALARMS": f"{len(model.alarms)}u",
@@ -141,7 +116,7 @@ def _header(image: Image) -> str:
         "QUEUED": _flag(any(x.capacity for x in allocation.levels)),
         "MATES": _flag(image.allocation.mates),
         "EVENTS": _flag(any(t.extended for t in model.tasks)),
-        "INTERNAL": _flag(any(ceiling(allocation, t) > allocation.level_of(t).number for t in model.tasks)),
+        "INTERNAL": _flag(any(allocation.running_level(t) > allocation.level_of(t).number for t in model.tasks)),
         "AUTOSTART": _flag(any(t.autostart for t in model.tasks)),
         "STARTUP_HOOK": _flag(Hook.STARTUP in model.hooks),
         "SHUTDOWN_HOOK": _flag(Hook.SHUTDOWN in model.hooks),
@@ -213,7 +188,7 @@ def _objects(image: Image) -> str:
         lines.append("#define OSDEFAULTAPPMODE ((AppModeType)0u)")
     lines += _numbers("Tasks.", "TaskType", [t.name for t in model.tasks])
     lines += _numbers("ISRs.", "ISRType", [i.name for i in model.isrs])
-    lines += _numbers("Resources.", "ResourceType", resources(allocation))
+    lines += _numbers("Resources.", "ResourceType", allocation.named_resources)
     if model.events:
         lines += ["", "/* Events. */"]
         lines += [f"#define {e.name} ((EventMaskType){e.mask:#x}u)" for e in model.events]
@@ -272,8 +247,8 @@ def _folded(allocation: OsekAllocation) -> list[str]:
             lines += [f"static struct carillon_osek_extended *const carillon_extended_callers[] {unused} = {{", "    NULL,"]
             lines += [f"    {f'&carillon_extended_{t.name}' if t is not None else 'NULL'}," for t in alone]
             lines += ["};"]
-    if resources(allocation):
-        values = ", ".join(str(allocation.ceilings[r]) for r in resources(allocation))
+    if allocation.named_resources:
+        values = ", ".join(str(allocation.ceilings[r]) for r in allocation.named_resources)
         lines += [
             "",
             "/* The ceiling of each resource. */",
@@ -334,7 +309,7 @@ def _tasks(image: Image, allocation: OsekAllocation) -> list[str]:
             "source": level.source,
             "level": level.number,
             "request": f"CARILLON_STORE_PEND({level.source})" if level.source else "{0, 0}",
-            "ceiling": ceiling(allocation, task),
+            "ceiling": allocation.running_level(task),
             "activations": task.activations,
             "direct": int(level.kind is TaskKind.DIRECT),
         }
@@ -446,7 +421,7 @@ def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
 
 
 def _resource_tables(allocation: OsekAllocation) -> list[str]:
-    names = resources(allocation)
+    names = allocation.named_resources
     if not names:
         return []
     return [
@@ -605,13 +580,8 @@ def _hardware(image: Image, osek: OsekImage) -> list[str]:
     board = system.board
     stem = "carillon_osek"
     alone = not image.modes
-    levels: dict[int, int] = {c.source: allocation.hardware(c.level) for c in allocation.carriers}
-    levels |= {isr.source: allocation.hardware(level) for isr, level in allocation.isrs}
-    if allocation.software:
-        levels |= {allocation.dispatcher: 1} if allocation.dispatcher else {}
-    else:
-        levels |= {level.source: level.number for level in allocation.levels}
-    sources = [s for s in sorted(levels) if text.controlled(board, s)]
+    levels = osek_levels(allocation)
+    sources = [s for s in sorted(levels) if controlled(board, s)]
 
     def stores(kind: str) -> list[str]:
         return [f"CARILLON_STORE_{kind}({s}, {bits})," for s, bits in text.masks(board, sources)]

@@ -19,8 +19,8 @@ from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
 from carillon.emit.pieces import BODIES
-from carillon.emit.pieces.activate import only_held
 from carillon.image import Image, ModeImage
+from carillon.image.handlers import only_held
 from carillon.lower import ExpiryPoint
 from carillon.model.board import Rearm
 from carillon.resources import data_root

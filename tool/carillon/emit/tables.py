@@ -11,7 +11,8 @@ from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.result import Style
 from carillon.emit import text
 from carillon.emit.pieces import ENTRIES
-from carillon.image import CellImage, Image, ModeImage, base_levels
+from carillon.image import CellImage, Image, ModeImage
+from carillon.image.levels import controlled, enabled, ground_state, mode_levels
 from carillon.model.board import Board
 
 
@@ -28,17 +29,6 @@ def _cell_comment(cell: CellImage) -> str:
     return f"/* {use.cell.name}: {who} at {what}, {text.place(carrier.demand.span)} */"
 
 
-def _enabled(mode: ModeImage, image: Image) -> list[int]:
-    """Sources that may interrupt as soon as the mode runs."""
-    board = image.system.board
-    return [
-        cell.carrier.source
-        for cell in mode.cells
-        if text.controlled(board, cell.carrier.source)
-        and not (cell.disarmed and cell.use.cell.array.request_enable == "controller")
-    ]
-
-
 def _store_list(board: Board, kind: str, sources: Iterable[int]) -> list[str]:
     return [f"CARILLON_STORE_{kind}({source}, {bits})," for source, bits in text.masks(board, sources)]
 
@@ -53,10 +43,8 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     lines = [f"/* Mode {number}, {mode.allocation.mode.name}: a round of {mode.allocation.mode.round_length} ticks. */", ""]
     lines += [f"extern const carillon_vector {name}_vectors[];", ""]
 
-    levels = {c.carrier.source: c.carrier.level for c in mode.cells}
-    for interrupt in image.system.interrupts:
-        levels[interrupt.source] = mode.allocation.above_tasks_level if interrupt.above_tasks else base_levels(image)
-    lines += _array("struct carillon_level", f"{name}_levels", [f"{{{s}, {v}}}," for s, v in sorted(levels.items())])
+    levels = sorted(mode_levels(image, mode).items())
+    lines += _array("struct carillon_level", f"{name}_levels", [f"{{{s}, {v}}}," for s, v in levels])
 
     starts: list[str] = []
     for multiplex in mode.multiplexes:
@@ -105,9 +93,9 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         if cell.finishes:
             line = text.macro(cell, "FINISH", cell.number, cell.first, cell.period) + "," + comment
             finish.append((mode.last_before(cell, board), line))
-    own = [c.carrier.source for c in mode.cells if text.controlled(board, c.carrier.source)]
+    own = [c.carrier.source for c in mode.cells if controlled(board, c.carrier.source)]
     prepare += _store_list(board, "UNPEND", own)
-    prepare += _store_list(board, "ENABLE", _enabled(mode, image))
+    prepare += _store_list(board, "ENABLE", enabled(image, mode))
     if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
         stop += _store_list(board, "DISABLE", own)
         stop += _store_list(board, "UNPEND", own)
@@ -171,21 +159,6 @@ def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
             f"/* {point.at}: {point.action.role.value} of {point.object}, {text.place(point.span)} */"
         )
     return [*lines, "};", ""]
-
-
-def ground_state(image: Image, mode: ModeImage) -> tuple[list[int], int]:
-    """Sources of which none may be active when the mode is left, and how many of the first may not be waiting either.
-
-    A task that is activated at the very tick of the switch, the first of a round that does not begin, may wait.  So may a
-    table's handler, which asks itself where the table has the switch.
-    """
-    at = (mode.control.at if mode.control else 0) % mode.allocation.mode.round_length
-    tasks = [c.carrier for c in mode.cells if c.carrier.action.runs]
-    if mode.dispatch is not None and not (mode.control and mode.control.cell is mode.dispatch):
-        tasks.append(mode.dispatch.carrier)
-    due = {c.source for c in tasks if at in {t % mode.allocation.mode.round_length for t in c.demand.times}}
-    first = sorted({c.source for c in tasks} - due)
-    return [*first, *sorted(due), *sorted(i.source for i in image.system.interrupts)], len(first)
 
 
 _LISTS = (

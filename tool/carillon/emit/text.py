@@ -64,11 +64,6 @@ def masks(board: Board, sources: Iterable[int]) -> list[tuple[int, str]]:
     return [(group[0], " | ".join(f"CARILLON_SOURCE_BIT({s})" for s in group)) for group in groups.values()]
 
 
-def controlled(board: Board, source: int) -> bool:
-    """Whether the interrupt controller enables this source's requests (system exceptions have their own ways)."""
-    return source >= board.request_base
-
-
 def task_number(image: Image, name: str) -> int:
     """The task's number in the schedule, from 0."""
     return [t.name for t in image.system.tasks].index(name)

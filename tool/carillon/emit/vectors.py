@@ -10,9 +10,10 @@ from __future__ import annotations
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import clock, osek, text
 from carillon.emit.pieces import BODIES
-from carillon.emit.pieces.activate import guard_name, only_held, plain
+from carillon.emit.pieces.activate import guard_name
 from carillon.emit.pieces.common import cells_of
 from carillon.image import Image, ModeImage, Vector
+from carillon.image.handlers import only_held, plain
 
 
 def _comment(mode: ModeImage, carrier: Carrier) -> list[str]:

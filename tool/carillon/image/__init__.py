@@ -197,9 +197,3 @@ class Image:
     modes: tuple[ModeImage, ...]
     osek: OsekImage | None = None
     vectors: tuple[tuple[Vector, ...], ...] = ()
-
-
-def base_levels(image: Image) -> int:
-    """How many levels lie below everything time-triggered: the event-triggered system, then interrupts below tasks."""
-    osek = image.osek.allocation.hardware_levels if image.osek is not None else 0
-    return osek + any(not i.above_tasks for i in image.system.interrupts)

@@ -39,6 +39,10 @@ class Hook(Enum):
     POSTTASK = "posttask"
 
 
+RES_SCHEDULER = "RES_SCHEDULER"
+"""The resource that every task may take."""
+
+
 class Property(Enum):
     """Kinds of resources (OIL 2.5, RESOURCEPROPERTY)."""
 

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from carillon.check.names import fault
-from carillon.check.osek import DEFAULT_MODE, RES_SCHEDULER, Foreign, Named, check_names
+from carillon.check.osek import DEFAULT_MODE, Foreign, Named, check_names
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.board import Board
 from carillon.model.osek import (
+    RES_SCHEDULER,
     Action,
     ActivateTask,
     Alarm,

@@ -19,6 +19,7 @@ from carillon.emit import osek as emitted
 from carillon.image import Image, ModeImage
 from carillon.model import System
 from carillon.model.osek import (
+    RES_SCHEDULER,
     Action,
     ActivateTask,
     Alarm,
@@ -226,11 +227,11 @@ def _osek_json(image: Image) -> dict[str, Any]:
         "resources": [
             {
                 "name": name,
-                "property": "standard" if name == emitted.SCHEDULER else _property(osek, name),
+                "property": "standard" if name == RES_SCHEDULER else _property(osek, name),
                 "ceiling": allocation.ceilings[name],
                 "users": _users(osek, name),
             }
-            for name in [*(r.name for r in osek.resources), *([emitted.SCHEDULER] if osek.scheduler_resource else [])]
+            for name in [*(r.name for r in osek.resources), *([RES_SCHEDULER] if osek.scheduler_resource else [])]
         ],
     }
 
@@ -252,7 +253,7 @@ def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
         "extended": task.extended,
         "preemptable": task.preemptable,
         "activations": task.activations,
-        "runs_at": emitted.ceiling(image.osek.allocation, task),
+        "runs_at": image.osek.allocation.running_level(task),
         "stack_bytes": stack_bytes(image, task),
     }
 
@@ -621,6 +622,6 @@ def _render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> N
     show("alarms", rows)
     rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
-        if resource["users"] or resource["name"] != emitted.SCHEDULER:
+        if resource["users"] or resource["name"] != RES_SCHEDULER:
             rows.add_row(resource["name"], resource["property"], str(resource["ceiling"]), ", ".join(resource["users"]) or "-")
     show("resources", rows)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from carillon.actions.activate import Activate
-from carillon.actions.check_deadline import CheckDeadline
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import text
 from carillon.emit.pieces.common import acknowledge, cells_of, multiplex, operation
 from carillon.emit.pieces.entry import Entry
 from carillon.image import CellImage, Image, ModeImage
+from carillon.image.handlers import deadline_cells, runs_apart
+from carillon.image.levels import controlled
 from carillon.lower import ExpiryPoint
 
 
@@ -20,7 +21,7 @@ def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     """
     cells = cells_of(mode, carrier)
     task = image.system.task(carrier.demand.object)
-    deadlines = _deadline_cells(mode, task.name)
+    deadlines = deadline_cells(mode, task.name)
     before = acknowledge(cells)
     before += [operation(c, "rearm", multiplex(image, mode, c)) for c in cells if carrier.style is Style.MULTIPLEXED]
     after = _arming(image, deadlines, "disarm")
@@ -33,13 +34,8 @@ def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     if carrier.lowered and len(image.modes) > 1:
         start.append("    carillon_lowered_tasks++;")
         after.insert(0, "    carillon_lowered_tasks--;")
-    apart = carrier.lowered or plain(image, carrier)  # the handler itself has interrupts off, or is above the task
-    call = f"    carillon_port_run_lowered({task.entry});" if apart else f"    CARILLON_RUN({task.entry});"
+    call = f"    carillon_port_run_lowered({task.entry});" if runs_apart(image, carrier) else f"    CARILLON_RUN({task.entry});"
     return _guarded(carrier, before, [*start, call, *after])
-
-
-def _deadline_cells(mode: ModeImage, task: str) -> list[CellImage]:
-    return [c for c in mode.cells if isinstance(c.carrier.action, CheckDeadline) and c.carrier.demand.object == task]
 
 
 def _arming(image: Image, cells: list[CellImage], how: str) -> list[str]:
@@ -48,24 +44,6 @@ def _arming(image: Image, cells: list[CellImage], how: str) -> list[str]:
     by_controller = [c.carrier.source for c in held if c.use.cell.array.request_enable == "controller"]
     lines = [f"    carillon_port_{how}({s}, {bits});" for s, bits in text.masks(image.system.board, by_controller)]
     return lines + [operation(c, how, c.number) for c in held if c.use.cell.array.request_enable == "cell"]
-
-
-def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
-    """Whether all that stands around a task is its source's being held back, which the port does in its own way."""
-    return (
-        image.system.board.vectors == "code"
-        and isinstance(carrier.action, Activate)
-        and carrier.guard is Guard.HOLD
-        and carrier.style is Style.DIRECT
-        and not carrier.lowered
-        and not acknowledge(cells_of(mode, carrier))
-        and not _deadline_cells(mode, carrier.demand.object)
-    )
-
-
-def plain(image: Image, carrier: Carrier) -> bool:
-    """Whether the handler of an activation has interrupts off where others nest by time, to look at its task's flag."""
-    return image.system.board.nesting == "time" and carrier.guard is Guard.FLAG
 
 
 def guard_name(task: str) -> str:
@@ -77,7 +55,7 @@ def _forgetting(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     """Statements that take back what the task's other sources asked for."""
     board = image.system.board
     cells = [c for c in mode.cells if isinstance(c.carrier.action, Activate) and c.carrier.source in carrier.forgets]
-    held = [source for source in carrier.forgets if text.controlled(board, source)]
+    held = [source for source in carrier.forgets if controlled(board, source)]
     lines = [f"    carillon_port_forget({s}, {bits});" for s, bits in text.masks(board, held)]
     lines += [f"    carillon_port_unpend({s});" for s in carrier.forgets if s not in held]
     return acknowledge(cells) + lines
