@@ -16,8 +16,9 @@ from carillon.model.board import Role
 from carillon.pipeline import Planned, plan, releases
 from carillon.run import run
 from carillon.trace import Event, Kind, Trace
-from carillon.trace.analyse import Summary, TaskSummary, analyse
+from carillon.trace.analyse import analyse
 from carillon.trace.consistency import inconsistency
+from carillon.trace.summary import Summary, TaskSummary
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

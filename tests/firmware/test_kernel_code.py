@@ -8,7 +8,7 @@ from laboratory import AST, MPS, ROOT, Laboratory, Outcome, declared, points, wo
 
 from carillon.allocate.result import Style
 from carillon.model.board import Role
-from carillon.trace.analyse import Spread
+from carillon.trace.summary import Spread
 
 BENCH = ROOT / "bench"
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from carillon.trace import Event, Kind, Trace
-from carillon.trace.analyse import Release
+from carillon.trace.timeline import Release
 
 ROUND = 1000
 PAPER = (  # task, activation, deadline: the round of figure 1 of the paper

@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carillon.trace import Event, Kind, Trace
-from carillon.trace.analyse import KERNEL, HandlerKind, LaneKind, Release, Summary, analyse, fine_times
+from carillon.trace.analyse import analyse
+from carillon.trace.summary import Summary
+from carillon.trace.timeline import KERNEL, HandlerKind, LaneKind, Release
+from carillon.trace.walk import fine_times
 
 
 def task(summary: Summary, name: str):  # type: ignore[no-untyped-def]

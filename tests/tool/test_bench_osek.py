@@ -18,7 +18,8 @@ from carillon.build import build
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.run import run
-from carillon.trace.analyse import LaneKind, Summary
+from carillon.trace.summary import Summary
+from carillon.trace.timeline import LaneKind
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 30

@@ -22,7 +22,8 @@ from carillon.model import System
 from carillon.model.board import Role
 from carillon.pipeline import Planned, plan, read_and_check, releases
 from carillon.run import run
-from carillon.trace.analyse import Summary, analyse
+from carillon.trace.analyse import analyse
+from carillon.trace.summary import Summary
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "engine"
 SCHEDULE = EXAMPLE / "schedule.toml"

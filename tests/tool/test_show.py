@@ -24,7 +24,7 @@ from carillon.show import scene, terminal
 from carillon.show.html import differences
 from carillon.show.vcd import timescale_of
 from carillon.trace import Trace
-from carillon.trace.analyse import LaneKind, Release
+from carillon.trace.timeline import LaneKind, Release
 
 GOLDEN = Path(__file__).parent / "golden"
 LATE = {**traces.WORK, "Task1": 212}

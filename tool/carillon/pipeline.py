@@ -19,7 +19,7 @@ from carillon.units import format_frequency
 if TYPE_CHECKING:
     from carillon.check.simulation import KernelTime
     from carillon.trace import Trace
-    from carillon.trace.analyse import Release
+    from carillon.trace.timeline import Release
 
 KERNELS = ("carillon", "conventional", "counter-per-task")
 """Ours, and those to compare with: one tick, a queue and a software ready list; the same with a counter for each event,
@@ -177,7 +177,7 @@ def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
 
 def releases(system: System, trace: Trace) -> list[Release]:
     """The nominal releases of a run, from the rounds that began."""
-    from carillon.trace.analyse import Release
+    from carillon.trace.timeline import Release
 
     found: list[Release] = []
     for k, (begin, name) in enumerate(trace.modes):

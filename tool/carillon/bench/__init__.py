@@ -25,7 +25,8 @@ from carillon.console import heading
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned, plan, releases
 from carillon.resources import data_root
-from carillon.trace.analyse import Summary, TaskSummary, analyse
+from carillon.trace.analyse import analyse
+from carillon.trace.summary import Summary, TaskSummary
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -26,7 +26,7 @@ from carillon.resources import data_root
 
 if TYPE_CHECKING:
     from carillon.build import Firmware
-    from carillon.trace.analyse import Summary
+    from carillon.trace.summary import Summary
 
 COLUMNS = {
     "carillon": ("hardware", "carillon"),

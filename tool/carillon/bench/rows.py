@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from carillon.trace.analyse import Summary
+    from carillon.trace.summary import Summary
 
 BOARD = "ast1030-evb"
 """The board of the published figures."""

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from carillon.show.scene import Panel, Window
     from carillon.trace import Trace
-    from carillon.trace.analyse import Release, Summary
+    from carillon.trace.summary import Summary
+    from carillon.trace.timeline import Release
 
 __all__ = ["render_terminal", "summaries", "write_html", "write_perfetto", "write_svg", "write_vcd"]
 

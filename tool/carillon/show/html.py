@@ -32,7 +32,8 @@ from carillon.show.scene import (
     unit_of,
 )
 from carillon.show.terminal import spread_text, totals_rows
-from carillon.trace.analyse import HandlerKind, LaneKind, Spread, TaskSummary
+from carillon.trace.summary import Spread, TaskSummary
+from carillon.trace.timeline import HandlerKind, LaneKind
 
 ROUNDS = (
     ("Runs", "Activations that began"),

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import IO
 
 from carillon.show.scene import Panel
-from carillon.trace.analyse import KERNEL, LaneKind
+from carillon.trace.timeline import KERNEL, LaneKind
 
 
 def write(stream: IO[str], panels: Sequence[Panel]) -> None:

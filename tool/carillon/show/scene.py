@@ -2,7 +2,7 @@
 """What every picture of a run shares: panels, lanes, marks, windows, axes and the colours of tasks.
 
 A *panel* is one trace with its analysis.  A picture shows one panel, or two above one another on a common
-axis.  Positions are in units of 1/``scale`` ticks (``u``, see :mod:`carillon.trace.analyse`) until they are drawn.
+axis.  Positions are in units of 1/``scale`` ticks (``u``, see :mod:`carillon.trace.timeline`) until they are drawn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from carillon.trace import Kind, Trace
-from carillon.trace.analyse import KERNEL, HandlerKind, Lane, LaneKind, Release, Run, Summary, analyse
+from carillon.trace.analyse import analyse
+from carillon.trace.summary import Summary
+from carillon.trace.timeline import KERNEL, HandlerKind, Lane, LaneKind, Release, Run
 
 Window = tuple[int, int]
 """A part of a run: from one tick to another, absolute."""
@@ -38,7 +40,7 @@ class Panel:
     """One trace, analysed, with the intervals to draw for each lane.
 
     ``running``, ``preempted`` and ``waiting`` (for an event) hold (begin, end, owner) in units of 1/scale ticks,
-    ascending; owners are those of :class:`carillon.trace.analyse.Segment`.  ``activations`` holds the nominal releases,
+    ascending; owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases,
     and the interrupts' entries for runs that answer none.  Of what is event-triggered it has what alarms are known to
     have activated: when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).
     ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.

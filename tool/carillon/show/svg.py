@@ -22,7 +22,7 @@ from carillon.show.scene import (
     format_times,
     labels_of,
 )
-from carillon.trace.analyse import Lane, LaneKind
+from carillon.trace.timeline import Lane, LaneKind
 
 WIDTH = 960
 GUTTER = 118

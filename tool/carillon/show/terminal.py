@@ -23,7 +23,8 @@ from carillon.show.scene import (
     length_of,
     unit_of,
 )
-from carillon.trace.analyse import HandlerKind, Lane, LaneKind, Spread
+from carillon.trace.summary import Spread
+from carillon.trace.timeline import HandlerKind, Lane, LaneKind
 
 MARGIN = 1
 WIDEST_NAME = 20

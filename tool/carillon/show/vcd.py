@@ -16,7 +16,7 @@ from typing import IO, Any
 from vcd import VCDWriter
 
 from carillon.show.scene import Panel
-from carillon.trace.analyse import LaneKind
+from carillon.trace.timeline import LaneKind
 
 UNITS = ((0, "s"), (3, "ms"), (6, "us"), (9, "ns"), (12, "ps"))
 

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who had the processor when: what a run consists of.
+
+Units: ``t`` in ticks; ``n`` in instructions (QEMU) or cycles (simavr); ``u`` in fractions of a tick, see
+:class:`Moment`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A nominal release: ``at`` and ``deadlines`` are absolute ticks from the start of the first round."""
+
+    task: str
+    at: int
+    deadlines: tuple[int, ...] = ()
+
+
+class Moment(NamedTuple):
+    """When something happened, in three units.
+
+    ``u`` is the time in units of ``1 / Summary.scale`` ticks.  It follows ``n`` as long as instructions pass
+    evenly and jumps where they do not (a processor that sleeps executes none), and ``u // scale == t``.
+    """
+
+    t: int
+    n: int
+    u: int
+
+
+class LaneKind(Enum):
+    """Who can have the processor."""
+
+    TASK = "task"
+    INTERRUPT = "interrupt"
+    KERNEL = "kernel"
+    IDLE = "idle"
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One row of a timeline."""
+
+    kind: LaneKind
+    name: str
+
+
+KERNEL = Lane(LaneKind.KERNEL, "kernel")
+
+
+IDLE = Lane(LaneKind.IDLE, "idle")
+
+
+class Segment(NamedTuple):
+    """``lane`` had the processor in [begin, end).
+
+    ``owner`` is an index into :attr:`Summary.runs` for tasks and interrupts, into :attr:`Summary.handlers`
+    for the kernel, and -1 where there is none (idle, or a run whose start lies before the trace).
+    """
+
+    lane: Lane
+    owner: int
+    begin: Moment
+    end: Moment
+
+
+class HandlerKind(Enum):
+    """What an interrupt was for: the first of these that applies."""
+
+    ACTIVATION = "activation"  # it started a time-triggered task
+    INTERRUPT = "interrupt"  # it started an interrupt of the application
+    TASK = "task"  # it started an event-triggered task, or let one go on that had waited
+    TIMER = "timer"  # it served a counter or an alarm
+    DEADLINE = "deadline"  # it only checked deadlines
+    OTHER = "other"  # nothing that the application sees: ticks, re-arming, control points
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """One interrupt taken.  ``end`` is None where the trace is cut; ``kernel_n`` is the kernel's part of it.
+
+    ``met`` and ``missed`` count the deadlines that it checked.
+    """
+
+    object: str
+    kind: HandlerKind
+    begin: Moment
+    end: Moment | None
+    kernel_n: int
+    met: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a run from its start, or the end of a wait, to its end, or the next wait (None: the end of the trace).
+
+    ``executed`` (unit ``n``) leaves out what preempted it.  ``dispatch``, ``terminate`` are as in :class:`Run`.
+    """
+
+    begin: Moment
+    end: Moment | None
+    executed: int
+    dispatch: int | None
+    terminate: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One activation as it ran; ``number`` counts from 1 for each task.
+
+    ``begin`` is the task's first instruction, ``end`` its last (None: still running when the trace ended).
+    ``executed`` (unit ``n``) leaves out what preempted it.  ``from_idle``: nothing else was active when it began.
+    ``dispatch``, ``terminate`` are instructions between the interrupt's entry and the task's first one, and
+    from the task's last one to the first of what ran next (a bare return: 1); None where unknown.
+    An extended task's run has a stretch more than it has waits; any other has one.
+    """
+
+    lane: Lane
+    number: int
+    begin: Moment
+    end: Moment | None
+    release: Release | None
+    executed: int
+    preemptions: int
+    from_idle: bool
+    dispatch: int | None
+    terminate: int | None
+    stretches: tuple[Stretch, ...]
+
+    @property
+    def waits(self) -> tuple[tuple[Moment, Moment | None], ...]:
+        """When it waited: from, and until it went on (None: it waited when the trace ended)."""
+        begins = [s.end for s in self.stretches if s.end is not None]
+        ends = [s.begin for s in self.stretches[1:]]
+        open_ended = len(ends) < len(begins) and self.end is None
+        return tuple(zip(begins, [*ends, None] if open_ended else ends, strict=False))
