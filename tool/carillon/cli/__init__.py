@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``carillon``.
+
+Exit codes: 0 success, 1 the input has errors, 2 the command line is wrong, 3 the run showed a missed
+deadline that ``--strict`` asked about.  With ``--json`` every command prints one JSON object on standard
+output and diagnostics are part of it.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+
+from carillon import __version__, console
+from carillon.cli import bench, boards, build, check, explain, import_, new, plan, run, schema, show, verify
+
+COMMANDS = {
+    "new": new,
+    "check": check,
+    "import": import_,
+    "plan": plan,
+    "build": build,
+    "verify": verify,
+    "run": run,
+    "show": show,
+    "bench": bench,
+    "boards": boards,
+    "schema": schema,
+    "explain": explain,
+}
+"""A file for each command, in the order in which the help has them."""
+
+app = typer.Typer(
+    name="carillon",
+    help="Compile a real-time schedule into a microcontroller's timers and interrupt controller.",
+    epilog="Start with: carillon new my-app; cd my-app; carillon run",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _main(context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        print(f"carillon {__version__}")
+        raise typer.Exit(0)
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+for _name, _module in COMMANDS.items():
+    app.command(_name, epilog=_module.EPILOG)(_module.command)
+
+
+def main() -> None:
+    """Entry point: never a traceback for what a user can cause."""
+    gc.disable()  # a command is short: to look for cycles among the events of a long run takes longer than it gains memory
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a locale that lacks a character hides no message
+    try:
+        app(prog_name="carillon")
+    except KeyboardInterrupt:
+        console.console(stderr=True).print("interrupted")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon boards``."""
+
+from __future__ import annotations
+
+from carillon import console
+from carillon.cli.common import JsonOption, Report, guard
+
+EPILOG = "Example: carillon boards --json"
+
+
+def command(as_json: JsonOption = False) -> None:
+    """List the boards: clocks, cells, priority levels."""
+
+    def work(report: Report) -> None:
+        from rich.table import Table
+
+        from carillon.read.board import load_board
+        from carillon.resources import board_names, find_board
+
+        found = [load_board(p) for p in (find_board(n) for n in board_names()) if p is not None]
+        report.result(
+            {
+                "boards": [
+                    {
+                        "name": b.name,
+                        "summary": b.summary,
+                        "cells": b.cell_count,
+                        "levels": b.levels,
+                        "clocks_hz": [c.hz for c in b.clocks],
+                    }
+                    for b in found
+                ]
+            }
+        )
+        if not as_json:
+            table = Table("board", "cells", "levels", "clocks (MHz)", "what it is", box=None, header_style="bold")
+            for b in found:
+                table.add_row(b.name, str(b.cell_count), str(b.levels), ", ".join(f"{c.hz / 1e6:g}" for c in b.clocks), b.summary)
+            console.console().print(table)
+
+    guard(as_json, work)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from carillon import console
+from carillon.cli.common import (
+    SCHEDULE,
+    TIME_LIMIT,
+    BoardOption,
+    JsonOption,
+    Report,
+    Schedule,
+    TimeLimitOption,
+    counted,
+    guard,
+    schedule_file,
+)
+
+EPILOG = "Example: carillon check examples/engine --board tc1796"
+
+
+def command(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out whether the board's cells and levels suffice.")] = False,
+    time_limit: TimeLimitOption = TIME_LIMIT,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a schedule: names, times, order, every deadline by its tasks' WCETs, and whether the board can keep it."""
+
+    def work(report: Report) -> None:
+        from carillon import pipeline
+
+        if quick:
+            system = pipeline.read_and_check(schedule_file(path), report.diagnostics, board)
+        else:
+            report.status("allocating")
+            system = pipeline.plan(schedule_file(path), report.diagnostics, board, time_limit=time_limit).system
+        activations = sum(len(m.activations) for m in system.modes)
+        result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
+        result["activations"] = activations
+        found = []
+        if system.modes or system.osek is None:
+            found.append(
+                f"{counted(len(system.tasks), 'task')}, {counted(len(system.modes), 'mode')}, "
+                f"{counted(activations, 'activation')} in all rounds"
+            )
+        if system.osek is not None:
+            counts = {"task": len(system.osek.tasks), "ISR": len(system.osek.isrs), "alarm": len(system.osek.alarms)}
+            result["osek"] = {f"{kind.lower()}s": number for kind, number in counts.items()}
+            listed = ", ".join(counted(number, kind) for kind, number in counts.items())
+            found.append(f"event-triggered: {listed}" if found else listed)
+        found.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
+        if quick:
+            found.append("whether the board's cells and levels suffice was not looked at (--quick)")
+        result["allocated"] = not quick
+        report.result(result)
+        if not as_json:
+            report.warnings()
+            console.verbatim(console.console(), f"{system.name}: {'; '.join(found)}")
+
+    guard(as_json, work)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands share: their options, where findings go, and exit codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from carillon import console
+from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, suggestion
+
+if TYPE_CHECKING:
+    from carillon.pipeline import Planned
+
+
+SCHEDULE = "schedule.toml"
+
+
+Schedule = Annotated[
+    Path, typer.Argument(help="Schedule file, OIL file, or a folder with a schedule.toml.", show_default="./schedule.toml")
+]
+
+
+BoardOption = Annotated[
+    str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")
+]
+
+
+KernelOption = Annotated[str, typer.Option("--kernel", "-k", help="carillon, or for comparison: conventional, counter-per-task.")]
+
+
+TimeLimitOption = Annotated[
+    float,
+    typer.Option(
+        "--time-limit", help="What the allocation may cost for each mode: the work of a processor in so many seconds.", min=0.1
+    ),
+]
+
+
+TIME_LIMIT = 20.0
+
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+OutOption = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Build folder.", show_default="build/BOARD-KERNEL beside the schedule")
+]
+
+
+@dataclass
+class Report:
+    """Where a command puts its findings and its result."""
+
+    as_json: bool
+    diagnostics: Diagnostics
+
+    def status(self, text: str) -> None:
+        """Progress, on standard error, for a person."""
+        if not self.as_json and sys.stderr.isatty():
+            console.console(stderr=True).print(console.heading(f"{text} ...", "", "", "dim"))
+
+    def warnings(self) -> None:
+        """Print what was found so far, for a person."""
+        if not self.as_json:
+            console.diagnostics(self.diagnostics.in_order())
+            self.diagnostics.found.clear()
+
+    def result(self, value: dict[str, Any]) -> None:
+        """Print the command's JSON."""
+        if self.as_json:
+            value["diagnostics"] = [d.as_json() for d in self.diagnostics.in_order()]
+            print(json.dumps(value, indent=2))
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things, in words."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _fail(report: Report, found: list[Diagnostic]) -> NoReturn:
+    if report.as_json:
+        print(json.dumps({"diagnostics": [d.as_json() for d in found]}, indent=2))
+    else:
+        console.diagnostics(found)
+        errors = sum(d.severity is Severity.ERROR for d in found)
+        code = next((d.code for d in found if d.severity is Severity.ERROR), "")
+        if errors:
+            more = f"; carillon explain {code} says more" if code else ""
+            console.console(stderr=True).print(console.heading(counted(errors, "error"), more, ""))
+    raise typer.Exit(1)
+
+
+def guard(as_json: bool, work: Callable[[Report], None]) -> None:
+    """Run a command's work; turn every expected failure into a message and an exit code."""
+    report = Report(as_json, Diagnostics())
+    try:
+        work(report)
+        if report.diagnostics.errors:
+            _fail(report, report.diagnostics.in_order())
+    except CarillonError as error:
+        _fail(report, list(error.diagnostics))
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        _fail(
+            report,
+            [Diagnostic("C096", None, f"{name}{error.strerror or error}", "check the path, its permissions and the free space")],
+        )
+    report.warnings()
+
+
+def usage(message: str) -> NoReturn:
+    """Say what is wrong with the command line, and end with 2."""
+    console.console(stderr=True).print(console.heading("usage", f": {message}", "", "bold red"))
+    raise typer.Exit(2)
+
+
+def schedule_file(path: Path) -> Path:
+    """The schedule of a folder, or the file itself."""
+    return path / SCHEDULE if path.is_dir() else path
+
+
+def check_kernel(name: str) -> str:
+    """Refuse a name that is no kernel's."""
+    from carillon.pipeline import KERNELS
+
+    if name not in KERNELS:
+        usage(f"no kernel '{name}': {suggestion(name, KERNELS)}")
+    return name
+
+
+def check_outputs(**outputs: Path | None) -> None:
+    """Refuse what cannot be written (C096) before any work is done for it; outputs are named as their options are."""
+    from carillon.files import check_writable
+
+    found: list[Diagnostic] = []
+    seen: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        is_folder = option in ("out", "plots")
+        other = seen.setdefault(path.resolve(), option)
+        if other != option:
+            usage(f"--{other} and --{option} name the same file, '{path}'")
+        try:
+            check_writable(path, folder=is_folder)
+        except OSError as error:
+            where = "" if error.filename == str(path) else f" ('{error.filename}')"
+            found.append(
+                Diagnostic(
+                    "C096",
+                    None,
+                    f"--{option} '{path}': {error.strerror}{where}",
+                    f"name a {'folder' if is_folder else 'file'} that can be written, in a folder that exists",
+                )
+            )
+    if found:
+        raise CarillonError(found)
+
+
+def build_folder(planned: Planned, kernel: str, out: Path | None) -> Path:
+    """Where an application is built."""
+    return out or planned.system.file.parent / "build" / f"{planned.system.board.name}-{kernel}"
+
+
+def ticks_of(text: str, hz: int, option: str) -> int:
+    """A time of the command line, at least a tick, in ticks of a clock."""
+    from carillon.units import parse_time
+
+    try:
+        ticks = parse_time(text).ticks(hz)
+    except ValueError as error:
+        usage(f"{option} '{text}': {error}")
+    if ticks < 1:
+        usage(f"{option} '{text}' is less than a tick")
+    return int(ticks)

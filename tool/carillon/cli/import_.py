@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon import``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from carillon import console
+from carillon.cli.common import BoardOption, JsonOption, Report, check_outputs, counted, guard, schedule_file, usage
+from carillon.diagnostics import CarillonError, Diagnostic
+
+EPILOG = "Example: carillon import engine.oil -o schedule.toml"
+
+
+def command(
+    path: Annotated[Path, typer.Argument(help="OIL file; what it includes is read, too.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write, or a folder for a schedule.toml.", show_default="print it")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    board: BoardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the schedule that an OIL file is, and say what of it Carillon has no use for."""
+    from carillon.read import OIL
+
+    if path.suffix.lower() != OIL:
+        usage(f"import reads OIL files (*{OIL}); '{path}' is none by its name")
+
+    def work(report: Report) -> None:
+        from carillon.files import write_text
+        from carillon.read.oil import build_system, read_oil
+        from carillon.read.oil.write import relative, schedule_text
+        from carillon.resources import board_names
+
+        target = None if out is None else schedule_file(out)
+        if target is not None and target.exists() and not force:
+            raise CarillonError(
+                [Diagnostic("C097", None, f"'{target}' exists already", "choose another name, or overwrite it with --force")]
+            )
+        if target is not None:
+            check_outputs(out=target.parent)
+        oil = read_oil(path, report.diagnostics, board)
+        if oil is not None:
+            build_system(path, oil, report.diagnostics, board)
+        report.diagnostics.stop_on_errors()
+        assert oil is not None
+        if board is not None:
+            known = board in board_names()
+            oil.converted.data["system"]["board"] = board if known else relative(Path(board).resolve(), path.parent.resolve())
+        text = schedule_text(oil.converted, path, Path() if target is None else target.parent)
+        osek = oil.converted.data["osek"]
+        counts = {kind: len(osek.get(kind, ())) for kind in ("task", "isr", "resource", "event", "counter", "alarm")}
+        if target is not None:
+            write_text(target, text)
+        report.result({"file": None if target is None else str(target), "objects": counts} | ({} if target else {"toml": text}))
+        if not as_json:
+            report.warnings()
+            if target is None:
+                print(text, end="")
+            else:
+                listed = ", ".join(counted(number, "ISR" if kind == "isr" else kind) for kind, number in counts.items() if number)
+                console.verbatim(console.console(), f"wrote {target}: {listed or 'no objects'}")
+
+    guard(as_json, work)

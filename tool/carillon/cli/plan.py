@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon plan``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from carillon import console
+from carillon.cli.common import (
+    SCHEDULE,
+    TIME_LIMIT,
+    BoardOption,
+    JsonOption,
+    KernelOption,
+    Report,
+    Schedule,
+    TimeLimitOption,
+    check_kernel,
+    guard,
+    schedule_file,
+)
+
+EPILOG = "Example: carillon plan examples/three-tasks --board tc1796"
+
+
+def command(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    time_limit: TimeLimitOption = TIME_LIMIT,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the allocation: schedule line, cell, vector, task, and why."""
+    check_kernel(kernel)
+
+    def work(report: Report) -> None:
+        from carillon import pipeline
+        from carillon.show.plan import plan_json, render_plan
+
+        report.status("allocating")
+        planned = pipeline.plan(schedule_file(path), report.diagnostics, board, kernel, time_limit)
+        report.result(plan_json(planned))
+        if not as_json:
+            report.warnings()
+            render_plan(console.console(), planned)
+
+    guard(as_json, work)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from carillon.cli.common import (
+    SCHEDULE,
+    TIME_LIMIT,
+    BoardOption,
+    JsonOption,
+    KernelOption,
+    OutOption,
+    Schedule,
+    TimeLimitOption,
+    check_kernel,
+)
+from carillon.cli.runs import ForOption, RoundsOption, WindowOption, show_runs
+
+EPILOG = "Example: carillon run examples/engine --board ast1030-evb --for 1s --events engine.jsonl"
+
+
+def command(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    rounds: RoundsOption = None,
+    time: ForOption = None,
+    events: Annotated[
+        Path | None, typer.Option("--events", help="Write every event to this file, one JSON object a line.")
+    ] = None,
+    window: WindowOption = None,
+    out: OutOption = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the timeline as a page of its own.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed.")] = False,
+    time_limit: TimeLimitOption = TIME_LIMIT,
+    as_json: JsonOption = False,
+) -> None:
+    """Build, run on a board, and show what happened: the timeline and a summary of every task."""
+    check_kernel(kernel)
+    show_runs(path, board, (kernel,), rounds, time, window, out, as_json, time_limit, strict=strict, events=events, html=html)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run an application once for each kernel, and show what happened."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from carillon import console
+from carillon.cli.common import Report, build_folder, check_outputs, guard, schedule_file, ticks_of, usage
+
+if TYPE_CHECKING:
+    from carillon.pipeline import Planned
+    from carillon.trace import Trace
+
+EVENT_TRIGGERED_RUN = "100ms"
+"""How long a system without rounds runs where nothing is said."""
+
+
+def run_length(planned: Planned, rounds: int | None, time: str | None) -> tuple[int, int]:
+    """(ticks, rounds) of a run."""
+    length = next((m.round_length for m in planned.system.modes if m.name == planned.system.start_mode), None)
+    if length is None:
+        if rounds is not None:
+            usage("an event-triggered system has no rounds: give --for")
+        return ticks_of(time or EVENT_TRIGGERED_RUN, planned.system.clock_hz, "--for"), 0
+    if rounds is not None and time is not None:
+        usage("give either --rounds or --for")
+    if time is not None:
+        return ticks_of(time, planned.system.clock_hz, "--for"), 0
+    count = 1 if rounds is None else rounds
+    return count * length, count
+
+
+def build_and_run(planned: Planned, kernel: str, out: Path | None, ticks: int, rounds: int, report: Report) -> Trace | None:
+    """Build and run; None after errors, which are reported."""
+    from carillon import pipeline
+    from carillon.build import build as build_firmware
+    from carillon.run import run as run_firmware
+    from carillon.run import runnable
+
+    if runnable(planned.system, report.diagnostics) is None:
+        return None
+    report.status(f"compiling for {planned.system.board.name}")
+    firmware = build_firmware(planned.image, build_folder(planned, kernel, out), report.diagnostics)
+    if firmware is None:
+        return None
+    report.status(f"running {ticks} ticks")
+    trace = run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds)
+    return replace(trace, start_bounds=pipeline.start_bounds(planned)) if trace is not None else None
+
+
+RoundsOption = Annotated[int | None, typer.Option("--rounds", "-n", min=1, help="Dispatcher rounds to run.", show_default="1")]
+
+
+ForOption = Annotated[str | None, typer.Option("--for", help="Time to run instead, such as 20ms or '5000 ticks'.")]
+
+
+WindowOption = Annotated[str | None, typer.Option("--window", help="Part of the timeline to show: FROM..TO, such as 0ms..20ms.")]
+
+
+def window_ticks(text: str | None, hz: int, length: int) -> tuple[int, int] | None:
+    """The ticks (from, to) of a run of ``length`` ticks; one of which the run has nothing is refused before the run."""
+    from carillon.units import format_duration
+
+    if text is None:
+        return None
+    begin, dots, end = text.partition("..")
+    if not dots or not end:
+        usage(f"--window '{text}': write FROM..TO, such as 0ms..20ms")
+    first = (
+        0 if begin.strip() in ("", "0") or re.fullmatch(r"0+(\.0+)?\s*\w+", begin.strip()) else ticks_of(begin, hz, "--window")
+    )
+    last = ticks_of(end, hz, "--window")
+    if last <= first:
+        usage(f"--window '{text}' is empty")
+    if first >= length:
+        usage(f"--window '{text}' begins after the run, which ends at {format_duration(length, hz)}")
+    return first, last
+
+
+def show_runs(
+    path: Path,
+    board: str | None,
+    kernels: tuple[str, ...],
+    rounds: int | None,
+    time: str | None,
+    window: str | None,
+    out: Path | None,
+    as_json: bool,
+    time_limit: float,
+    *,
+    strict: bool = False,
+    events: Path | None = None,
+    html: Path | None = None,
+    svg: Path | None = None,
+    perfetto: Path | None = None,
+    vcd: Path | None = None,
+) -> None:
+    """Run with each kernel, one below the other in what is shown; ``strict``: exit with 3 if the first missed a deadline."""
+    missed = 0
+
+    def work(report: Report) -> None:
+        nonlocal missed
+        from carillon import pipeline, show
+        from carillon.trace import write_events
+
+        check_outputs(out=out, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
+        traces = []
+        clock: int | None = None
+        for kernel in kernels:
+            report.status(f"allocating for the {kernel} kernel")
+            planned = pipeline.plan(schedule_file(path), report.diagnostics, board, kernel, time_limit, clock)
+            clock = planned.system.clock_hz  # of all that are compared
+            ticks, count = run_length(planned, rounds, time)
+            part = window_ticks(window, planned.system.clock_hz, ticks)
+            trace = build_and_run(planned, kernel, out / kernel if out and len(kernels) > 1 else out, ticks, count, report)
+            if trace is None:
+                return
+            traces.append(trace)
+        releases = pipeline.releases(planned.system, max(traces, key=lambda t: t.length))
+        written: list[Path] = []
+        if events is not None:
+            from io import StringIO
+
+            from carillon.files import write_text
+
+            text = StringIO()
+            write_events(traces[0].events, text)
+            write_text(events, text.getvalue())
+            written.append(events)
+        try:
+            if html is not None:
+                show.write_html(html, traces, releases, part)
+            if svg is not None:
+                show.write_svg(svg, traces, releases, part)
+            if perfetto is not None:
+                show.write_perfetto(perfetto, traces, releases)
+            if vcd is not None:
+                show.write_vcd(vcd, traces, releases)
+            written += [p for p in (html, svg, perfetto, vcd) if p is not None]
+            summaries = show.summaries(traces, releases)
+            missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
+            report.result(
+                {
+                    "runs": [
+                        {
+                            "application": t.application,
+                            "board": t.board,
+                            "kernel": t.kernel,
+                            "length": t.length,
+                            "output": t.output,
+                            "stopped": t.stopped,
+                        }
+                        | {"summary": s.as_json()}
+                        for t, s in zip(traces, summaries, strict=True)
+                    ],
+                    "files": [str(p) for p in written],
+                }
+            )
+            if not as_json:
+                report.warnings()
+                to = console.console()
+                show.render_terminal(to, traces, releases, part)
+                for trace in traces:
+                    if trace.stopped:
+                        to.print(f"\nThe {trace.kernel} kernel's run ended in tick {trace.length - 1}: {trace.stopped}.")
+                    if trace.output:
+                        to.print(f"\noutput of {trace.kernel}:")
+                        console.verbatim(to, trace.output)
+                for file in written:
+                    console.verbatim(to, f"wrote {file}")
+        except ValueError as error:
+            usage(f"--window: {error}")
+
+    guard(as_json, work)
+    if strict and missed:
+        raise typer.Exit(3)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon schema``."""
+
+from __future__ import annotations
+
+from carillon.cli.common import JsonOption, Report, guard
+
+EPILOG = "Example: carillon schema > schedule.schema.json"
+
+
+def command(as_json: JsonOption = False) -> None:
+    """Print the JSON Schema of schedule files, by which an editor completes keys and marks errors."""
+
+    def work(report: Report) -> None:
+        from carillon.read.jsonschema import json_schema, json_schema_text
+
+        report.result({"schema": json_schema()})
+        if not as_json:
+            print(json_schema_text(), end="")
+
+    guard(as_json, work)

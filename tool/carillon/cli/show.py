@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon show``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from carillon.cli.common import (
+    SCHEDULE,
+    TIME_LIMIT,
+    BoardOption,
+    JsonOption,
+    KernelOption,
+    OutOption,
+    Schedule,
+    TimeLimitOption,
+    check_kernel,
+)
+from carillon.cli.runs import ForOption, RoundsOption, WindowOption, show_runs
+
+EPILOG = "Example: carillon show examples/three-tasks --compare --html three-tasks.html --svg three-tasks.svg"
+
+
+def command(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    compare: Annotated[bool, typer.Option("--compare", help="Run both kernels and show one above the other.")] = False,
+    rounds: RoundsOption = None,
+    time: ForOption = None,
+    window: WindowOption = None,
+    out: OutOption = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page with a timeline to zoom into.")] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Write a picture.")] = None,
+    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a trace for the Perfetto viewer.")] = None,
+    vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
+    time_limit: TimeLimitOption = TIME_LIMIT,
+    as_json: JsonOption = False,
+) -> None:
+    """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
+    check_kernel(kernel)
+    kernels = ("carillon", "conventional") if compare else (kernel,)
+    show_runs(
+        path, board, kernels, rounds, time, window, out, as_json, time_limit, html=html, svg=svg, perfetto=perfetto, vcd=vcd
+    )

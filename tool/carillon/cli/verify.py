@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from carillon import console
+from carillon.cli.common import (
+    SCHEDULE,
+    BoardOption,
+    JsonOption,
+    KernelOption,
+    OutOption,
+    Report,
+    Schedule,
+    check_kernel,
+    guard,
+    schedule_file,
+)
+
+EPILOG = "Examples: carillon verify examples/engine; carillon verify . --elf release.elf"
+
+
+def command(
+    path: Schedule = Path(SCHEDULE),
+    board: BoardOption = None,
+    kernel: KernelOption = "carillon",
+    out: OutOption = None,
+    elf: Annotated[
+        Path | None, typer.Option("--elf", help="The image.", show_default="what `carillon build` made, in its folder")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare a built image with the schedule: every expiry, vector, level and deadline, read from its bytes alone."""
+    check_kernel(kernel)
+
+    def work(report: Report) -> None:
+        from carillon.show.verified import render_verified
+        from carillon.verify.command import verify_file
+
+        schedule = schedule_file(path)
+        proved = verify_file(schedule, report.diagnostics, board, kernel, out, elf)
+        report.diagnostics.stop_on_errors()
+        report.result(proved.as_json())
+        if not as_json:
+            report.warnings()
+            render_verified(console.console(), proved)
+
+    guard(as_json, work)
