@@ -15,7 +15,7 @@ from carillon.allocate.base import longest_stretch
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
-from carillon.emit import osek as emitted
+from carillon.emit.osek.common import GUARD_WORDS
 from carillon.image import Image, ModeImage
 from carillon.model import System
 from carillon.model.osek import (
@@ -138,7 +138,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
 def stack_bytes(image: Image, task: OsekTask) -> int:
     """Bytes of a task's own stack; 0 of a basic task, which runs on that of whatever it preempts."""
     assert image.osek is not None
-    guard = emitted.GUARD_WORDS if image.osek.allocation.osek.stack_check else 0
+    guard = GUARD_WORDS if image.osek.allocation.osek.stack_check else 0
     return (-(-(task.stack or image.system.board.stack) // 8) + guard) * 8 if task.extended else 0
 
 
@@ -188,7 +188,7 @@ def _osek_json(image: Image) -> dict[str, Any]:
     assert image.osek is not None
     allocation = image.osek.allocation
     osek = allocation.osek
-    vectors = emitted.vectors(image)
+    vectors = {v.source: v.symbol for v in image.vectors[0]}
     return {
         "status": osek.status.value,
         "dispatch": "software" if allocation.software else "hardware",

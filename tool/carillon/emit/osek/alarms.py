@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of counters and alarms, and the handlers of their cells."""
+
+from __future__ import annotations
+
+from carillon.allocate.osek import OsekAllocation
+from carillon.emit import text
+from carillon.emit.osek.common import acknowledging, level_cells, mode_mask
+from carillon.image import CellImage, OsekImage
+from carillon.model.osek import (
+    ActivateTask,
+    Alarm,
+    Callback,
+    CounterKind,
+    IncrementCounter,
+    SetEvent,
+)
+
+
+def alarms(osek: OsekImage) -> list[str]:
+    """Counters, alarms, and the handlers of their cells."""
+    allocation = osek.allocation
+    model = allocation.osek
+    lines: list[str] = []
+    if model.counters:
+        lines += ["const struct carillon_osek_counter carillon_osek_counters[] = {"]
+        ticked = {c.counter.name for c in allocation.counters}
+        for c in model.counters:
+            software = int(c.kind is CounterKind.SOFTWARE)
+            set_anew = int(bool(software) or c.name in ticked)
+            numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c)]
+            lines.append(f"    {{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}}}, /* {c.name} */")
+        lines += ["};", ""]
+    carried = {a.alarm.name: a for a in allocation.alarms}
+    for name, alarm_cell in carried.items():
+        cell = osek.cell(alarm_cell.carrier)
+        lines += [
+            f"/* Alarm {name} on {cell.use.cell.name}. */",
+            f"static const struct carillon_store carillon_alarm_{name}_stop[] = {{",
+            f"    {text.macro(cell, 'STOP', cell.number)},",
+            "};",
+            f"static const struct carillon_osek_cell carillon_alarm_{name}_cell = {{",
+            f"    {text.macro(cell, 'COUNTER', cell.number)},",
+            f"    {cell.use.units(model.counter(alarm_cell.alarm.counter).tick)}u,",
+            f"    carillon_alarm_{name}_stop,",
+            f"    CARILLON_COUNT(carillon_alarm_{name}_stop),",
+            "};",
+            "",
+        ]
+    if model.alarms:
+        lines += ["const struct carillon_osek_alarm carillon_osek_alarms[] = {"]
+        for alarm in model.alarms:
+            lines += _alarm(allocation, alarm, alarm.name in carried)
+        lines += ["};", ""]
+    for counter in allocation.counters:
+        cell = osek.cell(counter.carrier)
+        number = [c.name for c in model.counters].index(counter.counter.name)
+        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, f"    carillon_osek_tick_over({number}u);")
+    for alarm_cell in allocation.alarms:
+        if not alarm_cell.direct:
+            cell = osek.cell(alarm_cell.carrier)
+            number = model.alarms.index(alarm_cell.alarm)
+            name = f"carillon_alarm_{alarm_cell.alarm.name}"
+            if not alarm_cell.level:
+                lines += _cell_handler(name, cell, f"    carillon_osek_alarm_expired({number}u);")
+            elif alarm_cell.runs_level:
+                body = [
+                    f"    if (carillon_osek_level_alarm({number}u, true)) {{",
+                    f"        carillon_level_{alarm_cell.level}();",
+                ]
+                lines += _cell_handler(name, cell, *body, "    }")
+            else:
+                lines += _cell_handler(name, cell, f"    (void)carillon_osek_level_alarm({number}u, false);")
+    return lines + _serve_cells(osek)
+
+
+def _serve_cells(osek: OsekImage) -> list[str]:
+    """What serves the cells of a level before their handlers do."""
+    lines: list[str] = []
+    for level, alarm_cells in level_cells(osek.allocation).items():
+        lines += [f"/* The cells of level {level}: what their handlers would do is done. */"]
+        lines += [f"void carillon_cells_{level}(void)", "{"]
+        for it in alarm_cells:
+            number = osek.allocation.osek.alarms.index(it.alarm)
+            lines += [
+                f"    if (carillon_osek_level_alarm_waits({number}u, {it.carrier.source}u)) {{ /* {it.alarm.name} */",
+                *(f"    {line}" for line in acknowledging(osek.cell(it.carrier))),
+                f"        carillon_port_unpend({it.carrier.source}u);",
+                f"        carillon_osek_level_alarm_early({number}u);",
+                "    }",
+            ]
+        lines += ["}", ""]
+    return lines
+
+
+def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:
+    points = f"{cell.use.progression.offset} + k * {cell.use.progression.period}"
+    return [
+        f"/* {cell.use.cell.name}, at {points} ({text.place(cell.carrier.demand.span)}). */",
+        f"void {name}(void);",
+        f"void {name}(void)",
+        "{",
+        *acknowledging(cell),
+        *body,
+        "}",
+        "",
+    ]
+
+
+def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]:
+    model = allocation.osek
+    counters = [c.name for c in model.counters]
+    tasks = [t.name for t in model.tasks]
+    fields: dict[str, object] = {"counter": counters.index(alarm.counter)}
+    match alarm.action:
+        case ActivateTask(task):
+            fields |= {"action": "CARILLON_OSEK_ACTIVATE", "object": tasks.index(task)}
+        case SetEvent(task, event):
+            mask = next(e.mask for e in model.events if e.name == event)
+            fields |= {"action": "CARILLON_OSEK_SET_EVENT", "object": tasks.index(task), "event": f"{mask:#x}u"}
+        case Callback(function):
+            fields |= {"action": "CARILLON_OSEK_CALLBACK", "callback": f"carillon_callback_{function}"}
+        case IncrementCounter(counter):
+            fields |= {"action": "CARILLON_OSEK_INCREMENT", "object": counters.index(counter)}
+    if on_cell:
+        fields["cell"] = f"&carillon_alarm_{alarm.name}_cell"
+    if alarm.autostart is not None:
+        start = alarm.autostart
+        fields |= {
+            "autostart": mode_mask(model.modes, start.modes),
+            "start": f"{start.time}u",
+            "cycle": f"{start.cycle}u",
+            "absolute": int(start.absolute),
+        }
+    lines = [f"    {{ /* {alarm.name}, {text.place(alarm.span)} */"]
+    return [*lines, *(f"        .{name} = {value}," for name, value in fields.items()), "    },"]

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the files of the event-triggered system share."""
+
+from __future__ import annotations
+
+from carillon.allocate.osek import AlarmCell, OsekAllocation, TaskLevel
+from carillon.image import CellImage
+
+GUARD_WORDS = 4
+"""Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
+
+
+def level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell]]:
+    """By level, the alarms whose cells have it."""
+    found: dict[int, list[AlarmCell]] = {}
+    for alarm_cell in allocation.alarms:
+        if alarm_cell.level:
+            found.setdefault(alarm_cell.level, []).append(alarm_cell)
+    return dict(sorted(found.items()))
+
+
+def mode_mask(model_modes: tuple[str, ...], modes: tuple[str, ...]) -> str:
+    """The bits of some application modes."""
+    return f"{sum(1 << model_modes.index(m) for m in modes):#x}u"
+
+
+def acknowledging(cell: CellImage) -> list[str]:
+    """The statement that takes back what a cell goes on asking for, if it does."""
+    return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
+
+
+def is_acknowledged(level: TaskLevel) -> bool:
+    """Whether the cell that activates a direct task goes on asking."""
+    return level.cell is not None and level.cell.cells[0].cell.array.acknowledge
+
+
+def constants(kind: str, name: str, items: list[str]) -> list[str]:
+    """An array of constants; nothing if it would be empty."""
+    if not items:
+        return []
+    return [f"static const {kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]

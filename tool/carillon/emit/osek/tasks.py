@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of tasks, levels and resources, and the handlers of levels."""
+
+from __future__ import annotations
+
+from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
+from carillon.emit import text
+from carillon.emit.osek.common import GUARD_WORDS, acknowledging, level_cells, mode_mask
+from carillon.image import Image
+
+
+def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
+    """Stacks of extended tasks, and the table of tasks."""
+    model = allocation.osek
+    lines: list[str] = []
+    managed = any(x.kind is TaskKind.MANAGED for x in allocation.levels)
+    for task in model.tasks:
+        if task.extended:
+            words = -(-(task.stack or image.system.board.stack) // 8) + (GUARD_WORDS if model.stack_check else 0)
+            lines += [
+                f"/* Task {task.name} ({text.place(task.span)}): its stack, its events and where it left off. */",
+                f"static uint64_t carillon_stack_{task.name}[{words}];",
+                f"struct carillon_osek_extended carillon_extended_{task.name};",
+                "",
+            ]
+    if managed:
+        lines += [f"struct carillon_osek_job carillon_osek_jobs[{len(model.tasks)}];", ""]
+    if not model.tasks:
+        return [*lines, "const struct carillon_osek_task carillon_osek_tasks[1];", ""]
+    cells = level_cells(allocation)
+    lines += ["const struct carillon_osek_task carillon_osek_tasks[] = {"]
+    for task in model.tasks:
+        level = allocation.level_of(task)
+        fields = {
+            "function": f"carillon_task_{task.name}",
+            "autostart": mode_mask(model.modes, task.autostart),
+            "source": level.source,
+            "level": level.number,
+            "request": f"CARILLON_STORE_PEND({level.source})" if level.source else "{0, 0}",
+            "ceiling": allocation.running_level(task),
+            "activations": task.activations,
+            "direct": int(level.kind is TaskKind.DIRECT),
+        }
+        if task.thread:
+            fields["thread"] = 1
+        if level.number in cells:
+            fields["cells"] = f"carillon_cells_{level.number}"
+        if task.extended:
+            fields |= {
+                "extended": f"&carillon_extended_{task.name}",
+                "stack": f"carillon_stack_{task.name}",
+                "stack_words": f"sizeof(carillon_stack_{task.name}) / 8u",
+            }
+        lines += [f"    {{ /* {task.name}, priority {task.priority}, {text.place(task.span)} */"]
+        lines += [f"        .{name} = {value}," for name, value in fields.items()]
+        lines += ["    },"]
+    return [*lines, "};", ""]
+
+
+def levels(image: Image, allocation: OsekAllocation) -> list[str]:
+    """The table of levels, and the handler of each."""
+    lines: list[str] = []
+    model = allocation.osek
+    numbers = {t.name: k for k, t in enumerate(model.tasks)}
+    for level in allocation.levels:
+        if level.capacity:
+            lines += [
+                f"static uint8_t carillon_ring_{level.number}[{level.capacity}];",
+                f"static struct carillon_osek_ring carillon_ring_state_{level.number};",
+            ]
+    lines += ["const struct carillon_osek_level carillon_osek_levels[] = {", "    {.task = 0},"]
+    for level in allocation.levels:
+        fields: dict[str, object] = {"source": level.source, "task": numbers[level.tasks[0].name]}
+        if level.source:
+            fields["request"] = f"CARILLON_STORE_PEND({level.source})"
+        text_fields = [f".{k} = {v}" for k, v in fields.items()]
+        if level.capacity:
+            text_fields += [
+                f".ring = carillon_ring_{level.number}",
+                f".state = &carillon_ring_state_{level.number}",
+                f".capacity = {level.capacity}",
+            ]
+        names = ", ".join(t.name for t in level.tasks)
+        lines.append(f"    {{{', '.join(text_fields)}}}, /* {level.number}: {names} */")
+    lines += ["};", ""]
+    for level in allocation.levels:
+        names = ", ".join(t.name for t in level.tasks)
+        priority = level.tasks[0].priority
+        where = f"source {level.source}" if level.source else "software"
+        if level.kind is TaskKind.MANAGED:
+            apart = (
+                " __attribute__((noinline))" if any(a.level == level.number and a.runs_level for a in allocation.alarms) else ""
+            )
+            lines += [
+                f"/* Level {level.number}, priority {priority}: {names} ({where}). */",
+                f"void carillon_level_{level.number}(void){apart};",
+                f"void carillon_level_{level.number}(void)",
+                "{",
+                f"    carillon_osek_run({level.number}u);",
+                "}",
+                "",
+            ]
+        else:
+            lines += _direct_handlers(image, level)
+    if allocation.software:
+        lines += ["const carillon_vector carillon_software_handlers[] = {", "    NULL,"]
+        lines += [f"    carillon_level_{level.number}," for level in allocation.levels]
+        lines += ["};", ""]
+    return lines
+
+
+def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
+    """Of a direct task: its frame, where somebody ends it from within a function (osek.ld decides)."""
+    assert image.osek is not None
+    task = level.tasks[0]
+    acknowledge = acknowledging(image.osek.cell(level.cell)) if level.cell is not None else []
+    priority = f"level {level.number}, priority {task.priority}, source {level.source}"
+    lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
+    if acknowledge:
+        lines += [
+            f"void carillon_acknowledged_{task.name}(void);",
+            f"void carillon_acknowledged_{task.name}(void)",
+            "{",
+            *acknowledge,
+            f"    carillon_task_{task.name}();",
+            *acknowledge,
+            f"    carillon_osek_forget_request({level.source});",
+            "}",
+        ]
+    unpend = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if level.cell is not None else []
+    return [
+        *lines,
+        f"void carillon_framed_{task.name}(void);",
+        f"void carillon_framed_{task.name}(void)",
+        "{",
+        *acknowledge,
+        f"    carillon_port_call(carillon_task_{task.name});",
+        *unpend,
+        "}",
+        "",
+    ]
+
+
+def resources(allocation: OsekAllocation) -> list[str]:
+    """What the services of resources need."""
+    names = allocation.named_resources
+    if not names:
+        return []
+    return [
+        f"uint32_t carillon_osek_saved[{len(names)}];",
+        "const uint8_t carillon_osek_ceilings[] = {",
+        *(f"    {allocation.ceilings[name]}, /* {name} */" for name in names),
+        "};",
+        "",
+    ]
