@@ -78,22 +78,6 @@ static inline bool carillon_time_is_delay(const struct carillon_timed *timed)
 #endif
 }
 
-/* A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
- * Returns what is left to the next event.  The compiler does not mix the three steps, which would take registers that
- * are to be saved. */
-static inline carillon_time carillon_time_wake_first(struct carillon_timed *timed)
-{
-    const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
-    sleeper->extended->waited = 0u;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const struct carillon_osek_task *const task = sleeper->task;
-    const TaskType number = timed->task;
-    const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    carillon_osek_wake(task, number);
-    return left;
-}
-
 /* Put in an event, some ticks from now, at most CARILLON_LONGEST_PERIOD, so that there are no laps to go; locked.
  * Where ticks are counted in the queue alone, its reference is now. */
 static inline void carillon_time_insert_near(struct carillon_timed *timed, carillon_time ticks)
@@ -128,12 +112,6 @@ static inline bool carillon_time_next_lap(struct carillon_timed *timed)
     return false;
 #endif
 }
-
-/* Return a unit to a semaphore; false: it has as many as it may have already; locked. */
-bool carillon_semaphore_give(struct carillon_semaphore *semaphore);
-
-/* A semaphore's unit did not come in time; locked. */
-void carillon_time_out(struct carillon_waiter *waiter);
 
 /* Is it a time that a service takes? */
 static inline bool carillon_time_is_valid(carillon_duration ticks)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Services that wait: delays and semaphores; and the slices of threads. */
-#include "services.h"
+#include "wait.h"
+
+#include "clock_steps.h"
 
 #if CARILLON_OSEK_TIME
 

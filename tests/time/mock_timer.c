@@ -3,7 +3,7 @@
  * The mock timer, and the clock on it with a fixed set of events, for tests in Python. */
 #include <stdbool.h>
 
-#include "carillon/clock.h"
+#include "clock_steps.h"
 #include "mock_timer.h"
 
 #define ITEMS 64
@@ -188,6 +188,8 @@ static void (*handler)(int item);
 static uint64_t handler_steps;
 static bool nests;
 
+static void expired(struct carillon_event *event);
+
 static void interrupt(void)
 {
     strike(MOCK_LATE);
@@ -195,10 +197,10 @@ static void interrupt(void)
     pending = false;
 #if CARILLON_CLOCK == CARILLON_CLOCK_TICK
     if (carillon_clock_tick()) {
-        carillon_clock_interrupt();
+        carillon_clock_serve(expired);
     }
 #else
-    carillon_clock_interrupt();
+    carillon_clock_serve(expired);
 #endif
 }
 
@@ -225,7 +227,7 @@ static void run_to(uint64_t until)
     }
 }
 
-void carillon_clock_expired(struct carillon_event *event)
+static void expired(struct carillon_event *event)
 {
     struct item *const item = (struct item *)(void *)event;
     if (item->is_far && carillon_queue_next_lap(&carillon_clock_queue, &item->far)) {

@@ -59,7 +59,14 @@ _folder = tempfile.TemporaryDirectory(prefix="carillon-time-")
 def compiled(driver: str, sources: tuple[str, ...], defines: tuple[tuple[str, int | str], ...]) -> Path:
     """The shared library of a driver of this folder and of files of the kernel."""
     path = Path(_folder.name) / f"{len(list(Path(_folder.name).iterdir()))}.so"
-    command = ["gcc", *FLAGS, f"-I{ROOT / 'kernel' / 'include'}", f"-I{HERE / 'config'}", f"-I{HERE}"]
+    command = [
+        "gcc",
+        *FLAGS,
+        f"-I{ROOT / 'kernel' / 'include'}",
+        f"-I{ROOT / 'kernel' / 'time'}",
+        f"-I{HERE / 'config'}",
+        f"-I{HERE}",
+    ]
     command += [f"-D{name}={value}" for name, value in defines]
     command += [str(HERE / driver), *(str(ROOT / "kernel" / source) for source in sources), "-o", str(path)]
     subprocess.run(command, check=True)

@@ -60,7 +60,9 @@ class Clock:
         words = [self.kind, str(self.width), str(self.bits)]
         words += [] if self.nests else ["flat"]
         words += [word for word in ("tree", "counters", "requests", "keeps_time", "restarts") if getattr(self, word)]
-        return "-".join(words) + (f"-minimum{self.minimum}" if self.minimum > 1 else "")
+        words += [f"minimum{self.minimum}"] if self.minimum > 1 else []
+        words += [f"farthest{self.farthest}"] if self.farthest is not None else []
+        return "-".join(words)
 
     @property
     def latest(self) -> int:
@@ -74,7 +76,8 @@ class Clock:
     @property
     def longest(self) -> int:
         """The longest delay of a plain event."""
-        return (1 << self.bits) - 3 - self.latest
+        longest = (1 << self.bits) - 3 - self.latest
+        return longest if self.farthest is None else min(longest, self.farthest)
 
     @property
     def library(self) -> Any:
@@ -172,6 +175,15 @@ MORE = [
     Clock(ONE_SHOT, 16, 16, tree=True, minimum=3),
     Clock(ONE_SHOT, 24, 32, keeps_time=True),
 ]
+STANDING = [
+    Clock(ONE_SHOT, 3, 8, keeps_time=True, farthest=200, requests=True),
+    Clock(ONE_SHOT, 8, 16, keeps_time=True, farthest=65_000),
+    Clock(ONE_SHOT, 24, 32, keeps_time=True, farthest=1 << 31),
+    Clock(COMPARE, 8, 16, keeps_time=True, farthest=65_000, tree=True),
+    Clock(COMPARE, 16, 32, keeps_time=True, farthest=1 << 31),
+]
+"""The reference stays where it is while events are put in."""
+MORE += STANDING
 EVERY = pytest.mark.parametrize("clock", PLAIN + MORE, ids=str)
 TIMED = pytest.mark.parametrize("clock", [clock for clock in PLAIN + MORE if clock.kind != TICK], ids=str)
 
@@ -419,6 +431,18 @@ def test_what_is_left_is_counted_from_now(clock: Clock) -> None:
             assert run.driver.clock_left(2) == 300 - run.time // STEPS
         run.run(201)
         assert [each.item for each in run.served()] == [1, 2]
+
+
+@EVERY
+def test_the_longest_delay_is_what_is_left_wherever_the_reference_is(clock: Clock) -> None:
+    with running(clock) as run:
+        reach = run.driver.clock_reach() if clock.kind != TICK and clock.width < 32 else 100
+        for waits in (0, 1, reach // 2, reach - 1, reach, reach + 1):
+            run.run(waits)
+            due = run.insert(1, clock.longest)
+            left = run.driver.clock_left(1)
+            assert 0 <= left - (due - run.time // STEPS) <= int(clock.slack > 0)
+            run.driver.clock_remove(1)
 
 
 @EVERY

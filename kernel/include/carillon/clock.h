@@ -11,7 +11,7 @@
  * cause of drift of the paper).
  * - CARILLON_CLOCK_COMPARE counts up for ever, and expires where it equals a register.
  *
- * Each kind has a few lines of its own in clock.c.  One loop arms, checks again and serves, for all kinds.
+ * Each kind has a few lines of its own in clock_steps.h.  One loop arms, checks again and serves, for all kinds.
  *
  * The configuration (carillon_config.h), in ticks where it is a time:
  *
@@ -202,24 +202,14 @@ void carillon_clock_start(void);
 #if CARILLON_CLOCK_KNOWS_TIME
 /* The ticks that the counter has made, modulo the range of carillon_time. */
 carillon_time carillon_clock_now(void);
-
-/* Put in an event that is in no queue, `period` (at most CARILLON_CLOCK_MOST_AHEAD) after `from`, a time as
- * carillon_clock_now gave it less than a range ago: what is relative to an earlier event, and not to now, has no drift.
- * False, and not put in, if that is now or has passed. */
-bool carillon_clock_insert_after(struct carillon_event *event, carillon_time from, carillon_time period);
 #endif
 
-/* The timer's handler, whose interrupt does no harm if nothing is due.  If a handler of an event unlocks, so that this
- * one comes within itself, the outer one goes on with what has become due. */
-void carillon_clock_interrupt(void);
+#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
+/* For the clock itself: arm the timer for the first event, as often as that takes to be in time. */
+void carillon_clock_arm(void);
+#endif
 
-/* An event is due.  The user of the clock defines this function.  The event is the first of the queue.  The function
- * takes it out (carillon_queue_pop), repeats it (carillon_queue_repeat; the distance is from the event's own time,
- * however late it is served) or, if it is a far one, lets it go its next lap.  Then the queue is free for everything,
- * and may be unlocked. */
-void carillon_clock_expired(struct carillon_event *event);
-
-/* Is carillon_clock_interrupt active? */
+/* Is the timer's handler active (carillon_clock_serve of kernel/time/clock_steps.h)? */
 #if CARILLON_CLOCK_CALLED
 #define carillon_clock_serving carillon_clock.serving
 #else
@@ -231,7 +221,7 @@ void carillon_clock_expired(struct carillon_event *event);
 extern carillon_time carillon_clock_late;
 #endif
 
-/* The handler of a tick: returns whether carillon_clock_interrupt has to be called.  While events are served, ticks are
+/* The handler of a tick: returns whether the timer's handler has to be called.  While events are served, ticks are
  * counted apart, because the queue's reference stands still. */
 static inline bool carillon_clock_tick(void)
 {

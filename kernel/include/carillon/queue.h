@@ -417,7 +417,35 @@ static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_
 
 #endif
 
-/* The same with a far event at any distance. */
+/* Put in an event, as carillon_queue_insert does: is it the first then?  A list has a short way for that. */
+static inline bool carillon_queue_insert_first(struct carillon_queue *queue, struct carillon_event *event,
+                                               carillon_time distance)
+{
+#if CARILLON_QUEUE_TREE || CARILLON_QUEUE_COUNTERS
+    carillon_queue_insert(queue, event, distance);
+    return carillon_queue_is_first(queue, event);
+#else
+    struct carillon_event *const head = &queue->head;
+    struct carillon_event *const next = head->next;
+    const carillon_time left = head->time;
+    if (next == head) { /* it has counted down */
+        event->time = CARILLON_NEVER;
+    } else if (distance < left) {
+        event->time = (carillon_time)(left - distance);
+    } else {
+        carillon_queue_insert(queue, event, distance);
+        return false;
+    }
+    head->time = distance;
+    event->previous = head;
+    event->next = next;
+    head->next = event;
+    next->previous = event;
+    return true;
+#endif
+}
+
+/* The same as carillon_queue_repeat with a far event at any distance. */
 static inline void carillon_queue_repeat_far(struct carillon_queue *queue, struct carillon_far_event *far,
                                              carillon_distance distance)
 {

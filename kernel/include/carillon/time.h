@@ -459,12 +459,13 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 #define THREAD(name) \
     CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
 
-/* Internal, for the generated code: the handler of a periodic clock, and the handler of the cell that ends slices
- * (`frame` is the port's).  A vector may count the ticks itself, in carillon_clock_queue and, with
+/* Internal, for the generated code: the handlers of a periodic clock and of the others, and the handler of the cell
+ * that ends slices (`frame` is the port's).  A vector may count the ticks itself, in carillon_clock_queue and, with
  * CARILLON_TIME_COUNTS, in carillon_time_ticks.  It then calls carillon_time_due when nothing is left. */
 #define carillon_time_ticks carillon_clock.ticks
 void carillon_time_tick(void);
 void carillon_time_due(void);
+void carillon_clock_interrupt(void);
 void carillon_slice_over(const void *frame);
 
 #ifdef __cplusplus

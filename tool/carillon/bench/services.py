@@ -63,7 +63,7 @@ FIGURES = {
         Figure("thread_wake", 35, 45, 53, "SST"),
         Figure("thread_block", 63, 65, 67, "ChibiOS"),
         Figure("thread_wake_one_shot", 75, 75, 151, "ChibiOS"),
-        Figure("thread_block_one_shot", 128, 95, 98, "ChibiOS"),
+        Figure("thread_block_one_shot", 87, 95, 98, "ChibiOS"),
         Figure("alarm_extended", 32, 30, 53, "SST"),
         Figure("alarm_direct", 142, 50, 53, "SST"),
         Figure("wait_event", 39, 35, 35, "ChibiOS"),

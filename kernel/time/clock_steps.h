@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The clock's kinds, and the loop that arms all of them: inlined into what changes the queue (clock.c, wait.c) and into
+ * the handler (due.c). */
+#ifndef CARILLON_TIME_CLOCK_STEPS_H
+#define CARILLON_TIME_CLOCK_STEPS_H
+
+#include "carillon/clock.h"
+
+#if CARILLON_CLOCK != CARILLON_CLOCK_NONE
+
+#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
+#include "carillon_clock_device.h"
+#endif
+
+#define clock_reference carillon_clock.reference
+#define clock_armed carillon_clock.armed
+
+/* The kinds.
+ *
+ *   clock_elapsed()         ticks from the queue's reference to now
+ *   clock_account(step)     the reference moves
+ *   clock_expire(distance)  set the timer to a distance from the reference */
+
+#if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
+
+static inline carillon_span clock_elapsed(void)
+{
+    return (carillon_count)((carillon_count)(carillon_device_now() - (carillon_count)clock_reference) &
+                            CARILLON_CLOCK_MASK);
+}
+
+static inline void clock_account(carillon_span step)
+{
+    clock_reference = (carillon_span)(clock_reference + step);
+}
+
+static inline void clock_expire(carillon_span distance)
+{
+    carillon_device_set((carillon_count)((carillon_count)(clock_reference + distance) & CARILLON_CLOCK_MASK));
+}
+
+#elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
+
+static inline carillon_span clock_elapsed(void)
+{
+    return (carillon_count)((carillon_count)(clock_armed - carillon_device_remaining()) & CARILLON_CLOCK_MASK);
+}
+
+static inline void clock_account(carillon_span step)
+{
+    clock_armed = (carillon_count)(clock_armed - step);
+#if CARILLON_CLOCK_KEEPS_TIME
+    clock_reference = (carillon_time)(clock_reference + step);
+#endif
+}
+
+#if !CARILLON_CLOCK_RESTARTS
+static inline void clock_expire(carillon_span distance)
+{
+    const carillon_count to = (carillon_count)distance;
+    carillon_device_shift((carillon_count)((carillon_count)(to - clock_armed) & CARILLON_CLOCK_MASK));
+    clock_armed = to;
+}
+#endif
+
+#else
+
+/* Ticks count down the queue's first distance, and the reference goes with them; only while that stands still they
+ * are counted here. */
+static inline carillon_span clock_elapsed(void)
+{
+#if CARILLON_CLOCK_NESTS
+    return carillon_clock_late;
+#else
+    return 0u;
+#endif
+}
+
+static inline void clock_account(carillon_span step)
+{
+#if CARILLON_CLOCK_NESTS
+    carillon_clock_late = (carillon_time)(carillon_clock_late - step);
+#endif
+#if CARILLON_CLOCK_KEEPS_TIME
+    clock_reference = (carillon_time)(clock_reference + step);
+#endif
+    (void)step;
+}
+
+static inline void carillon_device_acknowledge(void)
+{
+}
+
+#endif
+
+/* Before the queue changes, and after it. */
+#if (CARILLON_CLOCK == CARILLON_CLOCK_TICK) && CARILLON_CLOCK_KEEPS_TIME
+static inline void clock_hold(void)
+{
+    clock_reference = (carillon_time)(clock_reference - carillon_queue_left(&carillon_clock_queue));
+}
+static inline void clock_let_go(void)
+{
+    clock_reference = (carillon_time)(clock_reference + carillon_queue_left(&carillon_clock_queue));
+}
+#else
+static inline void clock_hold(void)
+{
+}
+static inline void clock_let_go(void)
+{
+}
+#endif
+
+/* Move the reference up to now, but not past the first event, which is due if nothing is left to it then.  Returns
+ * what of the time has not been accounted for. */
+static inline carillon_span clock_follow(void)
+{
+    const carillon_span passed = clock_elapsed();
+    if (passed == 0u) {
+        return 0u;
+    }
+    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
+    const carillon_span step = (passed < left) ? passed : left;
+    clock_account(step);
+    carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
+    return (carillon_span)(passed - step);
+}
+
+/* Set the timer to a distance from the reference: is it certain that it will expire there? */
+static inline bool clock_arm(carillon_span distance)
+{
+#if CARILLON_CLOCK_RESTARTS
+    /* Nothing can be missed, since the timer counts from when it is loaded; what is left must cover the loading. */
+    const carillon_span passed = clock_elapsed();
+    if ((passed >= distance) || ((carillon_span)(distance - passed) < (CARILLON_CLOCK_COST + CARILLON_CLOCK_MINIMUM))) {
+        return false;
+    }
+    carillon_device_load((carillon_count)(distance - passed - CARILLON_CLOCK_COST));
+    clock_armed = (carillon_count)distance;
+    return true;
+#elif CARILLON_CLOCK == CARILLON_CLOCK_TICK
+    (void)distance; /* the queue counts down to it by itself, as soon as no tick is counted apart */
+    return clock_elapsed() == 0u;
+#else
+    clock_expire(distance);
+    const carillon_span passed = clock_elapsed();
+#if CARILLON_CLOCK_BITS < (8 * __SIZEOF_INT__)
+    return (passed + CARILLON_CLOCK_MINIMUM) <= distance; /* the sum is exact */
+#else
+    return (passed < distance) && ((carillon_span)(distance - passed) >= CARILLON_CLOCK_MINIMUM);
+#endif
+#endif
+}
+
+/* In the timer's handler, serve what is due; and arm the timer for what comes next.  Inlined with constants.
+ *
+ * 1. The lock is held, so the queue changes only in `expired`; the time goes on.
+ * 2. What has passed since the reference is less than the counter's range: the timer was armed at most
+ *    CARILLON_CLOCK_REACH after it, and the handler has ended CARILLON_CLOCK_LATEST after that.  So clock_elapsed() is
+ *    exact, however often the counter has wrapped before.
+ * 3. clock_arm() sets the expiry first and looks at the time after that.  If the expiry is still CARILLON_CLOCK_MINIMUM
+ *    ahead then, it was so when it was set, and the interrupt comes.
+ * 4. Otherwise the timer may have missed it, and would expire a whole range later.  In the handler the event is
+ *    served here, as soon as its time has come: in less than CARILLON_CLOCK_MINIMUM ticks.  Elsewhere the handler has
+ *    to come: its interrupt is requested, or the timer is set ahead of now, by twice as much each time, until it is
+ *    certain to see one.  So the loop ends, and the event is late by what that took.
+ * 5. If the timer has seen it after all, or an older expiry has struck before the new one was set, the interrupt
+ *    finds nothing due and comes here again: that costs time but changes nothing. */
+static inline __attribute__((always_inline)) void clock_settle(bool handler, void (*expired)(struct carillon_event *))
+{
+#if (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_REQUESTS
+    carillon_span margin = CARILLON_CLOCK_MINIMUM;
+#endif
+    for (;;) {
+        if (handler) {
+            if ((carillon_queue_left(&carillon_clock_queue) == 0u) && carillon_queue_has_due(&carillon_clock_queue)) {
+                do { /* bounded by what falls due in the time that it takes; a queue that gets empty has nothing due */
+                    expired(carillon_queue_first(&carillon_clock_queue));
+                } while (carillon_queue_left(&carillon_clock_queue) == 0u);
+                carillon_queue_served();
+            }
+        }
+        carillon_span distance = carillon_queue_left(&carillon_clock_queue);
+#if (CARILLON_CLOCK != CARILLON_CLOCK_TICK)
+#if !CARILLON_CLOCK_KEEPS_TIME
+        if (distance == CARILLON_NEVER) { /* the last event has left */
+            carillon_device_disarm();
+            return;
+        }
+#endif
+#if CARILLON_CLOCK_EXTENDED
+        if (distance > CARILLON_CLOCK_REACH) {
+            distance = CARILLON_CLOCK_REACH;
+        }
+#endif
+        if (!handler) {
+            carillon_device_enable();
+            if (distance == 0u) {
+#if CARILLON_CLOCK_REQUESTS
+                carillon_device_request();
+                return;
+#else
+                distance = (carillon_span)(clock_elapsed() + margin);
+                if (margin <= (CARILLON_CLOCK_MASK / 4u)) {
+                    margin = (carillon_span)(margin + margin);
+                }
+#endif
+            }
+        }
+#endif
+        if (clock_arm(distance)) {
+            return;
+        }
+        (void)clock_follow();
+    }
+}
+
+/* The timer's handler, whose interrupt does no harm if nothing is due.  If a handler of an event unlocks, so that this
+ * one comes within itself, the outer one goes on with what has become due.
+ *
+ * `expired`: an event is due.  The event is the first of the queue.  The function takes it out (carillon_queue_pop),
+ * repeats it (carillon_queue_repeat; the distance is from the event's own time, however late it is served) or, if it is
+ * a far one, lets it go its next lap.  Then the queue is free for everything, and may be unlocked. */
+static inline __attribute__((always_inline)) void carillon_clock_serve(void (*expired)(struct carillon_event *))
+{
+    carillon_device_acknowledge();
+#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
+#if CARILLON_CLOCK_NESTS
+    if (carillon_clock_serving) {
+        return;
+    }
+#endif
+    (void)clock_follow();
+#endif
+    clock_hold();
+#if CARILLON_CLOCK_CALLED
+    carillon_clock.serving = true;
+#endif
+    clock_settle(true, expired);
+#if CARILLON_CLOCK_CALLED
+    carillon_clock.serving = false;
+#endif
+    clock_let_go();
+}
+
+/* Does the reference stay where it is while events are put in and taken out?
+ *
+ * 1. What has passed since the reference is less than the counter's range (clock_settle, 2), wherever the reference is.
+ *    So the distance of an event from it is less than that range and the longest delay together: a time can hold it.
+ * 2. The timer is armed no farther than it can reach (CARILLON_CLOCK_EXTENDED).  When it expires, the reference
+ * follows, as often as it has to for keeping the time, and no more often.
+ * 3. A far event's last lap begins when the reference is there (carillon_queue_insert_far).  Nobody is put in behind it
+ *    before that, because no other event's distance from the reference is as long as a lap. */
+#define CARILLON_CLOCK_STANDS                                                \
+    (CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && \
+     (CARILLON_CLOCK_BITS < CARILLON_TIME_BITS) &&                           \
+     (CARILLON_CLOCK_FARTHEST <= (CARILLON_LONGEST - CARILLON_CLOCK_MASK)))
+
+/* Begin to change the queue, from wherever.  Returns the distance from the reference to now: what of the time has not
+ * been accounted for. */
+static inline carillon_span clock_begin(void)
+{
+    if (carillon_clock_serving) {
+        return clock_elapsed(); /* the reference is the time of the event that is being served */
+    }
+    clock_hold();
+#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+    return 0u;
+#else
+#if !CARILLON_CLOCK_KEEPS_TIME
+    if (carillon_queue_is_empty(&carillon_clock_queue)) { /* nobody has followed the time */
+        clock_account(clock_elapsed());
+        return 0u;
+    }
+#endif
+#if CARILLON_CLOCK_STANDS
+    return clock_elapsed();
+#else
+    return clock_follow();
+#endif
+#endif
+}
+
+/* The queue has been changed: if another event is the first, arm for it; the handler does that anyway, and ticks count
+ * down to whatever is first. */
+static inline void clock_end(bool changed)
+{
+    if (!carillon_clock_serving) {
+#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
+        if (changed) {
+            carillon_clock_arm();
+        }
+#else
+        (void)changed;
+#endif
+        clock_let_go();
+    }
+}
+
+/* What is not served in the handler of this tick is served in that of the next. */
+#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+#define LEAST_AHEAD(distance) ((((distance) == 0u) && !carillon_clock_serving) ? 1u : (distance))
+#else
+#define LEAST_AHEAD(distance) (distance)
+#endif
+
+/* Put in an event at a distance from the reference, and end to change the queue.  If it is the first, as the only one
+ * always is, the timer is armed for it here; where that is too late, carillon_clock_arm tries again. */
+static inline void clock_put(struct carillon_event *event, carillon_time distance)
+{
+    const bool first = carillon_queue_insert_first(&carillon_clock_queue, event, LEAST_AHEAD(distance));
+#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+    clock_end(first);
+#else
+    if (!first || carillon_clock_serving) {
+        return;
+    }
+    carillon_device_enable();
+#if CARILLON_CLOCK_EXTENDED
+    const carillon_span reached = (distance < CARILLON_CLOCK_REACH) ? distance : (carillon_span)CARILLON_CLOCK_REACH;
+#else
+    const carillon_span reached = distance;
+#endif
+    if (!clock_arm(reached)) {
+        carillon_clock_arm();
+    }
+#endif
+}
+
+#if CARILLON_CLOCK_KNOWS_TIME
+/* Put in an event that is in no queue, `period` (at most CARILLON_CLOCK_MOST_AHEAD) after `from`, a time as
+ * carillon_clock_now gave it less than a range ago: what is relative to an earlier event, and not to now, has no drift.
+ * False, and not put in, if that is now or has passed; locked. */
+static inline bool carillon_clock_insert_after(struct carillon_event *event, carillon_time from, carillon_time period)
+{
+    const carillon_time late = (carillon_time)clock_begin(); /* from the reference to now */
+    const carillon_time gone = (carillon_time)((carillon_time)clock_reference - from);
+    if ((carillon_time)(gone + late) >= period) {
+        clock_end(false);
+        return false;
+    }
+    clock_put(event, (carillon_time)(period - gone));
+    return true;
+}
+#endif
+
+#endif
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What it means that an event of the clock is due; and the handlers of the clock. */
+#include "clock_steps.h"
+#include "wait.h"
+
+#if CARILLON_OSEK_TIME
+
+#if CARILLON_TIME_FUNCTIONS
+/* While the clock is served: the alarm whose handler was called last. */
+#define firing carillon_clock.serves
+
+static inline void call(const struct carillon_alarm *alarm)
+{
+    firing = alarm;
+    alarm->handler.function(); /* after which the alarm may be gone */
+}
+#endif
+
+#if CARILLON_TIME_ALARMS
+/* Count the next interval of an alarm, which is due, from this expiry, if there is one. */
+static void repeat(struct carillon_alarm *alarm)
+{
+    if (alarm->left != CARILLON_INFINITE) {
+        alarm->left--;
+    }
+    if (alarm->left == 0u) {
+        carillon_queue_pop(&carillon_clock_queue);
+        return;
+    }
+    const carillon_duration period =
+        (alarm->exact == NULL) ? alarm->period : (carillon_duration)carillon_period_next(alarm->exact);
+    struct carillon_event *const event = carillon_time_event(&alarm->timed);
+#if CARILLON_TIME_FAR
+    if (period > CARILLON_LONGEST) {
+        carillon_queue_pop(&carillon_clock_queue);
+        carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, period);
+        return;
+    }
+#endif
+    if (!carillon_queue_stays(&carillon_clock_queue, event, (carillon_time)period)) {
+        carillon_queue_move(&carillon_clock_queue, event, (carillon_time)period);
+    }
+}
+
+static inline void fire(const struct carillon_alarm *alarm)
+{
+#if CARILLON_TIME_TASKS
+    StatusType status;
+#endif
+    switch (alarm->timed.kind) {
+#if CARILLON_TIME_FUNCTIONS
+    case CARILLON_TIMED_FUNCTION:
+    case CARILLON_TIMED_BEAT:
+        call(alarm);
+        break;
+#endif
+#if CARILLON_TIME_TASKS
+    case CARILLON_TIMED_TASK:
+        status = carillon_osek_activate(alarm->timed.task);
+        if (status != E_OK) {
+            (void)FAIL(OSServiceId_ActivateTask, status, .object = alarm->timed.task);
+        }
+        break;
+#endif
+#if CARILLON_TIME_EVENTS && CARILLON_OSEK_EVENTS
+    case CARILLON_TIMED_EVENT:
+        carillon_osek_serve_cells(&carillon_osek_tasks[alarm->timed.task]);
+        if (carillon_osek_jobs[alarm->timed.task].activations == 0u) {
+            (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = alarm->timed.task,
+                       .first = alarm->handler.carillon_event);
+        } else {
+            carillon_osek_set(alarm->timed.task, alarm->handler.carillon_event);
+        }
+        break;
+#endif
+#if CARILLON_TIME_SEMAPHORES
+    case CARILLON_TIMED_SEMAPHORE:
+        if (!carillon_semaphore_give(alarm->handler.carillon_semaphore)) {
+            (void)FAIL(OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = alarm->handler.carillon_semaphore);
+        }
+        break;
+#endif
+    default: /* none that the application has */
+        break;
+    }
+}
+#endif
+
+#if CARILLON_TIME_DELAYS
+/* Is it a delay that is over?  Those have a path of their own, which saves no register and calls nobody. */
+#define is_over carillon_time_is_delay
+
+/* A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
+ * Returns what is left to the next event.  The compiler does not mix the three steps, which would take registers that
+ * are to be saved. */
+static inline carillon_time wake_first(struct carillon_timed *timed)
+{
+    const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
+    sleeper->extended->waited = 0u;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const struct carillon_osek_task *const task = sleeper->task;
+    const TaskType number = timed->task;
+    const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    carillon_osek_wake(task, number);
+    return left;
+}
+#endif
+
+#if CARILLON_TIME_OTHERS
+static __attribute__((noinline)) void serve(struct carillon_timed *timed)
+{
+    if (carillon_time_next_lap(timed)) {
+        return;
+    }
+#if CARILLON_TIME_DELAYS && CARILLON_TIME_FAR
+    if (timed->kind == CARILLON_TIMED_FAR) {
+        (void)wake_first(timed);
+        return;
+    }
+#endif
+#if CARILLON_TIME_TIMEOUTS
+    if (timed->kind == CARILLON_TIMED_TIMEOUT) {
+        carillon_queue_pop(&carillon_clock_queue);
+        carillon_time_out((struct carillon_waiter *)(void *)timed);
+        return;
+    }
+#endif
+#if CARILLON_TIME_ALARMS
+    struct carillon_alarm *const alarm = (struct carillon_alarm *)(void *)timed;
+    repeat(alarm);
+    fire(alarm);
+#endif
+}
+
+#if CARILLON_TIME_FUNCTIONS
+/* A function that is called for ever, and does not stay the first. */
+static __attribute__((noinline)) void move_and_call(struct carillon_timed *timed)
+{
+    const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
+    carillon_queue_move(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period);
+    call(alarm);
+}
+#endif
+
+/* What is not a delay that is over.  Functions that are called for ever have a path of their own, too, which saves no
+ * register and calls nobody else if they stay the first. */
+static inline void serve_other(struct carillon_timed *timed)
+{
+#if CARILLON_TIME_FUNCTIONS
+    if (timed->kind == CARILLON_TIMED_BEAT) {
+        const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
+        if (carillon_queue_stays(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period)) {
+            call(alarm);
+        } else {
+            move_and_call(timed);
+        }
+        return;
+    }
+#endif
+    serve(timed);
+}
+#endif
+
+#if CARILLON_CLOCK_COUNTS_ALONE
+
+/* 1. The handler of the tick keeps out everything else that uses the clock; only the handlers of alarms use it
+ *    meanwhile.  So the queue's reference is this tick until the handler has ended, and nothing that they put in is due
+ *    before the next.
+ * 2. A queue that gets empty has nothing due (carillon_queue_left).
+ * 3. So the loop ends: what it serves was due when it began. */
+static inline struct carillon_timed *first_of_all(void)
+{
+    return (struct carillon_timed *)(void *)carillon_queue_first(&carillon_clock_queue);
+}
+
+#if CARILLON_TIME_DELAYS
+/* Delays that are over and come first. */
+static __attribute__((noinline)) carillon_time wake_all(struct carillon_timed *first)
+{
+    struct carillon_timed *timed = first;
+    for (;;) {
+        const carillon_time left = wake_first(timed);
+        if (left != 0u) {
+            return left;
+        }
+        timed = first_of_all();
+#if CARILLON_TIME_OTHERS
+        if (!is_over(timed)) {
+            return 0u;
+        }
+#endif
+    }
+}
+#endif
+
+#if CARILLON_TIME_OTHERS
+/* What comes after and with an event that is no delay. */
+static inline void serve_all(struct carillon_timed *first)
+{
+    struct carillon_timed *timed = first;
+    do {
+        serve_other(timed);
+        if (carillon_queue_left(&carillon_clock_queue) != 0u) {
+            break;
+        }
+        timed = first_of_all();
+#if CARILLON_TIME_DELAYS
+        if (is_over(timed)) {
+            if (wake_all(timed) != 0u) {
+                break;
+            }
+            timed = first_of_all();
+        }
+#endif
+    } while (true);
+    carillon_queue_served();
+#if CARILLON_TIME_FUNCTIONS
+    firing = NULL;
+#endif
+}
+#endif
+
+#if CARILLON_TIME_DELAYS && CARILLON_TIME_OTHERS
+static __attribute__((noinline)) void serve_rest(struct carillon_timed *first)
+{
+    serve_all(first);
+}
+#endif
+
+#if CARILLON_TIME_DELAYS
+/* Nothing is left to the first event, which there is. */
+static void serve_first(struct carillon_timed *first)
+{
+#if CARILLON_TIME_OTHERS
+    if (!is_over(first)) {
+        serve_rest(first);
+    } else if (wake_all(first) == 0u) {
+        serve_rest(first_of_all());
+    }
+#else
+    (void)wake_all(first);
+#endif
+}
+#else
+#define serve_first serve_all
+#endif
+
+/* Nothing is left to the first event, if there is one. */
+void carillon_time_due(void)
+{
+    if (carillon_queue_has_due(&carillon_clock_queue)) {
+        serve_first(first_of_all());
+    }
+}
+
+/* Where there are delays alone, most ticks have no more than one that is over. */
+void carillon_time_tick(void)
+{
+#if CARILLON_TIME_COUNTS
+    carillon_time_ticks++;
+#endif
+    if (!carillon_clock_tick() || !carillon_queue_has_due(&carillon_clock_queue)) {
+        return;
+    }
+#if CARILLON_TIME_DELAYS && !CARILLON_TIME_OTHERS
+    if (wake_first(first_of_all()) == 0u) {
+        serve_first(first_of_all());
+    }
+#elif CARILLON_TIME_DELAYS
+    do { /* bounded by the number of tasks */
+        struct carillon_timed *const first = first_of_all();
+        if (!is_over(first)) {
+            serve_rest(first);
+            return;
+        }
+        if (wake_first(first) != 0u) {
+            return;
+        }
+    } while (true);
+#else
+    serve_first(first_of_all());
+#endif
+}
+
+#else
+
+/* The event is the first member of what it belongs to.  What is no delay takes registers that are to be saved. */
+#if CARILLON_TIME_OTHERS
+static __attribute__((noinline)) void expired(struct carillon_event *event)
+#else
+static inline void expired(struct carillon_event *event)
+#endif
+{
+    struct carillon_timed *const timed = (struct carillon_timed *)(void *)event;
+#if CARILLON_TIME_DELAYS
+    if (is_over(timed)) {
+        (void)wake_first(timed);
+        return;
+    }
+#endif
+#if CARILLON_TIME_OTHERS
+    serve_other(timed);
+#endif
+}
+
+void carillon_clock_interrupt(void)
+{
+    carillon_clock_serve(expired);
+}
+#endif
+
+#endif
