@@ -34,7 +34,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from carillon.build import Reuse, _Unit
+    from carillon.build import _Unit
+    from carillon.reuse.objects import Reuse
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutation"

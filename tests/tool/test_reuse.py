@@ -13,9 +13,9 @@ import pytest
 
 import carillon.build
 from carillon.build import Firmware, build
-from carillon.build.reuse import Reuse, dependencies
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
+from carillon.reuse.objects import Reuse, dependencies
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 

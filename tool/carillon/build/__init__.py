@@ -9,11 +9,10 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
-from carillon.build.reuse import Reuse, forget
 from carillon.build.symbols import defined_functions, sizes, symbols
 from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
@@ -24,6 +23,8 @@ from carillon.image import Image
 from carillon.model import System
 from carillon.model.osek import Hook
 from carillon.resources import data_root
+from carillon.reuse.objects import Reuse, forget
+from carillon.reuse.whole import Steps
 from carillon.verify import Report, verify
 
 
@@ -33,6 +34,7 @@ class Firmware:
 
     ``images``: the same as Intel HEX and as a plain copy of memory, for programs that load chips; none of a program of this
     machine.  ``verified``: what of it was compared with the schedule; None if that was not asked for.
+    ``steps``: how it was made.
     """
 
     elf: Path
@@ -42,6 +44,7 @@ class Firmware:
     ram: int
     images: tuple[Path, ...] = ()
     verified: Report | None = None
+    steps: Steps = field(default_factory=lambda: Steps((), (), ()))
 
 
 _HOOKS = {
@@ -149,11 +152,15 @@ def _cplusplus(compiler: str) -> str:
     return str(path.with_name(name))
 
 
-def _compile(compiler: str, unit: _Unit, reuse: Reuse) -> str:
-    """Compile one file, unless that was done; returns what the compiler said if it failed, else the empty string."""
+def _command(compiler: str, unit: _Unit) -> list[str]:
     if unit.source.suffix != ".c":
         compiler = _cplusplus(compiler)
-    command = [compiler, *unit.options, "-MD", "-c", str(unit.source), "-o", str(unit.target)]
+    return [compiler, *unit.options, "-MD", "-c", str(unit.source), "-o", str(unit.target)]
+
+
+def _compile(compiler: str, unit: _Unit, reuse: Reuse) -> str:
+    """Compile one file, unless that was done; returns what the compiler said if it failed, else the empty string."""
+    command = _command(compiler, unit)
     if reuse.is_current(command, unit.target):
         return ""
     forget(unit.target)
@@ -315,7 +322,14 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: boo
         write_text(elf.with_suffix(".ort"), debugger)
     flash, vectors, ram = sizes(elf)
     images = () if system.board.native else _images(elf, system, diagnostics)
-    return None if images is None else Firmware(elf, folder, flash, vectors, ram, images, proved)
+    if images is None:
+        return None
+    steps = Steps(
+        tuple((tuple(_command(compiler, unit)), unit.target) for unit in units),
+        tuple(command),
+        (system.board.build.compiler, *(() if system.board.native else (system.board.build.objcopy,))),
+    )
+    return Firmware(elf, folder, flash, vectors, ram, images, proved, steps)
 
 
 def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, ...] | None:

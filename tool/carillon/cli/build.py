@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from carillon.cli.common import (
     build_folder,
     check_kernel,
     check_outputs,
+    diagnostic,
     guard,
     schedule_file,
 )
@@ -45,45 +47,67 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Build firmware: generated tables and vectors, kernel, port, cells and application."""
-    check_kernel(kernel)
 
     def work(report: Report) -> None:
+        from carillon.reuse import whole
+
+        check_outputs(out=out, depfile=depfile)
+        began, schedule = whole.now(), schedule_file(path)
+        options = {"board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit, "verify": not no_verify}
+        asked = {"schedule": str(schedule), **options}
+        folders = [out] if out is not None else sorted((schedule.parent / "build").glob(f"*-{kernel}"))
+        answer = whole.recall(folders, asked) if not generate_only and depfile is None else None
+        if answer is None:
+            check_kernel(kernel)
+            answer = build(report, schedule, began, asked)
+        if answer is None:
+            return
+        report.diagnostics.found += [diagnostic(found) for found in answer["found"]]
+        report.result(answer["result"])
+        if not as_json:
+            report.warnings()
+            for line in answer["lines"]:
+                console.verbatim(console.console(), line)
+
+    def build(report: Report, schedule: Path, began: int, asked: dict[str, Any]) -> dict[str, Any] | None:
+        """What to say of the build, which is recorded; None after errors."""
         from carillon import pipeline
         from carillon.build import build as build_firmware
         from carillon.build import write_generated
         from carillon.build.manifest import MANIFEST
         from carillon.files import depfile as depends
         from carillon.files import write_text
+        from carillon.read.build import SOURCES
+        from carillon.reuse import whole
 
-        check_outputs(out=out, depfile=depfile)
         report.status("allocating")
-        planned = pipeline.plan(schedule_file(path), report.diagnostics, board, kernel, time_limit)
+        planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit)
         folder = build_folder(planned, kernel, out)
+        whole.forget(folder)
         if generate_only or depfile is not None:
             generated = write_generated(planned.image, folder)
         if depfile is not None:
             write_text(depfile, depends(generated / MANIFEST, planned.system.inputs))
         if generate_only:
-            report.result({"generated": str(generated)})
-            if not as_json:
-                console.verbatim(console.console(), f"wrote {generated}")
-            return
+            return {"found": [], "result": {"generated": str(generated)}, "lines": [f"wrote {generated}"]}
         report.status("compiling")
         firmware = build_firmware(planned.image, folder, report.diagnostics, verified=not no_verify)
         if firmware is None:
-            return
+            return None
         sizes: dict[str, Any] = {"elf": str(firmware.elf)} | {image.suffix[1:]: str(image) for image in firmware.images}
         sizes |= {"flash": firmware.flash, "vectors": firmware.vectors, "ram": firmware.ram}
         proved = firmware.verified
         sizes["verified"] = proved.as_json() if proved is not None else None
-        report.result(sizes)
-        if not as_json:
-            report.warnings()
-            console.verbatim(
-                console.console(),
-                f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
-                f"RAM {firmware.ram} bytes beside the stack",
-            )
-            console.verbatim(console.console(), proved.line() if proved is not None else "not verified (--no-verify)")
+        lines = [
+            f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
+            f"RAM {firmware.ram} bytes beside the stack",
+            proved.line() if proved is not None else "not verified (--no-verify)",
+        ]
+        answer = {"found": [d.as_json() for d in report.diagnostics.in_order()], "result": sizes, "lines": lines}
+        report.diagnostics.found.clear()
+        inputs = whole.Inputs(schedule, planned.system.inputs, SOURCES)
+        with suppress(OSError):  # without a record the next build does all again
+            whole.note(folder, asked, inputs, firmware.steps, firmware.elf, answer, began)
+        return answer
 
     guard(as_json, work)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from carillon import console
-from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, suggestion
+from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, Span, suggestion
 
 if TYPE_CHECKING:
     from carillon.pipeline import Planned
@@ -113,6 +113,12 @@ def guard(as_json: bool, work: Callable[[Report], None]) -> None:
             [Diagnostic("C096", None, f"{name}{error.strerror or error}", "check the path, its permissions and the free space")],
         )
     report.warnings()
+
+
+def diagnostic(found: dict[str, Any]) -> Diagnostic:
+    """A finding from its JSON (:meth:`Diagnostic.as_json`)."""
+    span = Span(found["file"], found["line"], found["column"]) if found["file"] is not None else None
+    return Diagnostic(found["code"], span, found["cause"], found["remedy"], Severity(found["severity"]))
 
 
 def usage(message: str) -> NoReturn:

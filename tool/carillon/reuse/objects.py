@@ -45,11 +45,10 @@ class Reuse:
         try:
             record = json.loads(_record(target).read_text(encoding="utf-8"))
             read: list[str] = record["read"]
-            folders = [folder for option, folder in pairwise(command) if option == "-I"]
             return (
                 record["decided"] == self._decided(command, read)
                 and record["object"] == _digest(target)
-                and not self._hides(read, folders)
+                and self._others(command, read) <= set(record["others"])
             )
         except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none, of another version, or damaged
             return False
@@ -58,9 +57,10 @@ class Reuse:
         """Record how ``target`` was made by a run of the compiler that began at ``began`` (ns of the wall's clock)."""
         rule = target.with_suffix(".d").read_text(encoding="utf-8", errors="surrogateescape")
         read = dependencies(rule)
-        if any(Path(path).stat().st_mtime_ns >= began for path in read):
+        others = sorted(self._others(command, read))
+        if any(Path(path).stat().st_mtime_ns >= began for path in (*read, *others)):
             return
-        record = {"read": read, "decided": self._decided(command, read), "object": _digest(target)}
+        record = {"read": read, "others": others, "decided": self._decided(command, read), "object": _digest(target)}
         _record(target).write_text(json.dumps(record), encoding="utf-8")
 
     def _decided(self, command: Sequence[str], read: Sequence[str]) -> str:
@@ -74,11 +74,14 @@ class Reuse:
             parts += [path, self._digests[path]]
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
-    def _hides(self, read: Sequence[str], folders: Sequence[str]) -> bool:
-        """Whether the compiler may now find another file in the place of a header that it read.
+    def _others(self, command: Sequence[str], read: Sequence[str]) -> set[str]:
+        """The files that the compiler may find in the place of a header that it read; those that were there it did not take.
 
-        It looks beside the file that includes the header, then in ``folders``, then in the system's.
+        It looks beside the file that includes the header, then in the command's folders, then in the system's.
         """
+        folders = [folder for option, folder in pairwise(command) if option == "-I"]
+        found = set()
+        known = set(read)
         ours = [path for path in read if any(path.startswith(f"{folder}/") for folder in folders)]
         including = {path.rpartition("/")[0] for path in (read[0], *ours)}
         for path in read[1:]:
@@ -89,9 +92,9 @@ class Reuse:
             for name, number in named:
                 for folder in including.union(folders[:number]):
                     other = f"{folder}/{name}" if folder else name
-                    if self._is_there(other) and other not in read:
-                        return True
-        return False
+                    if other not in known and self._is_there(other):
+                        found.add(other)
+        return found
 
     def _is_there(self, path: str) -> bool:
         if path not in self._exists:
