@@ -9,14 +9,11 @@
 #ifndef CARILLON_CELL_ASPEED_H
 #define CARILLON_CELL_ASPEED_H
 
+#include "carillon_board.h"
 #include "carillon_port.h"
 
-#define ASPEED_TIMERS UINT32_C(0x7E782000)
-#define ASPEED_CONTROL (ASPEED_TIMERS + 0x30u)
-#define ASPEED_CONTROL_CLEAR (ASPEED_TIMERS + 0x3Cu)
-
-/* Cells 0 to 7 are TMR1 to TMR8; the control registers lie between TMR3 and TMR4. */
-#define ASPEED_COUNTER(cell) (ASPEED_TIMERS + 0x10u * ((cell) < 3u ? (cell) : (cell) + 1u))
+/* carillon_board.h says where a cell has its ASPEED_COUNTER, and where all have their ASPEED_CONTROL. */
+#define ASPEED_CONTROL_CLEAR (ASPEED_CONTROL(0u) + 0xCu)
 #define ASPEED_RELOAD(cell) (ASPEED_COUNTER(cell) + 4u)
 
 /* Enable, and an interrupt at the end; clocked by the APB. */
@@ -25,7 +22,7 @@
 #define ASPEED_PREPARE(cell, first, period, prescaler) CARILLON_STORE(ASPEED_RELOAD(cell), (period))
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define ASPEED_PHASE(offset) (offset)
-#define ASPEED_START(bits) CARILLON_STORE(ASPEED_CONTROL, (bits))
+#define ASPEED_START(bits) CARILLON_STORE(ASPEED_CONTROL(0u), (bits))
 #define ASPEED_STOP(cell) CARILLON_STORE(ASPEED_CONTROL_CLEAR, ASPEED_BIT(cell))
 /* carillon_port_align stores two instructions after it loads. */
 #define ASPEED_ALIGN(cell, first, period) \

@@ -11,41 +11,16 @@
  * drifts.
  *
  * Registers are set in the order that the devices want: a match in mode 0, where it takes effect at once; the length
- * in mode 12, where it can be written; the mode last. */
+ * in mode 12, where it can be written; the mode last.
+ *
+ * carillon_board.h says where a cell has them: AVR16_CONTROL_A, _CONTROL_B, _COUNT and _LENGTH (ICR) of its timer, and
+ * AVR16_MATCH of its channel; its AVR16_SOURCE; and AVR16_COUNT_OF, the counter of the timer that a match belongs to.
+ */
 #ifndef CARILLON_CELL_AVR16_H
 #define CARILLON_CELL_AVR16_H
 
+#include "carillon_board.h"
 #include "carillon_port.h"
-
-#define AVR16_CHANNEL(cell) ((cell) % 3u)
-#if defined(__AVR_ATmega128__) || defined(__AVR_ATmega64__)
-#define AVR16_OF_1(cell) ((cell) < 3u)
-#define AVR16_CONTROL_A(cell) (AVR16_OF_1(cell) ? 0x4Fu : 0x8Bu)
-#define AVR16_CONTROL_B(cell) (AVR16_OF_1(cell) ? 0x4Eu : 0x8Au)
-#define AVR16_COUNT(cell) (AVR16_OF_1(cell) ? 0x4Cu : 0x88u)
-#define AVR16_LENGTH(cell) (AVR16_OF_1(cell) ? 0x46u : 0x80u)
-#define AVR16_MATCH(cell)                                                                      \
-    (AVR16_OF_1(cell) ? (AVR16_CHANNEL(cell) == 2u ? 0x78u : 0x4Au - 2u * AVR16_CHANNEL(cell)) \
-                      : 0x86u - 2u * AVR16_CHANNEL(cell))
-#define AVR16_SOURCE(cell) \
-    (AVR16_OF_1(cell) ? (AVR16_CHANNEL(cell) == 2u ? 24u : 12u + AVR16_CHANNEL(cell)) : 26u + AVR16_CHANNEL(cell))
-#else
-/* Timers 1, 3, 4 and 5. */
-#define AVR16_BASE(cell) ((cell) < 3u ? 0x80u : ((cell) < 6u ? 0x90u : ((cell) < 9u ? 0xA0u : 0x120u)))
-#define AVR16_CONTROL_A(cell) AVR16_BASE(cell)
-#define AVR16_CONTROL_B(cell) (AVR16_BASE(cell) + 1u)
-#define AVR16_COUNT(cell) (AVR16_BASE(cell) + 4u)
-#define AVR16_LENGTH(cell) (AVR16_BASE(cell) + 6u)
-#define AVR16_MATCH(cell) (AVR16_BASE(cell) + 8u + 2u * AVR16_CHANNEL(cell))
-#define AVR16_SOURCE(cell) (((cell) < 3u ? 17u : ((cell) < 6u ? 32u : ((cell) < 9u ? 42u : 47u))) + AVR16_CHANNEL(cell))
-#endif
-
-/* The counter of the timer that a match belongs to. */
-#if defined(__AVR_ATmega128__) || defined(__AVR_ATmega64__)
-#define AVR16_COUNT_OF(match) ((match) < 0x80u ? 0x4Cu : 0x88u)
-#else
-#define AVR16_COUNT_OF(match) (((match)&0xFFF0u) + 4u)
-#endif
 
 #define AVR16_ROUND_A 0x02u /* WGMn1 */
 #define AVR16_ROUND_B 0x18u /* WGMn3, WGMn2 */
@@ -90,10 +65,11 @@
 static inline void avr16_rearm(struct carillon_multiplex *multiplex)
 {
     const carillon_address match = multiplex->reg & CARILLON_ADDRESS;
+    const carillon_address count = AVR16_COUNT_OF(match);
     const uint16_t last = CARILLON_REGISTER_16(match);
     const struct carillon_step *step = multiplex->next;
     uint32_t ahead = step->interval;
-    while (ahead <= ((uint32_t)(uint16_t)(CARILLON_REGISTER_16(AVR16_COUNT_OF(match)) - last) + AVR16_REARM_TIME)) {
+    while (ahead <= ((uint32_t)(uint16_t)(CARILLON_REGISTER_16(count) - last) + AVR16_REARM_TIME)) {
         step = step->next;
         ahead += step->interval;
     }

@@ -8,9 +8,10 @@
 #ifndef CARILLON_CELL_CMSDK_H
 #define CARILLON_CELL_CMSDK_H
 
+#include "carillon_board.h"
 #include "carillon_port.h"
 
-#define CMSDK_BASE(cell) (UINT32_C(0x40000000) + 0x1000u * (cell))
+/* Each cell has CMSDK_BASE, which carillon_board.h says. */
 #define CMSDK_CONTROL(cell) CMSDK_BASE(cell)
 #define CMSDK_COUNTER(cell) (CMSDK_BASE(cell) + 0x4u)
 #define CMSDK_RELOAD(cell) (CMSDK_BASE(cell) + 0x8u)

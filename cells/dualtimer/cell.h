@@ -7,9 +7,11 @@
 #ifndef CARILLON_CELL_DUALTIMER_H
 #define CARILLON_CELL_DUALTIMER_H
 
+#include "carillon_board.h"
 #include "carillon_port.h"
 
-#define DUALTIMER_BASE(cell) (UINT32_C(0x40002000) + 0x20u * (cell))
+/* Each cell has DUALTIMER_BASE, which carillon_board.h says; the halves of a device are as far apart. */
+#define DUALTIMER_HALF 0x20u
 #define DUALTIMER_LOAD(cell) DUALTIMER_BASE(cell)
 #define DUALTIMER_CONTROL(cell) (DUALTIMER_BASE(cell) + 0x8u)
 #define DUALTIMER_CLEAR(cell) (DUALTIMER_BASE(cell) + 0xCu)
@@ -66,9 +68,10 @@ static inline void dualtimer_disarm(uint32_t cell)
         CARILLON_STORE(DUALTIMER_BACKGROUND(cell), UINT32_MAX)
 
 #if CARILLON_TIMEKEEPERS
-/* From the register that a multiplexed cell is re-armed by. */
+/* From the register that a multiplexed cell is re-armed by: one of its own, and the counter of its neighbour. */
 #define DUALTIMER_OF(reg, member) ((reg)-DUALTIMER_BACKGROUND(0u) + (member))
-#define DUALTIMER_TIME(reg) carillon_port_read(DUALTIMER_OF(reg, DUALTIMER_COUNTER(1u)))
+#define DUALTIMER_TIMEKEEPER(reg) DUALTIMER_OF(reg, DUALTIMER_COUNTER(0u) + DUALTIMER_HALF)
+#define DUALTIMER_TIME(reg) carillon_port_read(DUALTIMER_TIMEKEEPER(reg))
 
 /* In units, from reading the timekeeper: to the store of the background load, which must come before the expiry; to
  * the store that starts the cell anew. */
@@ -134,7 +137,7 @@ static __attribute__((noinline, unused)) void dualtimer_late(struct carillon_mul
     const struct carillon_store background = CARILLON_STORE(reg, multiplex->next->interval - 1u);
     const struct carillon_store start = CARILLON_STORE(DUALTIMER_OF(reg, DUALTIMER_CONTROL(0u)),
                                                        DUALTIMER_SETTING | DUALTIMER_ENABLE | DUALTIMER_INTERRUPT);
-    carillon_port_start_at(DUALTIMER_OF(reg, DUALTIMER_COUNTER(1u)), begin, &background, 1u, &start, 1u);
+    carillon_port_start_at(DUALTIMER_TIMEKEEPER(reg), begin, &background, 1u, &start, 1u);
     carillon_port_unlock(saved);
 }
 

@@ -2,7 +2,7 @@
  *
  * A driver to copy for a family of timer cells: every name that one defines, with TEMPLATE for the family's
  * name in capitals.  `first` and `period` are in the cell's units, `cell` counts the family's cells on the
- * board from 0.  A name is needed only where the board file says so.
+ * board from 0.  A name is needed only where cell.toml says so.
  */
 #ifndef CARILLON_CELL_TEMPLATE_H
 #define CARILLON_CELL_TEMPLATE_H
@@ -13,8 +13,7 @@
 #define TEMPLATE_PREPARE(cell, first, period, prescaler) CARILLON_STORE(0u, (period))
 #define TEMPLATE_STOP(cell) CARILLON_STORE(0u, 0u)
 
-/* start = "each": the store that starts a cell, armed or (deadlines and control, request_enable = "cell") not. */
-/* start = "group": the store that starts several, and the bits of one. */
+/* The store that starts a cell, armed or ("mask") not; with "start-together" several, and the bits of one. */
 #define TEMPLATE_START(cell_or_bits) CARILLON_STORE(0u, (cell_or_bits))
 #define TEMPLATE_START_DISARMED(cell) CARILLON_STORE(0u, 0u)
 #define TEMPLATE_BIT(cell) (UINT32_C(1) << (cell))
@@ -25,7 +24,7 @@
 /* cell.toml: finish.  Stores right after the start: the intervals after the first. */
 #define TEMPLATE_FINISH(cell, first, period) CARILLON_STORE(0u, (period))
 
-/* Role control, or a cell that tells the time: its down counter, and what that reads plus the time for a cell
+/* "remaining": its down counter, and what that reads plus the time for a cell
  * that expires at `offset`. */
 #define TEMPLATE_COUNTER(cell) 0u
 #define TEMPLATE_PHASE(offset) (offset)
@@ -34,21 +33,22 @@
 #define TEMPLATE_UP(cell) 0u
 #define TEMPLATE_FREE 0u
 
-/* rearm: where a multiplexed cell's intervals go, and the interval in the form that template_rearm takes. */
+/* "shift", "reload", "match": where a multiplexed cell's intervals go, and the interval in the form that template_rearm
+ * takes. */
 #define TEMPLATE_REARM_REGISTER(cell) 0u
 #define TEMPLATE_INTERVAL(interval, period) (interval)
-/* rearm = "reload": stores that set up the cell beside a multiplexed one, which counts down from 2^32 - 1 for ever. */
+/* "reload": stores that set up the cell beside a multiplexed one, which counts down from 2^32 - 1 for ever. */
 #define TEMPLATE_TIMEKEEPER_PREPARE(cell) CARILLON_STORE(0u, UINT32_MAX)
-/* rearm = "shift": the same for a deadline that is moved before it expires. */
+/* "shift": the same for a deadline that is moved before it expires. */
 #define TEMPLATE_POSTPONE(interval) (interval)
 
 static inline void template_rearm(struct carillon_multiplex *multiplex);
 static inline void template_postpone(struct carillon_multiplex *multiplex);
 
-/* acknowledge = true: clear the request, which has gone when this returns (carillon_port_settle). */
+/* "acknowledge": clear the request, which has gone when this returns (carillon_port_settle). */
 static inline void template_acknowledge(uint32_t cell);
 
-/* request_enable = "cell": let a cell interrupt from now on, forgetting earlier requests; or no more, from the next
+/* "mask": let a cell interrupt from now on, forgetting earlier requests; or no more, from the next
  * instruction on (carillon_port_barrier). */
 static inline void template_arm(uint32_t cell);
 static inline void template_disarm(uint32_t cell);

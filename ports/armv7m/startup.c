@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reset on ARMv7-M: memory as C expects it, the board's clock, main. */
+ * Reset on ARMv7-M: what the board stores, memory as C expects it, the board's clock, main. */
+#include "carillon_board.h"
 #include "carillon_port.h"
 
 extern uint32_t carillon_data_start[];
@@ -8,8 +9,14 @@ extern uint32_t carillon_data_end[];
 extern uint32_t carillon_bss_start[];
 extern uint32_t carillon_bss_end[];
 extern const uint32_t carillon_data_load[];
-void carillon_board_init(void);
 int main(void);
+
+/* What a board does that a list of stores cannot: a C file of its own has this function then. */
+void carillon_board_init(void);
+__attribute__((weak)) void carillon_board_init(void)
+{
+}
+
 #if CARILLON_CONSTRUCTORS
 extern const carillon_vector carillon_constructors[];
 extern const carillon_vector carillon_constructors_end[];
@@ -19,6 +26,8 @@ extern const carillon_vector carillon_constructors_end[];
  * value after reset. */
 #define CCR UINT32_C(0xE000ED14)
 #define CCR_STKALIGN (UINT32_C(1) << 9)
+
+#define STORE(address, value) CARILLON_REGISTER(UINT32_C(address)) = UINT32_C(value);
 
 /* Access to the floating-point unit. */
 #ifdef __ARM_FP
@@ -32,6 +41,9 @@ void carillon_port_reset(void)
 #ifdef __ARM_FP
     CARILLON_REGISTER(CPACR) |= CPACR_FULL;
     __asm__ volatile("dsb\n isb" ::: "memory");
+#endif
+#ifdef CARILLON_STARTUP
+    CARILLON_STARTUP(STORE)
 #endif
 #if CARILLON_COPY_DATA
     const uint32_t *load = carillon_data_load;

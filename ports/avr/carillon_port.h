@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Port to AVR (ATmega128, ATmega2560 and their kin): interrupts that have no priorities.
+ * Port to AVR (devices whose vectors are jumps of two words): interrupts that have no priorities.
  *
  * 1. What is time-triggered nests by time.  A task's handler enables interrupts before anything else (avr-gcc's
  *    attribute `interrupt`), so whatever comes later preempts it.  The compiler saves what the task uses, no more.
@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "carillon/contract.h"
+#include "carillon_board.h"
 #include "carillon_config.h"
 
 #ifdef __cplusplus
@@ -43,49 +44,9 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_AWAIT 0x1000u
 #define CARILLON_ADDRESS 0x0FFFu
 
-/* Where a source is enabled, where its request stands (a written 1 forgets it), and its bit in both. */
-#if defined(__AVR_ATmega128__) || defined(__AVR_ATmega64__)
-#define CARILLON_EXTERNAL_ENABLE 0x59u
-#define CARILLON_SOURCE_ENABLE(source) \
-    (((source) <= 8u) ? CARILLON_EXTERNAL_ENABLE : (((source) <= 16u) ? 0x57u : 0x7Du)) /* EIMSK, TIMSK, ETIMSK */
-#define CARILLON_SOURCE_FLAG(source) (CARILLON_SOURCE_ENABLE(source) - 1u)
-#define CARILLON_TIMER_3_BIT(source) /* compare 1C, capture 3, compare 3A, 3B and 3C, overflow 3 */ \
-    (((source) == 24u)                                                                              \
-         ? 0x01u                                                                                    \
-         : (((source) == 25u)                                                                       \
-                ? 0x20u                                                                             \
-                : (((source) == 26u) ? 0x10u : (((source) == 27u) ? 0x08u : (((source) == 28u) ? 0x02u : 0x04u)))))
-#define CARILLON_SOURCE_BIT(source)               \
-    ((uint8_t)(((source) <= 8u)                   \
-                   ? (1u << (((source)-1u) & 7u)) \
-                   : (((source) <= 16u) ? (1u << ((16u - (source)) & 7u)) : CARILLON_TIMER_3_BIT(source))))
-#define CARILLON_PRESCALER_RESET 0x40u /* SFIOR */
-#define CARILLON_DDRE 0x22u
-#define CARILLON_PORTE 0x23u
-#elif defined(__AVR_ATmega2560__) || defined(__AVR_ATmega1280__)
-#define CARILLON_EXTERNAL_ENABLE 0x3Du
-#define CARILLON_SOURCE_ENABLE(source) \
-    (((source) <= 8u)                  \
-         ? CARILLON_EXTERNAL_ENABLE    \
-         : (((source) <= 20u) ? 0x6Fu : (((source) <= 35u) ? 0x71u : (((source) <= 45u) ? 0x72u : 0x73u))))
-#define CARILLON_SOURCE_FLAG(source) \
-    (((source) <= 8u)                \
-         ? 0x3Cu                     \
-         : (((source) <= 20u) ? 0x36u : (((source) <= 35u) ? 0x38u : (((source) <= 45u) ? 0x39u : 0x3Au))))
-/* A timer's vectors: capture, compare A, B and C, overflow. */
-#define CARILLON_FIRST_OF(source) \
-    (((source) <= 20u) ? 16u : (((source) <= 35u) ? 31u : (((source) <= 45u) ? 41u : 46u)))
-#define CARILLON_SOURCE_BIT(source)                                   \
-    ((uint8_t)(((source) <= 8u)                                       \
-                   ? (1u << (((source)-1u) & 7u))                     \
-                   : (((source) == CARILLON_FIRST_OF(source)) ? 0x20u \
-                                                              : (1u << (((source)-CARILLON_FIRST_OF(source)) & 3u)))))
-#define CARILLON_PRESCALER_RESET 0x43u /* GTCCR */
-#define CARILLON_DDRE 0x2Du
-#define CARILLON_PORTE 0x2Eu
-#else
-#error "carillon_port.h: where does this device have its registers?"
-#endif
+/* carillon_board.h says where a source is enabled, where its request stands (a written 1 forgets it), and the place of
+ * its bit in both: CARILLON_SOURCE_ENABLE, _FLAG and _PLACE. */
+#define CARILLON_SOURCE_BIT(source) ((uint8_t)(1u << CARILLON_SOURCE_PLACE(source)))
 
 #define CARILLON_STORE_ENABLE(source, mask) CARILLON_STORE(CARILLON_SET | CARILLON_SOURCE_ENABLE(source), (mask))
 #define CARILLON_STORE_DISABLE(source, mask) CARILLON_STORE(CARILLON_CLEAR | CARILLON_SOURCE_ENABLE(source), (mask))
@@ -145,17 +106,20 @@ static inline void carillon_port_enable(uint16_t source, carillon_value mask)
     carillon_port_let_go(saved);
 }
 
-/* Request an interrupt by software: of INT4 to INT7 by an edge that their own pin, an output from then on, makes. */
+/* Request an interrupt by software: by an edge that the source's own pin, an output from then on, makes.  The board
+ * says which sources have one. */
+#ifdef CARILLON_SOURCE_PIN
 static inline void carillon_port_pend(uint32_t source)
 {
-    const uint8_t bit = CARILLON_SOURCE_BIT(source);
+    const uint8_t bit = (uint8_t)(1u << CARILLON_SOURCE_PIN(source));
     const uint8_t saved = carillon_port_hold_all();
-    carillon_port_set(CARILLON_DDRE, bit);
-    carillon_port_clear(CARILLON_PORTE, bit);
-    carillon_port_set(CARILLON_PORTE, bit);
+    carillon_port_set(CARILLON_SOURCE_DIRECTION(source), bit);
+    carillon_port_clear(CARILLON_SOURCE_OUTPUT(source), bit);
+    carillon_port_set(CARILLON_SOURCE_OUTPUT(source), bit);
     carillon_port_let_go(saved);
     __asm__ volatile("nop\n nop\n nop\n nop" ::: "memory"); /* the edge is sampled */
 }
+#endif
 static inline void carillon_port_forget(uint16_t source, carillon_value mask)
 {
     CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = (uint8_t)mask;

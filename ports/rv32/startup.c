@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reset on RV32: the compiler's registers, memory as C expects it, interrupts on, main. */
+ * Reset on RV32: the compiler's registers, what the board stores, memory as C expects it, interrupts on, main. */
+#include "carillon_board.h"
 #include "carillon_port.h"
 
 extern uint32_t carillon_bss_start[];
@@ -16,6 +17,8 @@ extern const carillon_vector carillon_constructors_end[];
 #endif
 int main(void);
 void carillon_port_run_main(void) __attribute__((noreturn));
+
+#define STORE(address, value) CARILLON_REGISTER(UINT32_C(address)) = UINT32_C(value);
 
 /* Where the image begins.  Without relaxation, because what it sets up is what relaxed code relies on. */
 __attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(void)
@@ -35,6 +38,9 @@ __attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(vo
 
 __attribute__((used)) void carillon_port_run_main(void)
 {
+#ifdef CARILLON_STARTUP
+    CARILLON_STARTUP(STORE)
+#endif
 #if CARILLON_COPY_DATA
     const uint32_t *load = carillon_data_load;
     for (uint32_t *word = carillon_data_start; word < carillon_data_end; word++) {

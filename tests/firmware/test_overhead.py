@@ -69,7 +69,7 @@ def test_every_port_prices_every_statement_of_its_handlers() -> None:
     ],
 )
 def test_a_statement_is_priced_by_its_operation(line: str, name: str) -> None:
-    from carillon.model.board import Rearm
+    from carillon.model.family import Rearm
 
     assert operation(line, {"aspeed": Rearm.SHIFT}) == name
 

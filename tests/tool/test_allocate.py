@@ -31,7 +31,8 @@ from carillon.allocate.result import Carrier, Guard, ModeAllocation, Style
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
-from carillon.model.board import Board, Build, Cells, Clock, Family, Rearm, Role, Run
+from carillon.model.board import Board, Build, Cells, Clock, Role, Run
+from carillon.model.family import Family, Rearm
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROLES = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)

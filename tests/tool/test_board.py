@@ -16,9 +16,12 @@ from carillon import pipeline
 from carillon.build.manifest import manifest
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.emit import emit
-from carillon.model.board import Board
+from carillon.emit.board import pieces
+from carillon.model.board import BIT, ENABLE, FLAGS, Board
+from carillon.model.family import Capability
 from carillon.model.time import ClockKind
-from carillon.read.board import load_board, load_family
+from carillon.read.board import load_board
+from carillon.read.family import load_family
 from carillon.resources import board_names, data_root
 
 ROOT = data_root()
@@ -155,6 +158,117 @@ def test_a_base_may_be_one_of_carillon_s_boards(tmp_path: Path) -> None:
     assert mine.build.linker_script == str(ROOT / "boards/ast1030-evb/link.ld")
 
 
+MPS = (ROOT / "boards/mps2-an385/board.toml").read_text(encoding="utf-8").replace('linker_script = "link.ld"\n', "")
+AVR = (ROOT / "boards/atmega128/board.toml").read_text(encoding="utf-8")
+NATIVE = "a program of this machine has no registers: leave 'startup', 'console' and 'requests' out"
+BASE = "registers.base = { first = 0x40000000, stride = 0x1000 }"
+
+
+def asks(key: str, capability: str, family: str) -> str:
+    return f"C181 '{key}' of [[cells]] 1 asks for \"{capability}\", which cells of family '{family}' cannot do"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "causes"),
+    [
+        (MPS, BASE, "", ["C180 [[cells]] 1 does not say where family 'cmsdk' has 'base'"]),
+        (
+            MPS,
+            BASE,
+            "registers.bse = 0",
+            ["C180 [[cells]] 1 does not say where family 'cmsdk' has 'base'", "C180 family 'cmsdk' has no register 'bse'"],
+        ),
+        (
+            MPS,
+            BASE,
+            "registers.base = 0x40000000",
+            ["C180 'base' of [[cells]] 1 is the same for two cells, which have registers of their own"],
+        ),
+        (MPS, BASE, "registers.base = [0]", ["C180 'base' of [[cells]] 1 has 1 values, and there are 2 cells"]),
+        (MPS, BASE, "registers.base = [0, true]", ["C180 'base' of [[cells]] 1 must hold integers, not a truth value"]),
+        (
+            MPS,
+            BASE,
+            "registers.base = { first = 0 }",
+            ["C180 'base' of [[cells]] 1 must be { first = …, stride = … }, both integers"],
+        ),
+        (
+            MPS,
+            BASE,
+            "registers.base = { first = 0, stride = 0x100000000 }",
+            ["C180 'base' of [[cells]] 1 is out of range: a register is at 0 to 0xFFFFFFFF"],
+        ),
+        (MPS, BASE, "registers = 4", ["C180 'registers' of [[cells]] 1 must be a table"]),
+        (
+            AVR,
+            "registers.count = 0x4C",
+            "registers.count = [1, 2, 3]",
+            ["C180 'count' of [[cells]] 1 differs between cells, which have this register together"],
+        ),
+        (
+            AVR,
+            "registers.bit = [4, 3, 0]",
+            "registers.bit = [4, 3, 0, 1]",
+            ["C180 'bit' of [[cells]] 1 has 4 values, and there are 3 cells"],
+        ),
+        (
+            TINY,
+            'rearm = "shift"',
+            'rearm = "match"',
+            [asks("rearm", "match", "virtual")],
+        ),
+        (
+            TINY,
+            'start = "group"',
+            'start = "timer"',
+            [asks("start", "channels", "virtual")],
+        ),
+        (
+            TINY,
+            "width = 16",
+            'width = 16\nrequest_enable = "cell"',
+            [asks("request_enable", "mask", "virtual")],
+        ),
+        (
+            AVR,
+            'roles = ["activation",',
+            'roles = ["control", "activation",',
+            [asks("roles", "remaining", "avr16")],
+        ),
+        (
+            MPS,
+            "acknowledge = true",
+            "",
+            ["C181 cells of family 'cmsdk' ask until they are answered, and [[cells]] 1 has no handler do that"],
+        ),
+        (AVR, "soft0 = 5", "soft0 = 9", ["C182 nothing says where source 9 is enabled"]),
+        (
+            AVR,
+            "sources = [1, 2, 3, 4]",
+            "sources = [1, 2, 3, 12]",
+            ["C050 the file: source 12 has two places where it is enabled"],
+        ),
+        (AVR, "bits = [0, 1, 2, 3]", "bits = [0, 1, 2]", ["C050 [[requests]] 1: 4 sources but 3 in 'bits'"]),
+        (MPS, "full = 1\n", "", ["C050 [console]: write either 'full' or 'empty'"]),
+        (MPS, "full = 1\n", "full = 1\nempti = 1\n", ["C050 unknown key 'empti' in [console]"]),
+        (
+            TINY,
+            'idle = "sleep"',
+            "startup = [{ address = 0, value = 0 }]",
+            [f"C050 the file: {NATIVE}"],
+        ),
+    ],
+)
+def test_what_a_board_says_of_registers_fits_its_families(
+    tmp_path: Path, text: str, old: str, new: str, causes: list[str]
+) -> None:
+    assert old in text
+    found = messages(tmp_path, text.replace(old, new, 1))
+    assert [entry.split(" ", 1)[1] for entry in found] == causes
+    if causes[0].startswith("C18"):
+        assert found[0].split(":")[0] != "1", "the place is that of the key, or of its table"
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 def test_each_family_is_read_whole(name: str) -> None:
     diagnostics = Diagnostics()
@@ -186,6 +300,20 @@ def test_the_board_carries_its_families() -> None:
         ),
         ("align = true\nfinish = true\n[clock.one-shot]\nbts = 9\n", "4:1: error C050: unknown key 'bts' in [clock.one-shot]"),
         ("align = true\nfinish = true\n[clock.periodic]\n", "error C050: the file: any cell can be a periodic clock"),
+        ("align = true\nfinish = false\n", "error C050: the file: 'align' is for cells that start together"),
+        ("align = false\nfinish = false\nbase = 'down'\n", "error C050: the file: a time base that counts down is read"),
+        (
+            "align = false\nfinish = false\ncan = ['fly']\n",
+            "3:8: error C050: element 1 of 'can': 'fly' is none of its values",
+        ),
+        (
+            "align = false\nfinish = false\nregisters = { base = 'each' }\n",
+            "3:22: error C050: 'registers.base': 'each' is none of its values",
+        ),
+        (
+            "align = false\nfinish = false\nlookup = { of = ['base', 'other'] }\n",
+            "error C050: the file: 'lookup' names 'base', which is none of 'registers'",
+        ),
         ("align = true\nfinish = true\nname = 'x'\n", "3:1: error C050: unknown key 'name'"),
         ("align = tru\n", "1:9: error C011"),
     ],
@@ -198,6 +326,53 @@ def test_a_wrong_family_is_reported_with_file_line_and_key(tmp_path: Path, text:
     assert load_family(path, diagnostics) is None
     assert place in str(diagnostics.found[0])
     assert str(diagnostics.found[0]).startswith(f"{path}:")
+
+
+NEEDED = {
+    Capability.START_TOGETHER: ("START(", "BIT("),
+    Capability.CHANNELS: ("FREE_PREPARE(", "FREE_START("),
+    Capability.SHIFT: ("REARM_REGISTER(", "INTERVAL(", "POSTPONE(", "_rearm(", "_postpone("),
+    Capability.RELOAD: ("REARM_REGISTER(", "INTERVAL(", "TIMEKEEPER_PREPARE(", "START_DISARMED(", "_rearm("),
+    Capability.MATCH: ("REARM_REGISTER(", "INTERVAL(", "_rearm("),
+    Capability.REMAINING: ("COUNTER(", "PHASE("),
+    Capability.ACKNOWLEDGE: ("_acknowledge(",),
+    Capability.MASK: ("START_DISARMED(", "_arm(", "_disarm("),
+}
+"""The names by which a driver does what its family can."""
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_driver_has_the_names_of_what_its_family_can_do_and_no_others(name: str) -> None:
+    family = load_family(ROOT / "cells" / name / "cell.toml", Diagnostics())
+    assert family is not None
+    text = (ROOT / "cells" / name / "cell.h").read_text(encoding="utf-8")
+    has = set(re.findall(rf"^#define {name.upper()}_(\w+\()", text, re.MULTILINE))
+    has |= set(re.findall(rf"^static inline void {name}(_\w+\()", text, re.MULTILINE))
+    has |= {f"{key.upper()}(" for key in family.registers}
+    named = {macro for macros in NEEDED.values() for macro in macros} - {"START("}
+    if BIT in family.registers:  # a number of a bit, of which the port makes macros
+        has.discard("BIT(")
+    wanted = {macro for capability in family.can for macro in NEEDED[capability]}
+    assert wanted <= has
+    assert has & named <= wanted
+    for key in family.registers:
+        used = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        assert key in (ENABLE, FLAGS, BIT) or name == "template" or f"{name.upper()}_{key.upper()}(" in used
+
+
+def test_a_run_of_neighbours_is_a_line_and_every_value_is_right() -> None:
+    generator = random.Random(7)
+    for _ in range(300):
+        keys = sorted(generator.sample(range(60), generator.randrange(1, 12)))
+        values = {key: generator.choice((7, key, 3 * key + 5, 90 - key, generator.randrange(100))) for key in keys}
+        ends = generator.sample(keys, generator.randrange(len(keys)))
+        expression = pieces(values, "x", "0x{:X}u", ends)
+        for key, value in values.items():
+            python = re.sub(r"\(\(x\) <= (\d+)u \? ([^?:]+) : ", r"((\2) if (x) <= \1 else ", expression)
+            python = re.sub(r"\b(0x[0-9A-F]+|\d+)u", r"\1", python)
+            assert eval(python, {"x": key}) == value, (values, expression)
+    assert pieces({0: 0x40, 1: 0x50, 2: 0x60}, "cell") == "(0x40u + 0x10u * (cell))"
+    assert pieces({5: 3, 9: 3}, "source") == "(0x3u)"
 
 
 # Whatever such a file holds, only diagnostics come out

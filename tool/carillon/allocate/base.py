@@ -14,7 +14,8 @@ from math import lcm
 from carillon.allocate.fit import Source
 from carillon.allocate.result import Cell, CellUse, Progression
 from carillon.model import System
-from carillon.model.board import BaseKind, Board, Cells, Role
+from carillon.model.board import Board, Cells, Role
+from carillon.model.family import BaseKind
 
 
 @dataclass(frozen=True, slots=True)

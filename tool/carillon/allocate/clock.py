@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from carillon.allocate.result import Carrier
-from carillon.model.board import Driver
+from carillon.model.family import Driver
 from carillon.model.time import ClockKind, TimeServices
 
 

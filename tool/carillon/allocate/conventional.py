@@ -14,7 +14,8 @@ from carillon.allocate.result import Carrier, Cell, CellUse, ModeAllocation, Pro
 from carillon.diagnostics import Diagnostics
 from carillon.lower import Demand, LoweredMode, points_in_order
 from carillon.model import System
-from carillon.model.board import Cells, Rearm, Role, Start
+from carillon.model.board import Cells, Role
+from carillon.model.family import Rearm, Start
 
 
 def allocate_conventional(

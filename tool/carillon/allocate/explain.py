@@ -13,7 +13,8 @@ from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Style
 from carillon.lower import Demand, ExpiryPoint
-from carillon.model.board import Rearm, Role
+from carillon.model.board import Role
+from carillon.model.family import Rearm
 
 
 def count(number: int, word: str) -> str:

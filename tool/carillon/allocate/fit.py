@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from carillon.allocate.result import Progression
-from carillon.model.board import Board, Cells, Rearm, Role, Start
+from carillon.model.board import Board, Cells, Role
+from carillon.model.family import Rearm, Start
 
 TIMEKEEPER_BITS = 32
 """Of the free-running cell beside one that is reloaded: what its driver counts in."""
@@ -72,7 +73,7 @@ def source_classes(
             if number not in seen:
                 cells.setdefault(number, []).append(index)
         seen |= cells.keys()
-        properties = array.model_dump_json(exclude={"names", "sources", "prefer"})
+        properties = array.kind
         for number, indices in cells.items():
             runs: list[tuple[int, int]] = []
             for index in indices:

@@ -11,7 +11,8 @@ from carillon.allocate.progressions import Partition, partition, partitions, pri
 from carillon.allocate.result import Progression, Style
 from carillon.lower import Demand
 from carillon.model import OnDeadlineMiss
-from carillon.model.board import Rearm, Role
+from carillon.model.board import Role
+from carillon.model.family import Rearm
 
 ALL_GROUPINGS = 10
 """Up to this many progressions every way to put them on sources is considered, as far as the limit goes."""

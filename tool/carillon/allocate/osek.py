@@ -21,7 +21,8 @@ from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model import System
-from carillon.model.board import Board, Driver, Role, Service
+from carillon.model.board import Board, Role, Service
+from carillon.model.family import Driver
 from carillon.model.osek import (
     RES_SCHEDULER,
     ActivateTask,

@@ -14,7 +14,8 @@ from carillon.allocate.levels import Windows, longest_paths, members, successors
 from carillon.allocate.options import Bundle, DemandOptions, Split
 from carillon.allocate.result import Style
 from carillon.lower import Demand
-from carillon.model.board import Board, Rearm, Role
+from carillon.model.board import Board, Role
+from carillon.model.family import Rearm
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from dataclasses import replace
 from carillon.allocate.fit import Fitter, SourceClass
 from carillon.allocate.problem import Problem, Table
 from carillon.lower import Demand, LoweredMode
-from carillon.model.board import Rearm, Role
+from carillon.model.board import Role
+from carillon.model.family import Rearm
 
 
 def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter: Fitter) -> Table | None:

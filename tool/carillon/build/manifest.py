@@ -62,6 +62,9 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if (data_root() / console).is_file():  # elsewhere the board's
         sources.append(console)
         cold.append(console)
+    if board.console is not None:
+        sources.append("kernel/core/console.c")
+        cold.append("kernel/core/console.c")
     if not board.native:
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]

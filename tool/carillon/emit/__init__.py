@@ -6,7 +6,7 @@ Same input, same bytes: no dates, no paths; the schedule's digest and the tool's
 
 from __future__ import annotations
 
-from carillon.emit import base, clock, config, osek, tables, vectors
+from carillon.emit import base, board, clock, config, osek, tables, vectors
 from carillon.image import Image
 
 
@@ -15,7 +15,7 @@ def emit(image: Image) -> dict[str, str]:
     files = {
         "carillon_config.h": config.emit(image),
         "vectors.c": vectors.emit(image),
-    }
+    } | board.emit(image)
     if image.system.board.vectors == "code":
         files["names.ld"] = vectors.names(image)
     if image.modes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from carillon.emit import text
 from carillon.image import CellImage, Image
-from carillon.model.board import BaseKind
+from carillon.model.family import BaseKind
 
 
 def configuration(image: Image) -> dict[str, object]:

@@ -22,7 +22,7 @@ from carillon.emit.pieces import BODIES
 from carillon.image import Image, ModeImage
 from carillon.image.handlers import only_held
 from carillon.lower import ExpiryPoint
-from carillon.model.board import Rearm
+from carillon.model.family import Rearm
 from carillon.resources import data_root
 
 _STATEMENT = re.compile(r"^\s*(?:if \(|} while \()?(?P<name>\w+)(?:\(|\+\+|--)")

@@ -16,7 +16,8 @@ from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
 from carillon.lower import ExpiryPoint
 from carillon.model import System
-from carillon.model.board import Board, Family, Role
+from carillon.model.board import Board, Role
+from carillon.model.family import Family
 
 TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
 """What the timekeeper beside a reloaded cell counts down from, again and again."""

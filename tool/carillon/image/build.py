@@ -34,7 +34,8 @@ from carillon.image import (
 )
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model import System
-from carillon.model.board import BaseKind, Board, Cells, Rearm, Role, Start
+from carillon.model.board import Board, Cells, Role
+from carillon.model.family import BaseKind, Rearm, Start
 
 
 def _number(system: System, cell: Cell) -> int:

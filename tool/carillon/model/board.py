@@ -15,25 +15,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, model_validator
+from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
+from carillon.model.family import Driver, Family, Rearm, Start
+from carillon.model.fields import Bit, Count, Flag, Frozen, Hertz, Identifier, Int, Source, Text, Word
 from carillon.model.time import ClockKind
 
-
-def _printable(text: str) -> str:
-    if not text.isprintable():
-        raise ValueError("it holds a control character")
-    return text
-
-
-# What a board file may hold has an end, so that what is worked out of it fits into C and into memory.
-Int = Annotated[int, Field(strict=True, ge=-(2**31), le=2**32)]
-Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
-Hertz = Annotated[int, Field(strict=True, gt=0, le=10**11)]
-Source = Annotated[int, Field(strict=True, ge=0, lt=4096)]
-Text = Annotated[str, StringConstraints(min_length=1), AfterValidator(_printable)]
-Flag = Annotated[bool, Field(strict=True)]
-Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+ENABLE, FLAGS, BIT = "enable", "flags", "bit"
+"""The registers, and the number of the bit in both, of a cell's source, in a family whose board says where they are."""
 
 
 class Role(Enum):
@@ -46,14 +35,6 @@ class Role(Enum):
     SYSTEM = "system"  # the one timer of the conventional kernel
 
 
-class Start(Enum):
-    """How the cells of a family are started."""
-
-    GROUP = "group"  # all by one store
-    EACH = "each"  # one store per cell, at a fixed spacing
-    TIMER = "timer"  # one store per array: its cells are the channels of one timer, and have one period
-
-
 class Service(Enum):
     """What of the time services takes a cell."""
 
@@ -61,20 +42,7 @@ class Service(Enum):
     SLICES = "slices"
 
 
-class Rearm(Enum):
-    """How a running cell is given its next interval without drift, if it can be."""
-
-    SHIFT = "shift"  # add to the running counter
-    RELOAD = "reload"  # write the interval after the running one, taken over at the next expiry; a neighbour keeps the time
-    MATCH = "match"  # add to the value at which a free-running counter's channel matches
-    NONE = "none"
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
-
-
-class Clock(_Frozen):
+class Clock(Frozen):
     """One setting of the board's clock.  A tick of the schedule is one period of ``hz``."""
 
     hz: Hertz
@@ -84,7 +52,7 @@ class Clock(_Frozen):
     defines: dict[Identifier, Int] = Field(default_factory=dict, description="C macros that set this clock up")
 
 
-class ClockCosts(_Frozen):
+class ClockCosts(Frozen):
     """What the handler of a clock takes, in instructions of the processor, or cycles where the emulator is exact to them."""
 
     interrupt: Count = Field(description="every interrupt, whether anything is due or not")
@@ -94,57 +62,7 @@ class ClockCosts(_Frozen):
     beside: Count = Field(default=0, description="more for each such alarm where others wait too")
 
 
-class BaseKind(Enum):
-    """How a family of cells can be the time base (``kernel/include/carillon/base.h``)."""
-
-    DOWN = "down"  # a cell of its own, which counts down and begins anew
-    UP = "up"  # a cell of its own, which counts up through its whole width
-    FREE = "free"  # a counter that counts whatever the cells do
-
-
-class Driver(_Frozen):
-    """What a family is as a clock of one kind (``kernel/include/carillon/clock.h``, where the figures are explained).
-
-    ``bits`` of its counter that are used, at most; ``narrows``: fewer will do, too, where a board's cells are narrower;
-    ``minimum`` and ``cost`` in units; ``restarts``: it can only be loaded anew; ``requests``: its interrupt can be
-    requested by software; ``locks``: setting it locks all interrupts for a moment, unless nothing is above the kernel's
-    lock; ``free``: its counter runs freely, as the macros FREE_PREPARE and FREE_START of ``cells/<family>/cell.h`` begin,
-    so that a one-shot clock, too, is a compare clock whose match moves.
-    """
-
-    bits: int = Field(default=0, ge=0, le=64, strict=True)
-    minimum: Count = 1
-    cost: Count = 0
-    restarts: Flag = False
-    requests: Flag = False
-    locks: Flag = False
-    free: Flag = False
-    narrows: Flag = False
-
-
-class Family(_Frozen):
-    """A family of cells, read from ``cells/<name>/cell.toml``.
-
-    ``align``, ``finish``: its cells contribute to these lists of the driver; ``late``: to ``finish`` only cells whose first
-    expiry is more than a period away.  ``base``: how a counter of it can be the time base; None: it cannot.  ``clock``: the
-    kinds of clocks that its cells can be, other than periodic, which any cell can be.
-    """
-
-    name: str
-    align: Flag
-    finish: Flag
-    late: Flag = False
-    base: BaseKind | None = None
-    clock: dict[ClockKind, Driver] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _kinds(self) -> Self:
-        if ClockKind.PERIODIC in self.clock:
-            raise ValueError("any cell can be a periodic clock: leave [clock.periodic] out")
-        return self
-
-
-class Cells(_Frozen):
+class Cells(Frozen):
     """An array of equal timer cells, served by the driver ``cells/<family>``."""
 
     family: Family
@@ -170,6 +88,9 @@ class Cells(_Frozen):
     prefer: Service | None = Field(default=None, description="the time service that has these cells if it has the choice")
     acknowledge: Flag = Field(default=False, description="the handler must clear the request")
     request_enable: Literal["controller", "cell"] = "controller"
+    registers: dict[Identifier, tuple[Word, ...]] = Field(
+        default_factory=dict, description="where the registers are that the family names: a value for each cell"
+    )
 
     @model_validator(mode="after")
     def _names(self) -> Self:
@@ -179,6 +100,11 @@ class Cells(_Frozen):
         if twice:
             raise ValueError(f"two cells are called '{twice[0]}'")
         return self
+
+    @property
+    def kind(self) -> str:
+        """Equal for arrays of which either would do, but for how many cells they have and which service prefers them."""
+        return self.model_dump_json(exclude={"names", "sources", "prefer", "registers"})
 
     @property
     def clocks(self) -> dict[ClockKind, Driver]:
@@ -210,7 +136,7 @@ class Cells(_Frozen):
         return max(counted, -(-self.min_period_ns * clock_hz // 1_000_000_000))
 
 
-class Build(_Frozen):
+class Build(Frozen):
     """How firmware for the board is compiled.  Paths are absolute here, in the file relative to its own folder."""
 
     compiler: Text
@@ -223,7 +149,7 @@ class Build(_Frozen):
     packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the compiler")
 
 
-class Run(_Frozen):
+class Run(Frozen):
     """How an image is run: natively, or in an emulator that the tracing plugin watches."""
 
     kind: Literal["native", "qemu", "simavr"]
@@ -247,7 +173,60 @@ class Run(_Frozen):
         return self
 
 
-class Board(_Frozen):
+class Store(Frozen):
+    """A store to a register."""
+
+    address: Word
+    value: Word
+
+
+class Pins(Frozen):
+    """Pins by whose edges software requests interrupts: their ports' registers, and a bit for each source."""
+
+    direction: Word
+    output: Word
+    bits: tuple[Bit, ...]
+
+
+class Requests(Frozen):
+    """Where some sources that no cell raises are enabled, and where their requests stand; the bits are the same in both."""
+
+    sources: tuple[Source, ...] = Field(min_length=1)
+    enable: Word
+    flags: Word
+    bits: tuple[Bit, ...]
+    pins: Pins | None = None
+
+    @model_validator(mode="after")
+    def _lengths(self) -> Self:
+        for key, bits in (("bits", self.bits), ("pins.bits", self.pins.bits if self.pins else self.bits)):
+            if len(bits) != len(self.sources):
+                raise ValueError(f"{len(self.sources)} sources but {len(bits)} in '{key}'")
+        return self
+
+
+class Console(Frozen):
+    """A UART that is asked whether it takes a byte.
+
+    ``full``, ``empty``: the bits of ``state`` of which one is set while it takes none, or while it takes one; one of these
+    two is given.
+    """
+
+    data: Word
+    state: Word
+    full: Annotated[Word, Field(ge=1)] | None = None
+    empty: Annotated[Word, Field(ge=1)] | None = None
+    width: Literal[8, 32] = 32
+    prepare: tuple[Store, ...] = Field(default=(), description="before each byte")
+
+    @model_validator(mode="after")
+    def _ready(self) -> Self:
+        if (self.full is None) == (self.empty is None):
+            raise ValueError("write either 'full' or 'empty'")
+        return self
+
+
+class Board(Frozen):
     """A board, read from its TOML."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
@@ -294,6 +273,9 @@ class Board(_Frozen):
     switch_ticks: Count = Field(default=0, description="ticks from a mode switch's interrupt to its first start store")
     lowered_levels: Count = Field(default=0, description="top levels that lowering the execution priority takes")
     idle: Literal["spin", "sleep"] = "sleep"
+    requests: tuple[Requests, ...] = Field(default=(), description="of sources that no cell raises")
+    startup: tuple[Store, ...] = Field(default=(), max_length=256, description="before variables have their values")
+    console: Console | None = Field(default=None, description="None: the port's, a C file of the board's, or the application's")
     build: Build
     run: Run | None = Field(default=None, description="None: nothing here runs its images")
     _files: tuple[Path, ...] = PrivateAttr(default=())
@@ -313,7 +295,23 @@ class Board(_Frozen):
         twice = [hz for hz, count in Counter(clock.hz for clock in self.clocks).items() if count > 1]
         if twice:
             raise ValueError(f"two clocks have {twice[0]} Hz")
+        raised = [source for array in self.cells if ENABLE in array.registers for source in array.sources]
+        others = [source for requests in self.requests for source in requests.sources]
+        again = [source for k, source in enumerate(others) if source in raised or source in others[:k]]
+        if again:
+            raise ValueError(f"source {again[0]} has two places where it is enabled")
+        if self.native and (self.startup or self.console or self.requests):
+            raise ValueError("a program of this machine has no registers: leave 'startup', 'console' and 'requests' out")
         return self
+
+    @property
+    def requested(self) -> dict[int, tuple[int, int, int]]:
+        """Source -> its registers (enable, flags) and its bit in both; empty where the port knows them."""
+        found = {s: (r.enable, r.flags, bit) for r in self.requests for s, bit in zip(r.sources, r.bits, strict=True)}
+        for array in (a for a in self.cells if ENABLE in a.registers):
+            registers = (array.registers[key] for key in (ENABLE, FLAGS, BIT))
+            found |= dict(zip(array.sources, zip(*registers, strict=True), strict=True))
+        return found
 
     @property
     def files(self) -> tuple[Path, ...]:

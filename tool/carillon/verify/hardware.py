@@ -55,11 +55,10 @@ class Hardware:
         for array in board.cells:
             own = places.setdefault(array.family.name, [])
             rate = Fraction(array.hz or system.clock_hz, system.clock_hz)
-            own += [
-                Place(len(own) + k, n, s, array, rate) for k, (n, s) in enumerate(zip(array.names, array.sources, strict=True))
-            ]
+            for k, (name, source) in enumerate(zip(array.names, array.sources, strict=True)):
+                own.append(Place(len(own), name, source, array, rate, {key: v[k] for key, v in array.registers.items()}))
         defines = {**board.defines, **board.clock(system.clock_hz).defines}
-        self.families, self.unknown = families(places, elf, defines)
+        self.families, self.unknown = families(places, elf, board, defines)
         self.enabled: set[int] = set()
         self.cleared: set[int] = set()
         self.since_enabled: dict[int, bool] = {}

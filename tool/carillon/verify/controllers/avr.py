@@ -1,31 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The enable and flag registers of AVR's timers and external interrupts (data sheets, register summary).
 
-The vectors' numbers and bits are those of the table "Reset and Interrupt Vectors" and of EIMSK, TIMSK, ETIMSK, or EIMSK and
-TIMSKn.  A flag is forgotten by writing 1 to it.
+The vectors' numbers and bits are those that the C library has of the device.  A flag is forgotten by writing 1 to it.
 """
 
 from __future__ import annotations
 
 from carillon.model.board import Board
+from carillon.verify.avr_device import device
 from carillon.verify.controllers import Controller, Requests
 from carillon.verify.elf import Elf
 
-_DEVICES_64, _DEVICES_2560 = ("atmega128", "atmega64"), ("atmega2560", "atmega1280")
 SET, CLEAR, REGISTER = 0x4000, 0x2000, 0x0FFF
-_EXTERNAL = {1 << k: k + 1 for k in range(8)}
-_64 = {  # enable register, flag register: bit -> source
-    (0x59, 0x58): _EXTERNAL,
-    (0x57, 0x56): {0x80: 9, 0x40: 10, 0x20: 11, 0x10: 12, 0x08: 13, 0x04: 14, 0x02: 15, 0x01: 16},
-    (0x7D, 0x7C): {0x01: 24, 0x20: 25, 0x10: 26, 0x08: 27, 0x02: 28, 0x04: 29},
-}
-_2560 = {
-    (0x3D, 0x3C): _EXTERNAL,
-    **{
-        registers: {0x20: first, 0x02: first + 1, 0x04: first + 2, 0x08: first + 3, 0x01: first + 4}
-        for registers, first in (((0x6F, 0x36), 16), ((0x71, 0x38), 31), ((0x72, 0x39), 41), ((0x73, 0x3A), 46))
-    },
-}
 
 
 class Model(Controller):
@@ -33,10 +19,10 @@ class Model(Controller):
 
     def __init__(self, board: Board, elf: Elf) -> None:
         super().__init__(board, elf)
-        devices = {f.removeprefix("-mmcu=") for f in board.build.cflags if f.startswith("-mmcu=")}
-        if not devices & {*_DEVICES_64, *_DEVICES_2560}:
-            raise LookupError(f"no rule for {', '.join(devices) or 'the device'}")
-        self._registers = _2560 if devices & {*_DEVICES_2560} else _64
+        found = device(board)
+        if found is None:
+            raise LookupError(f"the compiler knows no device of board '{board.name}'")
+        self._registers = found.requests
 
     def _sources(self, register: int, which: int, mask: int) -> frozenset[int] | None:
         for pair, bits in self._registers.items():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
 
-from carillon.model.board import Cells
+from carillon.model.board import Board, Cells
 from carillon.verify.elf import Elf
 
 BEFORE = None
@@ -21,13 +21,17 @@ BEFORE = None
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell of the board: ``number`` counts its family's, ``rate`` is its clock's units (not prescaled) in a tick."""
+    """A cell of the board: ``number`` counts its family's, ``rate`` is its clock's units (not prescaled) in a tick.
+
+    ``registers``: where the board has those that the family's manual cannot know.
+    """
 
     number: int
     name: str
     source: int
     array: Cells
     rate: Fraction
+    registers: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -75,8 +79,8 @@ class Family:
     resets = False
     """Whether each handler must set the next expiry, because the device has no reload."""
 
-    def __init__(self, places: Sequence[Place], elf: Elf, defines: Mapping[str, int]) -> None:
-        self.elf, self.defines = elf, defines
+    def __init__(self, places: Sequence[Place], elf: Elf, board: Board, defines: Mapping[str, int]) -> None:
+        self.elf, self.board, self.defines = elf, board, defines
         self.cells = {p.number: Cell(p) for p in places}
         self.prepare()
 
@@ -112,7 +116,9 @@ class Family:
         return None
 
 
-def families(places: Mapping[str, Sequence[Place]], elf: Elf, defines: Mapping[str, int]) -> tuple[dict[str, Family], list[str]]:
+def families(
+    places: Mapping[str, Sequence[Place]], elf: Elf, board: Board, defines: Mapping[str, int]
+) -> tuple[dict[str, Family], list[str]]:
     """The models of a board's families, and the families that have none."""
     found: dict[str, Family] = {}
     unknown = []
@@ -122,5 +128,5 @@ def families(places: Mapping[str, Sequence[Place]], elf: Elf, defines: Mapping[s
         except ModuleNotFoundError:
             unknown.append(name)
             continue
-        found[name] = module.Model(own, elf, defines)
+        found[name] = module.Model(own, elf, board, defines)
     return found, unknown

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Aspeed timers (AST2600 data sheet, timer controller): eight 32-bit down counters.
 
-TMR1 to TMR3 at 0x00, 0x10, 0x20 and TMR4 to TMR8 at 0x40 on: counter at +0, reload at +4.  Control at 0x30 has four bits a
-timer: enable, external clock, interrupt at the end, pulse; a store sets bits, and one at 0x3C clears them.  Enabling
+The board says where each has its counter, and where their control register is; reload at +4 of a counter.  Control has four
+bits a timer: enable, external clock, interrupt at the end, pulse; a store sets bits, and one at +12 clears them.  Enabling
 loads the counter from the reload register; at 0 it interrupts and is loaded again.
 """
 
@@ -13,7 +13,6 @@ from fractions import Fraction
 
 from carillon.verify.families import Cell, Family, signed
 
-BASE = 0x7E78_2000
 ALIGN_APART, REARM_APART = 2, 3  # ticks from load to store: of carillon_port_align, of aspeed_rearm and aspeed_postpone
 
 
@@ -21,15 +20,14 @@ class Model(Family):
     """See above."""
 
     def _at(self, address: int) -> tuple[Cell, int] | None:
-        slot, register = divmod(address - BASE, 16)
-        number = slot - (slot > 3)
-        return (self.cells[number], register) if slot != 3 and number in self.cells else None
+        return next(((c, r) for c in self.cells.values() if 0 <= (r := address - c.place.registers["counter"]) < 16), None)
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
-        if address in (BASE + 0x30, BASE + 0x3C):
+        control = self.cells[0].place.registers["control"]
+        if address in (control, control + 0xC):
             for number, cell in self.cells.items():
                 bits = value >> 4 * number & 15
-                if address == BASE + 0x3C:
+                if address == control + 0xC:
                     cell.started = None if bits & 1 else cell.started
                 elif bits & 1 and cell.started is None:
                     cell.started, cell.lets = at, bits == 5

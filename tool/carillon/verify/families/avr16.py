@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The 16-bit timers of AVR (ATmega128 and ATmega2560 data sheets, 16-bit Timer/Counter): three compare channels each.
+"""The 16-bit timers of AVR (ATmega128 and ATmega2560 data sheets, 16-bit Timer/Counter): compare channels of one counter.
 
 In waveform mode 14 a timer counts from 0 to ICR and begins anew, and a channel asks for an interrupt a unit after the
 counter has equalled its compare register.  In mode 0 it counts through all 16 bits.  A store's address has, above the
@@ -11,16 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from carillon.verify.avr_device import device
 from carillon.verify.families import Cell, Family
 
 WORD, AWAIT, REGISTER = 0x8000, 0x1000, 0x0FFF
-_64 = {  # by timer: control A, control B, counter, ICR, compare registers
-    0: (0x4F, 0x4E, 0x4C, 0x46, (0x4A, 0x48, 0x78)),
-    1: (0x8B, 0x8A, 0x88, 0x80, (0x86, 0x84, 0x82)),
-}
-_2560 = {
-    k: (base, base + 1, base + 4, base + 6, (base + 8, base + 10, base + 12)) for k, base in enumerate((0x80, 0x90, 0xA0, 0x120))
-}
 SELECT = 0x07
 
 
@@ -28,29 +22,34 @@ class Model(Family):
     """See above."""
 
     def prepare(self) -> None:
-        self._timers = _2560 if max(self.cells) > 5 else _64
+        found = device(self.board)
+        self._timers = dict(enumerate(found.timers if found is not None else ()))
         self._waits: dict[int, int] = {}
+
+    def _own(self, timer: int) -> list[Cell]:
+        """The cells that are channels of a timer."""
+        return [cell for cell in self.cells.values() if cell.place.source in self._timers[timer].matches]
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         register = address & REGISTER
-        for timer, (a, b, count, top, matches) in self._timers.items():
-            own = [self.cells[3 * timer + k] for k in range(3) if 3 * timer + k in self.cells]
-            if not own or register not in (a, b, count, top, *matches):
+        for number, timer in self._timers.items():
+            own = self._own(number)
+            known = (timer.control_a, timer.control_b, timer.count, timer.top, *timer.matches.values())
+            if not own or register not in known:
                 continue
             registers = own[0].registers
             if address & AWAIT:
-                self._waits[timer] = value
-            elif register == a:
+                self._waits[number] = value
+            elif register == timer.control_a:
                 registers["a"] = value
-            elif register == b:
+            elif register == timer.control_b:
                 self._control(own, value, at, registers)
-            elif register == count:
+            elif register == timer.count:
                 registers["count"] = value
-            elif register == top:
+            elif register == timer.top:
                 registers["top"] = value
             else:
-                channel = matches.index(register)
-                cell = next((c for c in own if c.place.number % 3 == channel), None)
+                cell = next((c for c in own if timer.matches[c.place.source] == register), None)
                 if cell is not None:
                     cell.registers["match"] = value
             return True
@@ -71,17 +70,19 @@ class Model(Family):
 
     def forgotten(self, source: int) -> None:
         """A request was forgotten after a wait for the counter: an expiry before it is no interrupt."""
-        for cell in self.cells.values():
-            if cell.place.source == source and cell.place.number // 3 in self._waits and cell.started is not None:
-                reached = self._waits[cell.place.number // 3]
-                if cell.first is not None and cell.again is not None and reached == cell.first % cell.again:
+        for number, reached in self._waits.items():
+            for cell in self._own(number):
+                if cell.place.source != source or cell.started is None or cell.first is None or cell.again is None:
+                    continue
+                if reached == cell.first % cell.again:
                     cell.first += cell.again
 
     def rearmed(self, register: int) -> Cell | None:
-        for timer, (*_, matches) in self._timers.items():
-            if register & REGISTER in matches and register & WORD:
-                return self.cells.get(3 * timer + matches.index(register & REGISTER))
-        return None
+        if not register & WORD:
+            return None
+        places = {match: s for timer in self._timers.values() for s, match in timer.matches.items()}
+        source = places.get(register & REGISTER)
+        return next((cell for cell in self.cells.values() if cell.place.source == source), None)
 
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
         return [steps[k % len(steps)] for k in range(count)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CMSDK APB timers (Arm DDI 0479, section 4.3): 32-bit down counters from 0x40000000 on, 0x1000 apart.
+"""CMSDK APB timers (Arm DDI 0479, section 4.3): 32-bit down counters, at the addresses that the board says.
 
 Control at +0 (bit 0 enable, bit 3 interrupt), counter at +4, reload at +8, which a store also puts into the counter, and
 interrupt clear at +12.  The counter expires as it reaches 0 and is loaded a unit later, so its period is reload + 1.
@@ -11,15 +11,14 @@ from fractions import Fraction
 
 from carillon.verify.families import Cell, Family
 
-BASE, STRIDE = 0x4000_0000, 0x1000
+SIZE = 0x10
 
 
 class Model(Family):
     """See above."""
 
     def _at(self, address: int) -> tuple[Cell, int] | None:
-        number, register = divmod(address - BASE, STRIDE)
-        return (self.cells[number], register) if number in self.cells else None
+        return next(((c, r) for c in self.cells.values() if 0 <= (r := address - c.place.registers["base"]) < SIZE), None)
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         found = self._at(address)

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from carillon.verify.families import Cell, Family
 
-BASE, STRIDE = 0x4000_2000, 0x20
+SIZE = 0x20
 SETTING, ENABLE, INTERRUPT = 0x42, 0x80, 0x20
 
 
@@ -23,8 +23,7 @@ class Model(Family):
     remembers = True
 
     def _at(self, address: int) -> tuple[Cell, int] | None:
-        number, register = divmod(address - BASE, STRIDE)
-        return (self.cells[number], register) if number in self.cells else None
+        return next(((c, r) for c in self.cells.values() if 0 <= (r := address - c.place.registers["base"]) < SIZE), None)
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         found = self._at(address)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table of a TOML file as a model, or a diagnostic with its place for each thing that does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.model.board import Board, Build, Cells, Clock, ClockCosts, Console, Pins, Requests, Run, Store
+from carillon.model.family import Driver
+from carillon.read.schema import toml_type
+from carillon.read.spans import Path as Place
+from carillon.read.spans import SpanIndex
+from carillon.units import shorten
+
+_WANTED = {
+    "string": "a string",
+    "int": "an integer",
+    "bool": "true or false",
+    "tuple": "an array",
+    "dict": "a table",
+    "model": "a table",
+    "model_attributes": "a table",
+}
+_LIMITS = {
+    "greater_than_equal": ("ge", "at least {}"),
+    "greater_than": ("gt", "more than {}"),
+    "less_than_equal": ("le", "at most {}"),
+    "less_than": ("lt", "less than {}"),
+}
+_MODELS: dict[str, type[BaseModel]] = {
+    "clocks": Clock,
+    "cells": Cells,
+    "build": Build,
+    "run": Run,
+    "costs": ClockCosts,
+    "requests": Requests,
+    "pins": Pins,
+    "console": Console,
+    "startup": Store,
+    "prepare": Store,
+    "clock": Driver,
+}
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+@dataclass
+class Layers:
+    """The files that a table was merged from, the topmost first, and what each of them says."""
+
+    files: list[tuple[dict[str, Any], SpanIndex]] = field(default_factory=list)
+
+    def place(self, path: Place, key: bool = False) -> Span:
+        """Where the value (or with ``key`` the key) at ``path`` stands: the topmost file that says the most of it."""
+        best, depth = self.files[0][1], 0
+        for data, places in self.files:
+            here = _depth(data, path)
+            if here > depth:
+                best, depth = places, here
+        return best.key(path) if key else best.value(path)
+
+
+def _depth(data: Any, path: Place) -> int:
+    """How many parts of ``path`` exist in ``data``."""
+    for depth, part in enumerate(path):
+        element = isinstance(data, list) and isinstance(part, int) and part < len(data)
+        if not element and not (isinstance(data, dict) and part in data):
+            return depth
+        data = data[part]
+    return len(path)
+
+
+def validate(model: type[_Model], data: dict[str, Any], layers: Layers, remedy: str, diagnostics: Diagnostics) -> _Model | None:
+    """``data`` as ``model``; None after C050 for each thing that does not fit."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        for detail in error.errors(include_url=False):
+            path = tuple(part for part in detail["loc"] if part != "[key]")
+            if detail["type"] == "too_short" and detail["input"]:
+                continue  # its elements were refused
+            where = layers.place(path, key=detail["type"] == "extra_forbidden")
+            cause, better = _misfit(detail, path, model)
+            diagnostics.error("C050", where, cause, better or remedy)
+        return None
+
+
+def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[str, str | None]:
+    """What is wrong with the value at ``path``, and what would be right if more than the list of keys can be said."""
+    kind, value, where = detail["type"], detail["input"], describe(path)
+    context: dict[str, Any] = dict(detail.get("ctx") or {})
+    if kind == "missing":
+        return f"{describe(path[:-1])} has no '{path[-1]}'", None
+    if kind == "extra_forbidden":
+        fields = [name for name in _table(path[:-1], model).model_fields if name != "name" or model is Board]
+        outside = f" in {describe(path[:-1])}" if len(path) > 1 else ""
+        return f"unknown key {shorten(str(path[-1]))}{outside}", suggestion(str(path[-1]), fields)
+    if kind in ("enum", "literal_error"):
+        shown = shorten(value) if isinstance(value, str) else toml_type(value)
+        return f"{where}: {shown} is none of its values", "write " + str(context["expected"]).replace("'", '"')
+    if kind in _LIMITS:
+        key, relation = _LIMITS[kind]
+        shown = str(value) if isinstance(value, int) and abs(value) < 10**30 else "the number"
+        return f"{where}: {shown} is out of range", f"write {relation.format(context[key])}"
+    if kind == "value_error":
+        return f"{where}: {context['error']}", None
+    if kind == "string_pattern_mismatch":
+        return f"{where}: {shorten(str(value))} is no name", "a name has letters, digits and '_', and does not begin with a digit"
+    if kind in ("too_short", "string_too_short"):
+        return f"{where} is empty", None
+    if kind == "too_long":
+        return f"{where} has {context['actual_length']} elements", f"write at most {context['max_length']}"
+    wanted = _WANTED.get(kind.removesuffix("_type"))
+    if wanted is not None:
+        return f"{where} must be {wanted}, not {toml_type(value)}", None
+    return f"{where}: {detail['msg'][:1].lower()}{detail['msg'][1:]}", None
+
+
+def _table(path: Place, model: type[BaseModel]) -> type[BaseModel]:
+    return next((_MODELS[part] for part in reversed(path) if isinstance(part, str) and part in _MODELS), model)
+
+
+def describe(path: Place) -> str:
+    """``'width' of [[cells]] 2`` and the like; the whole file without a path."""
+    if not path:
+        return "the file"
+    depth = _header(path)
+    if depth == 0:
+        owner = ""
+    elif isinstance(path[depth - 1], int):
+        owner = f"[[{path[0]}]] {cast(int, path[1]) + 1}"
+    else:
+        owner = f"[{'.'.join(str(part) for part in path[:depth])}]"
+    rest = path[depth:]
+    if not rest:
+        return owner
+    name = f"'{'.'.join(str(part) for part in rest if isinstance(part, str))}'" + (f" of {owner}" if owner else "")
+    return f"element {rest[-1] + 1} of {name}" if isinstance(rest[-1], int) else name
+
+
+def _header(path: Place) -> int:
+    """How many parts of ``path`` name a table that has a header of its own."""
+    if path[0] in ("clocks", "cells", "requests", "costs", "clock"):
+        return min(2, len(path))
+    return 1 if path[0] in ("build", "run", "console") else 0
