@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event-triggered system of a plan: what ``plan --json`` says of it, and its tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carillon.allocate.advice import longest_tick
+from carillon.allocate.base import longest_stretch
+from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
+from carillon.console import heading
+from carillon.emit.osek.common import GUARD_WORDS
+from carillon.image import Image
+from carillon.model.osek import (
+    RES_SCHEDULER,
+    Action,
+    ActivateTask,
+    Alarm,
+    Callback,
+    CounterKind,
+    IncrementCounter,
+    Osek,
+    OsekTask,
+    Property,
+    SetEvent,
+)
+from carillon.show.table import Table
+from carillon.units import format_duration
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def stack_bytes(image: Image, task: OsekTask) -> int:
+    """Bytes of a task's own stack; 0 of a basic task, which runs on that of whatever it preempts."""
+    assert image.osek is not None
+    guard = GUARD_WORDS if image.osek.allocation.osek.stack_check else 0
+    return (-(-(task.stack or image.system.board.stack) // 8) + guard) * 8 if task.extended else 0
+
+
+def _served(level: TaskLevel, software: bool) -> str:
+    """How a task level is served."""
+    if level.kind is TaskKind.DIRECT:
+        return "the vector is the task" + (", requested by its alarm's cell, too" if level.cell is not None else "")
+    handler = "software dispatch" if software else "its level's handler"
+    return handler + (f", queue of {level.capacity}" if level.capacity else "")
+
+
+def _action(action: Action) -> str:
+    match action:
+        case ActivateTask(task):
+            return f"activates {task}"
+        case SetEvent(task, event):
+            return f"sets {event} of {task}"
+        case Callback(function):
+            return f"calls {function}"
+        case IncrementCounter(counter):
+            return f"increments {counter}"
+
+
+def _why_queued(osek: Osek, alarm: Alarm, reasons: tuple[str, ...], conventional: bool) -> str:
+    """Why no cell carries an alarm."""
+    start = alarm.autostart
+    if osek.counter(alarm.counter).kind is CounterKind.SOFTWARE:
+        return "its counter is no timer's"
+    if start is None:
+        return "it is set at run time"
+    if isinstance(alarm.action, (Callback, IncrementCounter)) and not conventional:
+        return "its calls and counts are not to be lost, which a tick can catch up with"
+    if start.cycle == 0:
+        return "it expires once"
+    if set(start.modes) != set(osek.modes):
+        return "not every application mode sets it"
+    if start.time == 0:
+        return "it begins with a value that comes around"
+    if conventional:
+        return "the conventional kernel has one timer"
+    prefix = f"alarm {alarm.name} "
+    return next((r.rpartition(": ")[2] for r in reasons if r.startswith(prefix)), "no cell is left that can")
+
+
+def osek_json(image: Image) -> dict[str, Any]:
+    """The event-triggered system's allocation."""
+    assert image.osek is not None
+    allocation = image.osek.allocation
+    osek = allocation.osek
+    vectors = {v.source: v.symbol for v in image.vectors[0]}
+    return {
+        "status": osek.status.value,
+        "dispatch": "software" if allocation.software else "hardware",
+        "conformance": osek.conformance,
+        "modes": list(osek.modes),
+        "controller_levels": allocation.hardware_levels,
+        "dispatcher_source": allocation.dispatcher or None,
+        "stacks_bytes": sum(stack_bytes(image, t) for t in osek.tasks),
+        "levels": [
+            {
+                "priority": level.tasks[0].priority,
+                "level": level.number,
+                "source": level.source or None,
+                "vector": vectors.get(level.source) if level.source else None,
+                "served": _served(level, allocation.software),
+                "direct": level.kind is TaskKind.DIRECT,
+                "queue": level.capacity,
+                "cell": level.cell.cells[0].cell.name if level.cell is not None else None,
+                "tasks": [_task_json(image, task) for task in level.tasks],
+            }
+            for level in reversed(allocation.levels)
+        ],
+        "isrs": [
+            {
+                "line": isr.span.line,
+                "name": isr.name,
+                "category": isr.category,
+                "level": allocation.hardware(level),
+                "source": isr.source,
+                "vector": vectors[isr.source],
+            }
+            for isr, level in sorted(allocation.isrs, key=lambda x: -x[1])
+        ],
+        "counters": _counters_json(image, allocation),
+        "alarms": _alarms_json(allocation, image.allocation.conventional),
+        "resources": [
+            {
+                "name": name,
+                "property": "standard" if name == RES_SCHEDULER else _property(osek, name),
+                "ceiling": allocation.ceilings[name],
+                "users": _users(osek, name),
+            }
+            for name in [*(r.name for r in osek.resources), *([RES_SCHEDULER] if osek.scheduler_resource else [])]
+        ],
+    }
+
+
+def _property(osek: Osek, name: str) -> str:
+    resource = next(r for r in osek.resources if r.name == name)
+    return f"linked to {resource.linked}" if resource.property is Property.LINKED else resource.property.value
+
+
+def _users(osek: Osek, name: str) -> list[str]:
+    return [*(t.name for t in osek.tasks if name in t.resources), *(i.name for i in osek.isrs if name in i.resources)]
+
+
+def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
+    assert image.osek is not None
+    return {
+        "line": task.span.line,
+        "name": task.name,
+        "extended": task.extended,
+        "preemptable": task.preemptable,
+        "activations": task.activations,
+        "runs_at": image.osek.allocation.running_level(task),
+        "stack_bytes": stack_bytes(image, task),
+    }
+
+
+def lateness(image: Image, what: str, tick: int, units: int) -> list[str]:
+    """What is known of a tick that is held back: how much of it is counted all the same, and how late it may come.
+
+    ``units``: of the time base in a tick, 0 if nothing counts the ticks but their interrupts.
+    """
+    assert image.osek is not None
+    system, base = image.system, image.osek.allocation.base
+    if base is None or units == 0:
+        told = [f"{what}: held back for longer than its tick of {format_duration(tick, system.clock_hz)}, it loses ticks"]
+    else:
+        cell = base.use.cell.name if base.use is not None else f"{base.array.names[0]}'s counter"
+        most = format_duration(base.most // units * tick, system.clock_hz)
+        told = [f"{what}: ticks that are held back are counted by {cell}, up to {most}"]
+    stretch = longest_stretch(system)
+    if not system.modes:
+        return [f"{told[0]}; only ISRs and locks, those of the application and the kernel's own, hold it back"]
+    if stretch is None:
+        return [f"{told[0]}; how late it comes is not known, since a task of the rounds has no wcet"]
+    return [f"{told[0]}; the rounds' tasks make it up to {format_duration(stretch, system.clock_hz)} late"]
+
+
+def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, Any]]:
+    cells = {c.counter.name: c.carrier for c in allocation.counters}
+    found = []
+    for counter in allocation.osek.counters:
+        carrier = cells.get(counter.name)
+        if counter.kind is CounterKind.SOFTWARE:
+            why = "advanced by software"
+        elif carrier is None:
+            why = "nothing ticks: no alarm of it is in the queue"
+        else:
+            why = "an interrupt every tick, for the alarms in its queue"
+            longest = longest_tick(allocation.osek, counter.name)
+            why += f"; one every {longest} ticks would do" if longest is not None and longest > 1 else ""
+        found.append(
+            {
+                "line": counter.span.line,
+                "name": counter.name,
+                "tick": counter.tick or None,
+                "max_allowed": counter.max_allowed,
+                "cell": carrier.cells[0].cell.name if carrier is not None else None,
+                "source": carrier.source if carrier is not None else None,
+                "level": allocation.hardware(carrier.level) if carrier is not None else None,
+                "why": why,
+                "late": lateness(image, f"counter {counter.name}", counter.tick, allocation.base_units(counter))
+                if carrier is not None
+                else [],
+            }
+        )
+    return found
+
+
+def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[str, Any]]:
+    osek = allocation.osek
+    cells = {a.alarm.name: a for a in allocation.alarms}
+    found = []
+    for alarm in osek.alarms:
+        on_cell = cells.get(alarm.name)
+        carrier = on_cell.carrier if on_cell is not None else None
+        if on_cell is None:
+            why = _why_queued(osek, alarm, allocation.reasons, conventional)
+        elif on_cell.direct:
+            why = "its expiry is the activation"
+        else:
+            where = ", on its task's level" if on_cell.level else ", above all tasks"
+            why = "its handler acts" + ("" if allocation.software else where)
+        if on_cell is not None and not alarm.static:
+            why += "; in the queue once it has been cancelled"
+        found.append(
+            {
+                "line": alarm.span.line,
+                "name": alarm.name,
+                "counter": alarm.counter,
+                "action": _action(alarm.action),
+                "cell": carrier.cells[0].cell.name if carrier is not None else None,
+                "source": carrier.source if carrier is not None else None,
+                "level": allocation.hardware(carrier.level) if carrier is not None else None,
+                "static": alarm.static,
+                "why": why,
+            }
+        )
+    return found
+
+
+def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
+    """Print what :func:`osek_json` says, as tables."""
+
+    def cell(value: object) -> str:
+        return "-" if value is None else str(value)
+
+    def show(title: str, rows: Table) -> None:
+        if rows.row_count:
+            console.print(heading(title))
+            rows.print(console)
+
+    about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
+    console.print(heading("event-triggered system", f"{about}{plan['controller_levels']} of {board_levels} priority levels"))
+    tasks = Table("line", "priority", "level", "source", "task", "served by", "stack")
+    for level in plan["levels"]:
+        for k, task in enumerate(level["tasks"]):
+            first = k == 0
+            kind = [task["name"]]
+            kind += [f"x{task['activations']}"] if task["activations"] > 1 else []
+            if task["runs_at"] > level["level"]:
+                kind.append(f"(runs at level {task['runs_at']})")
+            tasks.add_row(
+                str(task["line"]),
+                str(level["priority"]) if first else "",
+                str(level["level"]) if first else "",
+                cell(level["source"]) if first else "",
+                " ".join(kind),
+                level["served"] if first else "",
+                f"{task['stack_bytes']} bytes" if task["extended"] else "shared",
+            )
+    tasks.print(console)
+    if plan["dispatcher_source"]:
+        console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1")
+    if plan["stacks_bytes"]:
+        console.print(f"stacks of extended tasks: {plan['stacks_bytes']} bytes of RAM")
+    rows = Table("line", "ISR", "category", "level", "source", "vector")
+    for isr in plan["isrs"]:
+        rows.add_row(*(str(isr[key]) for key in ("line", "name", "category", "level", "source", "vector")))
+    show("ISRs", rows)
+    rows = Table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
+    for counter in plan["counters"]:
+        rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
+    show("counters", rows)
+    for counter in plan["counters"]:
+        for line in counter["late"]:
+            console.print(f"  · {line}", markup=False)
+    rows = Table("line", "alarm", "counter", "what it does", "carried by", "source", "level", "why")
+    for alarm in plan["alarms"]:
+        rows.add_row(
+            *(str(alarm["line"]), alarm["name"], alarm["counter"], alarm["action"], alarm["cell"] or "queue"),
+            *(cell(alarm["source"]), cell(alarm["level"]), alarm["why"]),
+        )
+    show("alarms", rows)
+    rows = Table("resource", "property", "ceiling", "taken by")
+    for resource in plan["resources"]:
+        if resource["users"] or resource["name"] != RES_SCHEDULER:
+            rows.add_row(resource["name"], resource["property"], str(resource["ceiling"]), ", ".join(resource["users"]) or "-")
+    show("resources", rows)

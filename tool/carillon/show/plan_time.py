@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time services of a plan: their clock, and the advice on it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from carillon.allocate.advice import Advice, Prediction, advise
+from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.result import Carrier
+from carillon.console import heading
+from carillon.model import System
+from carillon.model.time import ClockKind
+from carillon.show.table import Table
+from carillon.units import format_duration, format_number
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from carillon.pipeline import Planned
+from carillon.show.plan_osek import lateness, stack_bytes
+
+
+def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
+    """The cells of the time services, the threads, and which clock would be the best."""
+    system, image = planned.system, planned.image
+    assert image.osek is not None
+    allocation = image.osek.allocation
+    clock = allocation.clock
+    assert clock is not None
+    periods = {p.thread: p for p in clock.services.periods if p.thread is not None}
+    return {
+        "clock": {
+            "line": clock.services.span.line,
+            "kind": clock.services.clock.value,
+            "tick": float(clock.tick),
+            "why": "its tick" if clock.services.clock is ClockKind.PERIODIC else "whatever comes next",
+            "late": lateness(image, "clock", int(clock.tick), 0) if clock.services.clock is ClockKind.PERIODIC else [],
+        }
+        | _cell_json(allocation, clock.carrier),
+        "slices": None
+        if allocation.slices is None
+        else {"tick": clock.services.slice, "why": "ends the slices of threads"} | _cell_json(allocation, allocation.slices),
+        "threads": [
+            {
+                "line": task.span.line,
+                "name": task.name,
+                "priority": task.priority,
+                "level": allocation.level_of(task).number,
+                "stack_bytes": stack_bytes(image, task),
+                "period": format_duration(periods[task.name].ticks, system.clock_hz) if task.name in periods else None,
+            }
+            for task in sorted(allocation.osek.tasks, key=lambda t: -t.priority)
+            if task.thread
+        ],
+        "advice": _advice_json(advice, system.clock_hz) if advice is not None else None,
+    }
+
+
+def _cell_json(allocation: OsekAllocation, carrier: Carrier) -> dict[str, Any]:
+    return {
+        "cell": carrier.cells[0].cell.name,
+        "source": carrier.source,
+        "level": allocation.hardware(carrier.level),
+    }
+
+
+def _advice_json(advice: Advice, clock_hz: int) -> dict[str, Any]:
+    """Figures a second, and times in seconds."""
+
+    def number(value: Fraction | None) -> float | None:
+        return None if value is None else float(value)
+
+    def clock(prediction: Prediction) -> dict[str, Any]:
+        return {
+            "clock": prediction.name,
+            "tick": number(prediction.tick),
+            "interrupts": float(prediction.interrupts),
+            "code": number(prediction.code),
+            "share": number(prediction.share),
+            "longest": prediction.longest,
+            "early": float(prediction.early),
+            "late": float(prediction.late),
+            "drift": float(prediction.drift),
+            "configured": prediction is advice.configured,
+            "recommended": prediction is advice.recommended,
+        }
+
+    return {
+        "periods": [format_duration(p.ticks, clock_hz) for p in advice.periods],
+        "releases": float(advice.releases),
+        "ticks": [{"tick": t.tick, "interrupts": clock_hz / t.tick, "error": float(t.error)} for t in advice.ticks],
+        "clocks": [clock(prediction) for prediction in advice.predictions],
+        "refused": [{"clock": refusal.name, "why": refusal.why} for refusal in advice.refusals],
+        "reason": advice.reason,
+    }
+
+
+def render_time(console: Console, planned: Planned) -> None:
+    """Print what :func:`time_json` says."""
+    system = planned.system
+    advice = advise(system, planned.allocation)
+    plan = time_json(planned, advice)
+    rows = Table("for", "tick (ticks)", "cell", "source", "level", "interrupts at")
+    clock = plan["clock"]
+    for what, row in ((f"{clock['kind']} clock", clock), ("slices", plan["slices"])):
+        if row is not None:
+            rows.add_row(what, f"{row['tick']:g}", row["cell"], str(row["source"]), str(row["level"]), row["why"])
+    console.print(heading("time services"))
+    rows.print(console)
+    for line in clock["late"]:
+        console.print(f"  · {line}", markup=False)
+    rows = Table("line", "thread", "priority", "level", "stack", "period")
+    for thread in plan["threads"]:
+        rows.add_row(
+            *(str(thread["line"]), thread["name"], str(thread["priority"]), str(thread["level"])),
+            *(f"{thread['stack_bytes']} bytes", thread["period"] or "-"),
+        )
+    if rows.row_count:
+        console.print(heading("threads"))
+        rows.print(console)
+    if advice is not None:
+        _render_advice(console, advice, system)
+
+
+def _named(prediction: Prediction, clock_hz: int) -> str:
+    """A clock; a periodic one with its tick."""
+    if prediction.kind is not ClockKind.PERIODIC or prediction.tick is None:
+        return prediction.name
+    return f"{prediction.name}, {format_duration(prediction.tick, clock_hz)}"
+
+
+def _render_advice(console: Console, advice: Advice, system: System) -> None:
+    """Print the clocks side by side, and which is the best."""
+    from rich.text import Text
+
+    def time(seconds: Fraction) -> str:
+        return format_duration(seconds, 1, 3) if seconds else "0"
+
+    unit = system.board.code_unit
+    periods = ", ".join(format_duration(p.ticks, system.clock_hz) for p in advice.periods)
+    console.print(heading("which clock", f": for periods of {periods}"))
+    rows = Table("clock", "interrupts/s", f"{unit}/s", "CPU", "longest", "early", "late", "drift an hour")
+    for prediction in advice.predictions:
+        rows.add_row(
+            _named(prediction, system.clock_hz),
+            format_number(prediction.interrupts, 1),
+            "-" if prediction.code is None else format_number(prediction.code, 0),
+            "-" if prediction.share is None else f"{float(prediction.share):.3%}",
+            "-" if prediction.longest is None else str(prediction.longest),
+            *(time(prediction.early), time(prediction.late), time(prediction.drift)),
+        )
+    rows.print(console)
+    if len(advice.ticks) > 1:
+        rows = Table("tick", "interrupts/s", "periods longer by")
+        for choice in advice.ticks:
+            often = format_number(Fraction(system.clock_hz, choice.tick), 1)
+            rows.add_row(format_duration(choice.tick, system.clock_hz), often, f"{float(choice.error):.3%}")
+        rows.print(console)
+    for refusal in advice.refusals:
+        console.print(Text(f"  no {refusal.name}: {refusal.why}"))
+    console.print(Text("  " + advice.reason))
+    if advice.recommended is not advice.configured:
+        console.print(Text("  note: this plan has another: " + _named(advice.configured, system.clock_hz)))
