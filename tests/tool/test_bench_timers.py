@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 from carillon.bench import render
 from carillon.bench import timers as benchmark
+from carillon.bench.epos import SCENARIOS
+from carillon.bench.periods import best_tick
 from carillon.bench.plots import write
 from carillon.bench.rows import Curve, Plot, Result, Row
 from carillon.cli import app
@@ -113,7 +115,7 @@ def test_the_lowest_task_is_answered_sooner_at_every_number_of_events(result: Re
     assert all(our < counter for our, counter in zip(ours.ys, counters.ys, strict=True))
 
 
-@pytest.mark.parametrize("scenario", benchmark.SCENARIOS)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_one_shot_clock_interrupts_philosophers_once_a_delay(rows: dict[tuple[str, str], Row], scenario: int) -> None:
     periodic, one_shot = (rows[f"philosophers_interrupts_{scenario}", kind] for kind in ("periodic", "one-shot"))
     delays = 2 * benchmark.TURNS * len(benchmark.PHILOSOPHERS)
@@ -126,8 +128,8 @@ def test_a_one_shot_clock_interrupts_philosophers_once_a_delay(rows: dict[tuple[
 def test_the_longest_tick_divides_the_period(number: int, most: int, tick: int) -> None:
     from fractions import Fraction
 
-    assert benchmark.best_tick(Fraction(number), 1, most) == tick
-    assert benchmark.best_tick(Fraction(number) + Fraction(1, 2), 5, most) == 5
+    assert best_tick(Fraction(number), 1, most) == tick
+    assert best_tick(Fraction(number) + Fraction(1, 2), 5, most) == 5
 
 
 def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:

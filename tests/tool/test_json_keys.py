@@ -13,8 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from carillon.bench import BENCHMARKS, Benchmark
-from carillon.bench.rows import Row
-from carillon.bench.timers import Result
+from carillon.bench.rows import Result, Row
 from carillon.cli import app
 
 SPEC = (Path(__file__).parents[2] / "docs" / "SPEC.md").read_text(encoding="utf-8")

@@ -212,6 +212,19 @@ def test_what_was_written_is_as_it_was_after_every_build(project: Project, seed:
     assert project.planned == 0
 
 
+@pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None, reason="needs arm-none-eabi-gcc")
+def test_what_is_only_written_is_looked_at(project: Project) -> None:
+    project.build("--board", "mps2-an385")
+    before = project.files()
+    for name in ("generated/manifest.json", "blink.hex", "blink.bin"):
+        path = project.out / name
+        content = path.read_bytes()
+        path.write_bytes(content + b" ")
+        project.build("--board", "mps2-an385")
+        assert (project.planned, path.read_bytes()) == (1, content), name
+    assert project.files() == before
+
+
 def test_a_record_of_another_build_decides_nothing(project: Project) -> None:
     record = json.loads(project.record.read_text(encoding="utf-8"))
     record["answer"]["lines"] = ["verified: everything"]

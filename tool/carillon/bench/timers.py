@@ -11,304 +11,38 @@ enter an interrupt: they are added to what handlers take (:mod:`carillon.bench.h
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import tempfile
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import isqrt
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from carillon.bench.handlers import Handler, handlers_of
+from carillon.bench.applications import CHIP, ROOMY, SOURCES, Applications, Timer, thread
+from carillon.bench.epos import (
+    COMPARE,
+    EPOS_FOOTPRINT,
+    EPOS_HANDLERS_US,
+    EPOS_HZ,
+    EPOS_PHILOSOPHERS,
+    EPOS_PWM_US,
+    EPOS_THREADS_US,
+    MUST,
+    ONE_SHOT,
+    PERIODIC,
+    SCENARIOS,
+)
+from carillon.bench.periods import periods
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import plan
-from carillon.resources import data_root
 from carillon.run.records import Code
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
-    from carillon.pipeline import Planned
-    from carillon.run.records import Record
-
-CHIP = "atmega128"
-SOURCES = data_root() / "bench" / "timers"
-ROOMY = "atmega128-xmem"
-"""The chip with external memory: sixty threads' stacks are more than it has."""
-
-PERIODIC, ONE_SHOT, COMPARE = "periodic", "one-shot", "compare"
-
-PERIODS_US = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-TIMER_HZ = (7_200, 28_800, 115_200)
-EPOS_PERIODS = {
-    (PERIODIC, 7_200): (277, 1_944, 10_138, 100_138, 1_000_138, 10_001_388),
-    (PERIODIC, 28_800): (173, 1_214, 10_034, 100_034, 1_000_034, 10_000_346),
-    (PERIODIC, 115_200): (147, 1_032, 10_008, 100_008, 1_000_016, 10_000_173),
-    (ONE_SHOT, 7_200): (268, 1_240, 10_128, 100_128, 1_000_128, 10_138_457),
-    (ONE_SHOT, 28_800): (164, 1_031, 10_059, 100_059, 1_000_094, 10_282_728),
-    (ONE_SHOT, 115_200): (136, 1_031, 10_033, 100_036, 1_152_970, 10_921_704),
-}
-"""Periodic timers revisited, tables I and II: measured periods in microseconds."""
-
-EPOS_HZ = 7_200_000
-EPOS_HANDLERS_US = {"tick_only": 14, "release_one_alarm": 42, "one_shot_release": 212}
-"""Table III."""
-
-EPOS_THREADS_US = {2: (81, 111, 63, 23), 3: (84, 117, 63, 25), 4: (91, 178, 63, 36), 5: (97, 190, 63, 41), 6: (107, 263, 63, 55)}
-"""Table IV: average, maximum, minimum, standard deviation."""
-
-EPOS_PWM_US = {"1000Hz": (40.75, 1.72), "500Hz": (40.51, 1.19), "50Hz": (40.47, 0.97), "one_shot": (40.52, 1.12)}
-"""Figure 11: mean and standard deviation of the thread's period."""
-
-EPOS_PHILOSOPHERS = {
-    1: {"interrupts": (26_005, 100), "switches": (616, 344)},
-    2: {"interrupts": (9_843, 100), "switches": (615, 360)},
-    3: {"interrupts": (3_079, 100), "switches": (617, 317)},
-}
-"""One-shot time management analysis in EPOS, tables 2 and 3: periodic and one-shot, per scenario."""
-EPOS_FOOTPRINT = (32_000, 32_504)
-SCENARIOS = {1: (1_000, 5_000), 2: (100, 500), 3: (25, 125)}
-"""Milliseconds that a philosopher thinks and eats."""
-
-CRYSTAL_HZ = 7_372_800
-"""The papers call it 7.2 MHz; its quotients by the prescalers are their timers' clocks exactly."""
-
-LEAST_TICK = 400
-"""Cycles between ticks of a periodic timer, at least, so that the longest handler ends before the next."""
-
-LEAST_TURN = 4
-"""Ticks of the timer in one of the clock's, at least (ATmega128 data sheet, 16-bit Timer/Counter, Fast PWM Mode)."""
-
-MUST = {"tick_only": 60, "release_one_alarm": 200, "one_shot_release": 260}
 
 EVENTS = (1, 2, 5, 10, 20, 40, 59, 80, 100)
 """Numbers of waiting events whose figures are rows; the plot has all up to the last."""
+
+
 KERNELS = ("carillon", "conventional", "counter-per-task")
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What was recorded: times in cycles (instructions on boards in QEMU)."""
-
-    hertz: int
-    handlers: tuple[Handler, ...]
-    marks: dict[str, tuple[int, ...]]
-    switches: int
-
-    def with_mark(self, mark: str) -> tuple[list[Handler], list[Handler]]:
-        """The clock's handlers in which a mark was passed, and the others."""
-        passed = self.marks[mark]
-        within: tuple[list[Handler], list[Handler]] = ([], [])
-        k = 0
-        for handler in self.handlers:
-            while k < len(passed) and passed[k] < handler.begin:
-                k += 1
-            within[not (k < len(passed) and passed[k] < handler.end)].append(handler)
-        return within
-
-
-@dataclass(frozen=True, slots=True)
-class Timer:
-    """The clock of an application: the ``[time]`` of its schedule, on a board with a system clock."""
-
-    kind: str
-    hz: int
-    tick: int | None = None
-    keys: tuple[str, ...] = ("bits = 16",)
-    board: str = CHIP
-
-    def schedule(self, name: str, threads: Iterable[str]) -> str:
-        """The schedule of an application of these threads, each with its table's keys."""
-        lines = ["[system]", f'name = "{name}"', f'clock = "{self.hz}Hz"', "[time]", f'clock = "{self.kind}"', *self.keys]
-        lines += [f'tick = "{self.tick} ticks"'] if self.tick is not None else []
-        return "\n".join([*lines, *threads]) + "\n"
-
-
-def thread(name: str, priority: int, stack: int | None = None) -> str:
-    """The table of a thread."""
-    return f"[thread.{name}]\npriority = {priority}" + (f"\nstack = {stack}" if stack else "")
-
-
-class Applications:
-    """Builds the applications in a folder, each variant in one of its own, and runs them."""
-
-    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
-        self._folder = folder
-        self._diagnostics = diagnostics
-        self._count = 0  # of what has been built
-
-    def built(
-        self, name: str, timer: Timer, threads: Sequence[str], code: str = "", kernel: str = "carillon", **parameters: int | str
-    ) -> tuple[Planned, Firmware]:
-        """An application with its threads, what stands in its C file for ``/* THREADS */``, and its parameters."""
-        folder = self._folder / str(self._count)
-        application = folder / name
-        shutil.copytree(SOURCES / name, application, ignore=shutil.ignore_patterns("build"))
-        shutil.copy(SOURCES / "mark.h", folder)
-        lines = [f"#define {key.upper()} {value}" for key, value in parameters.items()]
-        (folder / "parameters.h").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        main = application / "main.c"
-        main.write_text(main.read_text(encoding="utf-8").replace("/* THREADS */", code), encoding="utf-8")
-        (application / "schedule.toml").write_text(timer.schedule(name, threads), encoding="utf-8")
-        return self.made(application / "schedule.toml", timer.board, kernel)
-
-    def made(self, schedule: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
-        """What a schedule makes on a board."""
-        from carillon.build import build
-
-        planned = plan(schedule, self._diagnostics, board, kernel)
-        self._count += 1
-        firmware = build(planned.image, self._folder / f"build-{self._count}", self._diagnostics)
-        self._diagnostics.stop_on_errors()
-        assert firmware is not None
-        return planned, firmware
-
-    def records(
-        self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]
-    ) -> tuple[list[Record], dict[int, str]]:
-        """What a run records, and the address of each mark."""
-        from carillon.build.symbols import symbols
-        from carillon.run import record
-
-        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
-        self._diagnostics.stop_on_errors()
-        assert recording is not None
-        table = symbols(firmware.elf)
-        return recording.records, {table[mark][0] & ~1: mark for mark in marks}
-
-    def run(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> Run:
-        """Run time services for so many ticks of the system clock, or until they halt."""
-        from carillon.build.symbols import symbols
-
-        records, places = self.records(planned, firmware, ticks, marks)
-        osek = planned.allocation.osek
-        assert osek is not None and osek.clock is not None
-        passed: dict[str, list[int]] = {mark: [] for mark in marks}
-        for entry in records:
-            if entry.code == Code.MARK:
-                passed[places[entry.value]].append(entry.time)
-        clock = planned.system.board.clock(planned.system.clock_hz)
-        return Run(
-            clock.hz * clock.instructions_per_tick,
-            tuple(handlers_of(planned, symbols(firmware.elf), records, {osek.clock.carrier.source})),
-            {mark: tuple(times) for mark, times in passed.items()},
-            sum(entry.code == Code.RESUME for entry in records),
-        )
-
-
-def divisors(number: int) -> list[int]:
-    """All divisors, the largest first."""
-    small = [d for d in range(1, isqrt(number) + 1) if number % d == 0]
-    return sorted({*small, *(number // d for d in small)}, reverse=True)
-
-
-def best_tick(period: Fraction, least: int = 1, most: int = 65_536) -> int:
-    """The longest tick of ``least`` to ``most`` units that a period consists of; ``least`` if there is none."""
-    if period.denominator != 1:
-        return least
-    return next((d for d in divisors(int(period)) if least <= d <= most), least)
-
-
-def spelled(us: int) -> str:
-    """A time as names of metrics have it."""
-    if us % 1_000_000 == 0:
-        return f"{us // 1_000_000}s"
-    return f"{us // 1_000}ms" if us % 1_000 == 0 else f"{us}us"
-
-
-# Periods: tables I and II, figure 8.
-
-
-def periods(applications: Applications, rounds: int, progress: Progress) -> Result:
-    """How exact the intervals of an alarm are, for every period that a timer can express, and their sum.
-
-    A periodic timer ticks as the papers' did: once a period where it can, else as seldom as the period divides; where
-    the period is no whole number of the timer's ticks, as often as the handler allows.
-    """
-    rows: list[Row] = []
-    curves: list[Curve] = []
-    for hz in TIMER_HZ:
-        for kind in (PERIODIC, ONE_SHOT, COMPARE):
-            ticks = {us: tick for us in PERIODS_US if (tick := _tick(kind, us, hz)) is not None}
-            for us in PERIODS_US:
-                if us not in ticks:
-                    progress(f"{spelled(us)} at {hz} Hz, {kind}: shorter than a tick, so that it cannot be asked for")
-            # A periodic timer is made for one period, the others for all.
-            together = [[us] for us in ticks] if kind == PERIODIC else [list(ticks)]
-            means: dict[int, float] = {}
-            for some in together:
-                tick = ticks[some[0]]
-                progress(f"{', '.join(spelled(us) for us in some)} at {hz} Hz, {kind}")
-                for us, found in _intervals(
-                    applications, Timer(kind, hz, tick if kind == PERIODIC else None), some, rounds
-                ).items():
-                    rows += _period_rows(kind, hz, us, tick, found)
-                    means[us] = float(sum(found) / len(found) / hz) * 1e6
-            curves.append(_error_curve(f"{kind}, {hz} Hz", means))
-            if (kind, hz) in EPOS_PERIODS:
-                epos = dict(zip(PERIODS_US, EPOS_PERIODS[kind, hz], strict=True))
-                curves.append(_error_curve(f"EPOS, {kind}, {hz} Hz", epos, dashed=True))
-    title = "Error of the mean period (figure 8 of Periodic timers revisited)"
-    return Result(rows, (Plot("periods", title, "period in µs", "relative error", tuple(curves), log_x=True, log_y=True),))
-
-
-def _tick(kind: str, us: int, hz: int) -> int | None:
-    """Ticks of the timer in one of the clock's; None if the period is shorter."""
-    period = Fraction(us * hz, 1_000_000)
-    tick = best_tick(period, max(LEAST_TURN, -(-LEAST_TICK * hz // CRYSTAL_HZ))) if kind == PERIODIC else 1
-    return tick if tick <= period else None
-
-
-LEAST_SHOWN = 1e-9
-"""A logarithmic plot has no place for no error."""
-
-
-def _error_curve(label: str, means: Mapping[int, float], *, dashed: bool = False) -> Curve:
-    errors = tuple(max(LEAST_SHOWN, abs(mean - us) / us) for us, mean in means.items())
-    return Curve(label, tuple(means), errors, dashed)
-
-
-def _period_rows(kind: str, hz: int, us: int, tick: int, found: Sequence[Fraction]) -> list[Row]:
-    """Errors are in ticks of the clock, of which one has ``tick`` of the timer's."""
-    period = Fraction(us * hz, 1_000_000)
-    name = f"{kind}_{spelled(us)}_{hz}Hz".replace("-", "_")
-    errors = [round(abs(float(i - period)) / tick, 3) for i in found]
-    total = round(abs(float(sum(found) - len(found) * period)) / tick, 3)
-    rows = [
-        row(f"period_error_{name}", "carillon", CHIP, "ticks", errors, 1),
-        row(f"accumulated_error_{name}", "carillon", CHIP, "ticks", [total], 1),
-    ]
-    if (kind, hz) in EPOS_PERIODS:
-        mean = round(float(sum(found) / len(found) / hz) * 1e6, 3)
-        epos = EPOS_PERIODS[kind, hz][PERIODS_US.index(us)]
-        rows += [row(f"period_{name}", "carillon", CHIP, "us", [mean]), row(f"period_{name}", "EPOS", CHIP, "us", [epos])]
-    return rows
-
-
-SECONDS = 20
-"""Of the chip's time, at most, for each period, but ten intervals."""
-
-
-def _intervals(applications: Applications, timer: Timer, periods_us: Sequence[int], rounds: int) -> dict[int, list[Fraction]]:
-    """Intervals between calls of an alarm's function, in ticks of the timer, for each period.
-
-    The first call is left out: what started the alarm is still on its way to wait.
-    """
-    calls = {us: 2 + min(rounds, max(10, SECONDS * 1_000_000 // us)) for us in periods_us}
-    table = ", ".join(f"EVERY({us}, {count})" for us, count in calls.items())
-    planned, firmware = applications.built("periods", timer, [thread("Main", 1)], periods=table)
-    length = sum(us * (count + 2) for us, count in calls.items()) * timer.hz // 1_000_000
-    beats = applications.run(planned, firmware, length + 1000, ["bench_beat"]).marks["bench_beat"]
-    found: dict[int, list[Fraction]] = {}
-    first = 0
-    for us, count in calls.items():
-        found[us] = [Fraction((b - a) * timer.hz, CRYSTAL_HZ) for a, b in pairwise(beats[first + 1 : first + count])]
-        first += count
-    return found
 
 
 # Handlers: tables III and IV.
@@ -432,6 +166,8 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
 # Dining philosophers: tables 1 to 3, figures 3 and 4.
 
 PHILOSOPHERS = ("Plato", "Socrates", "Kant", "Hume", "Arendt")
+
+
 TURNS = 10
 
 
@@ -470,7 +206,11 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
 # Many delays: RELTEQ's experiment.
 
 LOW_STACK, DELAY_STACK = 256, 192
+
+
 TICK_HZ = 1_000
+
+
 WINDOW_TICKS = 250_000 // 5
 
 
@@ -508,6 +248,8 @@ def delays(applications: Applications, _rounds: int, progress: Progress) -> Resu
 
 
 MANY = (10, 100, 1_000, 10_000)
+
+
 VIRTUAL = "virtual-ast1030-evb"
 
 

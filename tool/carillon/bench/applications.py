@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applications of ``bench/timers``: built once, run on the chip, and what was recorded of a run."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carillon.bench.handlers import Handler, handlers_of
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+from carillon.resources import data_root
+from carillon.run.records import Code
+
+if TYPE_CHECKING:
+    from carillon.build import Firmware
+    from carillon.pipeline import Planned
+    from carillon.run.records import Record
+
+CHIP = "atmega128"
+
+SOURCES = data_root() / "bench" / "timers"
+
+ROOMY = "atmega128-xmem"
+"""The chip with external memory: sixty threads' stacks are more than it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was recorded: times in cycles (instructions on boards in QEMU)."""
+
+    hertz: int
+    handlers: tuple[Handler, ...]
+    marks: dict[str, tuple[int, ...]]
+    switches: int
+
+    def with_mark(self, mark: str) -> tuple[list[Handler], list[Handler]]:
+        """The clock's handlers in which a mark was passed, and the others."""
+        passed = self.marks[mark]
+        within: tuple[list[Handler], list[Handler]] = ([], [])
+        k = 0
+        for handler in self.handlers:
+            while k < len(passed) and passed[k] < handler.begin:
+                k += 1
+            within[not (k < len(passed) and passed[k] < handler.end)].append(handler)
+        return within
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """The clock of an application: the ``[time]`` of its schedule, on a board with a system clock."""
+
+    kind: str
+    hz: int
+    tick: int | None = None
+    keys: tuple[str, ...] = ("bits = 16",)
+    board: str = CHIP
+
+    def schedule(self, name: str, threads: Iterable[str]) -> str:
+        """The schedule of an application of these threads, each with its table's keys."""
+        lines = ["[system]", f'name = "{name}"', f'clock = "{self.hz}Hz"', "[time]", f'clock = "{self.kind}"', *self.keys]
+        lines += [f'tick = "{self.tick} ticks"'] if self.tick is not None else []
+        return "\n".join([*lines, *threads]) + "\n"
+
+
+def thread(name: str, priority: int, stack: int | None = None) -> str:
+    """The table of a thread."""
+    return f"[thread.{name}]\npriority = {priority}" + (f"\nstack = {stack}" if stack else "")
+
+
+class Applications:
+    """Builds the applications in a folder, each variant in one of its own, and runs them."""
+
+    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
+        self._folder = folder
+        self._diagnostics = diagnostics
+        self._count = 0  # of what has been built
+
+    def built(
+        self, name: str, timer: Timer, threads: Sequence[str], code: str = "", kernel: str = "carillon", **parameters: int | str
+    ) -> tuple[Planned, Firmware]:
+        """An application with its threads, what stands in its C file for ``/* THREADS */``, and its parameters."""
+        folder = self._folder / str(self._count)
+        application = folder / name
+        shutil.copytree(SOURCES / name, application, ignore=shutil.ignore_patterns("build"))
+        shutil.copy(SOURCES / "mark.h", folder)
+        lines = [f"#define {key.upper()} {value}" for key, value in parameters.items()]
+        (folder / "parameters.h").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        main = application / "main.c"
+        main.write_text(main.read_text(encoding="utf-8").replace("/* THREADS */", code), encoding="utf-8")
+        (application / "schedule.toml").write_text(timer.schedule(name, threads), encoding="utf-8")
+        return self.made(application / "schedule.toml", timer.board, kernel)
+
+    def made(self, schedule: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
+        """What a schedule makes on a board."""
+        from carillon.build import build
+
+        planned = plan(schedule, self._diagnostics, board, kernel)
+        self._count += 1
+        firmware = build(planned.image, self._folder / f"build-{self._count}", self._diagnostics)
+        self._diagnostics.stop_on_errors()
+        assert firmware is not None
+        return planned, firmware
+
+    def records(
+        self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]
+    ) -> tuple[list[Record], dict[int, str]]:
+        """What a run records, and the address of each mark."""
+        from carillon.build.symbols import symbols
+        from carillon.run import record
+
+        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
+        self._diagnostics.stop_on_errors()
+        assert recording is not None
+        table = symbols(firmware.elf)
+        return recording.records, {table[mark][0] & ~1: mark for mark in marks}
+
+    def run(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> Run:
+        """Run time services for so many ticks of the system clock, or until they halt."""
+        from carillon.build.symbols import symbols
+
+        records, places = self.records(planned, firmware, ticks, marks)
+        osek = planned.allocation.osek
+        assert osek is not None and osek.clock is not None
+        passed: dict[str, list[int]] = {mark: [] for mark in marks}
+        for entry in records:
+            if entry.code == Code.MARK:
+                passed[places[entry.value]].append(entry.time)
+        clock = planned.system.board.clock(planned.system.clock_hz)
+        return Run(
+            clock.hz * clock.instructions_per_tick,
+            tuple(handlers_of(planned, symbols(firmware.elf), records, {osek.clock.carrier.source})),
+            {mark: tuple(times) for mark, times in passed.items()},
+            sum(entry.code == Code.RESUME for entry in records),
+        )
