@@ -32,7 +32,7 @@ quick: setup-test lint-python lint-format
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS) -m 'not long' $(QUICK)
 
 lint: setup-test lint-python lint-format
-	tools/check-c.sh
+	scripts/check-c.sh
 
 lint-python: setup-test
 	$(PYTHON) -m ruff check .
@@ -61,10 +61,10 @@ clean:
 	rm -rf build dist examples/*/build bench/*/build bench/*/*/build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 setup-run:
-	@tools/setup.sh run
+	@scripts/setup.sh run
 
 setup-test:
-	@tools/setup.sh test
+	@scripts/setup.sh test
 
 setup-docs:
-	@tools/setup.sh docs
+	@scripts/setup.sh docs

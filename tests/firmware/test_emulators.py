@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One image in QEMU as it is installed and in QEMU 10: what happened, and when, is the same to the instruction.
 
-tools/qemu10.sh unpacks QEMU 10 into build/qemu10, or CARILLON_QEMU10 names a folder of its programs.
+scripts/qemu10.sh unpacks QEMU 10 into build/qemu10, or CARILLON_QEMU10 names a folder of its programs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from carillon.run.records import Code
 
 OTHER = Path(os.environ.get("CARILLON_QEMU10") or ROOT / "build/qemu10/usr/bin")
 PROGRAM = OTHER / "qemu-system-arm"
-needs_both = pytest.mark.skipif(not PROGRAM.is_file(), reason="QEMU 10 is not here: tools/qemu10.sh")
+needs_both = pytest.mark.skipif(not PROGRAM.is_file(), reason="QEMU 10 is not here: scripts/qemu10.sh")
 
 APPLICATIONS = [
     ("examples/three-tasks", AST, 3 * 50_000),

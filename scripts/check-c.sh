@@ -3,7 +3,7 @@
 # cppcheck with its MISRA addon on kernel, ports, cells and boards; deviations: docs/MISRA.md.
 set -eu
 cd "$(dirname "$0")/.."
-suppressions=${1:-tools/cppcheck-suppressions.txt}
+suppressions=${1:-scripts/cppcheck-suppressions.txt}
 found=0
 
 # misra OPTIONS...: what the addon finds across files does not change cppcheck's exit code, so that any output counts.

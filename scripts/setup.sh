@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/setup.sh run|test|docs: install what `make run`, `make test` or `make docs` needs: Debian packages where they are
+# scripts/setup.sh run|test|docs: install what `make run`, `make test` or `make docs` needs: Debian packages where they are
 # missing, and .venv with this checkout.  Does nothing where everything is there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ docs)
     extra="[docs]"
     ;;
 *)
-    echo "usage: tools/setup.sh run|test|docs" >&2
+    echo "usage: scripts/setup.sh run|test|docs" >&2
     exit 2
     ;;
 esac
@@ -91,7 +91,7 @@ make_venv() {
 
 # shellcheck disable=SC2086 # one word a package
 install_packages $packages
-[ "$purpose" != test ] || tools/qemu10.sh
+[ "$purpose" != test ] || scripts/qemu10.sh
 make_venv
 stamp=.venv/carillon-$purpose.stamp
 sum=$(cksum <pyproject.toml)

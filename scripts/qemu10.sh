@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/qemu10.sh: unpack QEMU 10 from Debian's backports into build/qemu10, beside the QEMU that is installed, which it
+# scripts/qemu10.sh: unpack QEMU 10 from Debian's backports into build/qemu10, beside the QEMU that is installed, which it
 # leaves alone.  tests/firmware/test_emulators.py compares the two.  Does nothing where it is there already.  Where it
 # cannot be had it says so and succeeds: the tests are skipped.
 #
