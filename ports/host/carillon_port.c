@@ -13,7 +13,7 @@
 
 #include "carillon_port.h"
 #include "cells/virtual/cell.h"
-#include "ports/trace_records.h"
+#include "emulators/trace_records.h"
 
 #define CELLS 256u
 #define SOURCES 512u

@@ -25,10 +25,10 @@ FILES = {
 }
 # A plugin of QEMU, and a program on libsimavr.
 GPL = (
-    "ports/qemu/trace_plugin.c",
-    "ports/armv7m/trace_processor.h",
-    "ports/rv32/trace_processor.h",
-    "ports/avr/simavr_runner.c",
+    "emulators/qemu/trace_plugin.c",
+    "emulators/qemu/armv7m/trace_processor.h",
+    "emulators/qemu/rv32/trace_processor.h",
+    "emulators/simavr/runner.c",
 )
 
 

@@ -40,7 +40,7 @@ from carillon.reuse.objects import Reuse
 RECORD = "built.json"
 GRAIN_NS = 10_000_000
 """A file system's clock may be so much behind the one that programs read: ticks of the kernel, at 100 Hz."""
-_PARTS = ("boards", "cells", "kernel", "ports")
+_PARTS = ("boards", "cells", "emulators", "kernel", "ports")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running firmware: natively on a virtual board or in an emulator, and reading what happened.
 
-Both ways yield the same records (``ports/host``, ``ports/qemu/trace_plugin.c``), which
+Both ways yield the same records (``ports/host``, ``emulators/qemu/trace_plugin.c``), which
 :mod:`carillon.run.records` turns into the events of :mod:`carillon.trace`.
 """
 
@@ -98,14 +98,14 @@ def _compiled(
 
 def _plugin(port: str, diagnostics: Diagnostics) -> Path | None:
     """The tracing plugin of QEMU, for a port's processor."""
-    ports = data_root() / "ports"
+    emulators = data_root() / "emulators"
     return _compiled(
-        ports / "qemu/trace_plugin.c",
+        emulators / "qemu/trace_plugin.c",
         "trace_plugin.so",
         ("-shared", "-fPIC"),
         "this is a defect of Carillon: report it",
         diagnostics,
-        headers=(ports / port / "trace_processor.h", ports / "trace_records.h"),
+        headers=(emulators / "qemu" / port / "trace_processor.h", emulators / "trace_records.h"),
     )
 
 
@@ -115,7 +115,7 @@ def _simavr_command(
     """The runner on libsimavr, and a map of what it watches."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    source = data_root() / "ports" / board.port / "simavr_runner.c"
+    source = data_root() / "emulators/simavr/runner.c"
     if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
         diagnostics.error(
             "C092",
@@ -131,7 +131,7 @@ def _simavr_command(
         f"on Debian: apt-get install {' '.join(how.packages)}",
         diagnostics,
         ("-lsimavr",),
-        headers=(data_root() / "ports/trace_records.h",),
+        headers=(data_root() / "emulators/trace_records.h",),
     )
     if runner is None:
         return None

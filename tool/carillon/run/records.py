@@ -43,7 +43,7 @@ _VERDICTS = (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED)
 
 
 class Code(IntEnum):
-    """Kinds of records, as in ``ports/trace_records.h``."""
+    """Kinds of records, as in ``emulators/trace_records.h``."""
 
     BEGIN = 0  # the first start store of a mode comes next; value: address of its start list
     ENTER = 1  # a handler's first instruction; value: what entry_values says

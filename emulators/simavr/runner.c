@@ -5,7 +5,7 @@
  *
  * Arguments: device, last address of its external memory (0: none), image, map, file to write, limit (cycles after the
  * first start of a round), processor's clock (Hz). The map's lines are "address kind value", as those of
- * ports/qemu/trace_plugin.c: V a vector's place in the table, and what its entry records; F a function to watch; B
+ * emulators/qemu/trace_plugin.c: V a vector's place in the table, and what its entry records; F a function to watch; B
  * the function that starts cells and D its store that does; H the end of the run; C and U the beginning and the end of
  * a call that may end anywhere within; R, S and X where the context in r24 and r25 is resumed, suspends itself or ends;
  * M a mark.

@@ -3,7 +3,7 @@
  * QEMU TCG plugin: watches an unmodified image and records when interrupt handlers are entered and left and when
  * watched functions are called and return.  Guest timing does not change.
  *
- * What depends on the processor is in ports/<port>/trace_processor.h.  The few functions of QEMU's plugin interface
+ * What depends on the processor is in <port>/trace_processor.h.  The few functions of QEMU's plugin interface
  * that it uses are declared here.  They are the same in every version of the interface but for two things, which are
  * found out when the plugin is loaded:
  *

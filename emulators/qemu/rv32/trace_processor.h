@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What ports/qemu/trace_plugin.c knows of RV32IMAC in machine mode.  A handler is left by mret, and an entry of the
+ * What emulators/qemu/trace_plugin.c knows of RV32IMAC in machine mode.  A handler is left by mret, and an entry of the
  * table that mtvec points to is executed when one is entered, and then alone. */
 #ifndef CARILLON_TRACE_PROCESSOR_H
 #define CARILLON_TRACE_PROCESSOR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What ports/qemu/trace_plugin.c knows of ARMv7-M.  The processor enters and leaves handlers by itself: one is left by
- * what would return from a function. */
+ * What emulators/qemu/trace_plugin.c knows of ARMv7-M.  The processor enters and leaves handlers by itself: one is left
+ * by what would return from a function. */
 #ifndef CARILLON_TRACE_PROCESSOR_H
 #define CARILLON_TRACE_PROCESSOR_H
 
