@@ -137,29 +137,17 @@ def _allocated(
     system: System, lowered: tuple[LoweredMode, ...], diagnostics: Diagnostics, kernel: str, time_limit: float
 ) -> Planned:
     """Allocate a checked system that was lowered."""
-    from carillon.allocate import allocate, allocate_conventional
     from carillon.allocate.memory import Memory, default_folder
-    from carillon.allocate.osek import allocate_osek, plan_osek
+    from carillon.allocate.whole import allocate_system
     from carillon.emit import vectors
+    from carillon.lower.events import lower_events
 
-    osek = plan_osek(system, diagnostics, kernel) if system.osek is not None else None
-    diagnostics.stop_on_errors()
-    taken = osek.taken if osek is not None else frozenset()
-    below = osek.hardware_levels if osek is not None else 0
-    if not lowered:
-        allocation: Allocation | None = Allocation(kernel, ())
-    elif kernel != "carillon":
-        allocation = allocate_conventional(system, lowered, diagnostics, taken, below, kernel)
-    else:
-        folder = default_folder()
-        memory = Memory(folder / "allocations") if folder is not None else None
-        allocation = allocate(system, lowered, diagnostics, time_limit=time_limit, taken=taken, below=below, memory=memory)
+    events = lower_events(system, one_timer=kernel != "carillon") if system.osek is not None else None
+    folder = default_folder()
+    memory = Memory(folder / "allocations") if folder is not None else None
+    allocation = allocate_system(system, lowered, events, diagnostics, kernel=kernel, time_limit=time_limit, memory=memory)
     diagnostics.stop_on_errors()
     assert allocation is not None
-    if osek is not None:
-        busy = frozenset(c.source for mode in allocation.modes for c in mode.carriers)
-        allocation = replace(allocation, osek=allocate_osek(system, osek, busy, diagnostics))
-        diagnostics.stop_on_errors()
     image = build_image(system, allocation, diagnostics)
     diagnostics.stop_on_errors()
     return Planned(system, lowered, allocation, replace(image, vectors=vectors.table(image)))

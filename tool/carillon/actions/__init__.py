@@ -24,7 +24,8 @@ class Served:
 
     ``points``: so many points of the action.  ``activations``: so many activations of its object.  ``shared``: one cell is
     re-armed among the points; ``table``: among them and those of other actions.  ``several``: they are on more than one
-    interrupt source, and may meet there.
+    interrupt source, and may meet there.  ``handled``: the source's handler does it, on its object's level, or (``apart``) on the
+    kernel's, which takes time from higher tasks; ``queued``: the handler of a tick finds it in the queue of a counter.
     """
 
     points: int
@@ -32,6 +33,13 @@ class Served:
     shared: bool
     several: bool = False
     table: bool = False
+    handled: bool = False
+    apart: bool = False
+    queued: bool = False
+
+    def by_handler(self, costs: CostTable) -> int:
+        """Instructions of handlers, where an action has nothing but what its carrier's kind costs."""
+        return self.points * (costs.queued if self.queued else costs.handled_apart if self.apart else costs.handled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,8 @@ class Action(ABC):
     """Whether the handler's acknowledging of the cell is charged."""
     held: ClassVar[bool] = False
     """Whether a cell of its own may interrupt only while that is wanted: who wants it enables its request."""
+    counts: ClassVar[bool] = False
+    """Whether each single one counts, so that none may be absorbed by one that still waits in the pending bit of a cell."""
     wraps: ClassVar[bool] = False
     """Whether, on a cell of its own, it needs code around each activation of its object."""
 

@@ -25,6 +25,8 @@ class Activate(Action):
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Nothing where a cell's vector is the task."""
+        if served.handled or served.queued:
+            return served.by_handler(costs)
         if served.table:
             return costs.table_activation * served.points
         if served.shared:

@@ -21,6 +21,10 @@ class CostTable:
     are paid per point in a table: an activation, and a deadline or a re-enable point.  ``forget``, ``hold`` and ``flag``
     are what the guards of :mod:`.guard` take per activation; the solver charges ``forget`` for a task on several sources,
     because levels decide only later which of them it is.
+
+    Of the event-triggered system: ``handled`` is what an alarm's handler takes on its task's level, ``handled_apart`` on the
+    kernel's, ``queued`` what an alarm in a counter's queue takes; ``tick`` and ``tick_alone`` are of a tick in which nothing is
+    due, with a time base and without.
     """
 
     wrapper_entry: int = 5
@@ -37,6 +41,11 @@ class CostTable:
     flag: int = 14
     table_activation: int = 60
     table_check: int = 32
+    handled: int = 32
+    handled_apart: int = 57
+    queued: int = 142
+    tick: int = 9
+    tick_alone: int = 24
 
     @property
     def wrapper(self) -> int:

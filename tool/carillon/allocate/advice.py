@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from carillon.allocate.allocation import Allocation
-from carillon.allocate.clock import ClockCell
+from carillon.allocate.clock import ClockCell, counting_cell
 from carillon.allocate.fit import Fitter, Source
-from carillon.allocate.osek import OsekAllocation, cell_sources, counting_cell, take_cell
+from carillon.allocate.groups import cell_sources, cell_use
+from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.periods import TickChoice, greatest_common_divisor, laps, rate, rounded_up, tick_choices
 from carillon.allocate.result import Progression
 from carillon.model import System
@@ -152,7 +153,8 @@ class _Adviser:
         if costs is not None and tick * self.per_tick < max(costs.interrupt / EMPTY_TICKS, Fraction(self._longest(costs))):
             return False
         fitter = Fitter(self.system.board, self.system.clock_hz)
-        return take_cell(fitter, list(self.free), Progression(tick, tick), readable=False, pended=False) is not None
+        progression = Progression(tick, tick)
+        return any(cell_use(fitter, source, progression, readable=False, pended=False) is not None for source in self.free)
 
     def _counting(self, kind: ClockKind) -> ClockCell | str:
         """The cell of a clock that is set, or why there is none."""
@@ -163,7 +165,9 @@ class _Adviser:
         gentle = [s for s in able if not (self.system.modes and s.array.clocks[kind].locks)]
         if able and not gentle:
             return "setting it locks interrupts, for which the rounds' tasks would wait"
-        cell = counting_cell(self.system, replace(services, clock=kind, tick=None), self.osek.top, gentle)
+        cell = counting_cell(
+            self.system, replace(services, clock=kind, tick=None), self.osek.top, gentle, self.clock.carrier.demand
+        )
         return cell if cell is not None else f"no free cell can be {_article(kind.value)} clock"
 
     def _no_cells(self) -> str | None:
@@ -176,8 +180,12 @@ class _Adviser:
         free = list(self.free)
         for period in sorted(self.periods, reverse=True):
             progression = Progression(int(period), int(period))
-            if period.denominator != 1 or take_cell(fitter, free, progression, readable=True, pended=True) is None:
+            able = (s for s in free if cell_use(fitter, s, progression, readable=True, pended=True) is not None)
+            source = next(able, None) if period.denominator == 1 else None
+            if source is None:
                 return f"no cell is left that can expire every {self._duration(period)}"
+            mates = self.system.board.mates([source.number])
+            free = [s for s in free if s.number not in mates]
         return None
 
     # What it costs

@@ -51,30 +51,31 @@ class Base:
         return self.counted - self.ahead
 
 
-def choose_base(board: Board, clock_hz: int, ticks: Sequence[int], free: list[Source]) -> Base | None:
-    """The time base for those that tick every so many ``ticks``; its source is taken out of ``free``."""
+def counts_alone(board: Board, clock_hz: int) -> Base | None:
+    """The time base of a board that has a counter which never stops, and takes no cell; None if it has none."""
     for array in board.cells:
         if array.family.base is BaseKind.FREE and array.units(1, clock_hz, array.prescalers[0]) == 1:
             return Base(BaseKind.FREE, array, None, 0, 0, array.width, board.lead_at(clock_hz))
-    # A cell that the kernel can stop may carry an alarm, which others cannot.
-    for source in sorted(free, key=lambda s: Role.CONTROL in s.array.roles):
-        array = source.array
-        kind = array.family.base
-        if kind is None or Role.ACTIVATION not in array.roles:
+    return None
+
+
+def base_on(board: Board, clock_hz: int, ticks: Sequence[int], source: Source) -> Base | None:
+    """The time base on the first cell of a source, for those that tick every so many ``ticks``; None if it cannot be that."""
+    array = source.array
+    kind = array.family.base
+    if kind is None or Role.ACTIVATION not in array.roles:
+        return None
+    for prescaler in array.prescalers:
+        if array.units(1, clock_hz, prescaler) != 1:
             continue
-        for prescaler in array.prescalers:
-            if array.units(1, clock_hz, prescaler) != 1:
-                continue
-            together = lcm(*ticks)
-            bits = min(array.width, 32)
-            period = 1 << bits if kind is BaseKind.UP else (1 << (bits - 1)) // together * together
-            if period - board.lead_at(clock_hz) < 3 * max(ticks):  # it is to tell two ticks from one
-                continue
-            mates = board.mates([source.number])
-            free[:] = [s for s in free if s.number not in mates]
-            cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
-            use = CellUse(cell, Progression(period, period), prescaler, array.units(1, clock_hz, prescaler))
-            return Base(kind, array, use, source.number, period, bits, board.lead_at(clock_hz))
+        together = lcm(*ticks)
+        bits = min(array.width, 32)
+        period = 1 << bits if kind is BaseKind.UP else (1 << (bits - 1)) // together * together
+        if period - board.lead_at(clock_hz) < 3 * max(ticks):  # it is to tell two ticks from one
+            continue
+        cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
+        use = CellUse(cell, Progression(period, period), prescaler, array.units(1, clock_hz, prescaler))
+        return Base(kind, array, use, source.number, period, bits, board.lead_at(clock_hz))
     return None
 
 

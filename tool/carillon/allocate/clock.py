@@ -6,7 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from carillon.allocate.result import Carrier
+from carillon.allocate.fit import Source
+from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
+from carillon.lower import Demand
+from carillon.model import System
+from carillon.model.board import Role
 from carillon.model.family import Driver
 from carillon.model.time import ClockKind, TimeServices
 
@@ -37,3 +41,27 @@ class ClockCell:
 def longest_without_laps(bits: int, latest: int) -> int:
     """The longest delay of events that are not far, in ticks (``CARILLON_LONGEST`` less ``CARILLON_CLOCK_LATEST``)."""
     return (1 << bits) - 1 - 2 - latest
+
+
+def counting_cell(system: System, services: TimeServices, top: int, free: list[Source], demand: Demand) -> ClockCell | None:
+    """A cell that counts units of the tick, or its own if there is none, for a one-shot or a compare clock."""
+    board = system.board
+    free = sorted(free, key=lambda s: s.array.hz is not None)  # the schedule's own ticks, if it does not matter
+    for source in free:
+        array = source.array
+        driver = array.clocks[services.clock]
+        if driver.requests and source.number < board.request_base:
+            continue
+        for prescaler in array.prescalers:
+            unit = 1 / array.units(1, system.clock_hz, prescaler)
+            if services.tick is not None and unit != services.tick:
+                continue
+            period = unit * (1 << driver.bits)
+            if period.denominator != 1:
+                continue
+            # It starts with a whole range ahead.
+            progression = Progression(int(period) - board.lead_at(system.clock_hz), int(period))
+            cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
+            use = CellUse(cell, progression, prescaler, array.units(1, system.clock_hz, prescaler))
+            return ClockCell(services, Carrier(demand, source.number, (use,), Style.DIRECT, top, False), driver, unit)
+    return None

@@ -107,7 +107,7 @@ def handlers(image: Image, osek: OsekImage) -> list[str]:
 
 
 def _comment(cell: CellImage) -> str:
-    return f"/* {cell.use.cell.name}: {cell.carrier.demand.object} ({text.place(cell.carrier.demand.span)}). */"
+    return f"/* {cell.use.cell.name}: {cell.carrier.demand.name} ({text.place(cell.carrier.demand.span)}). */"
 
 
 def _acknowledge(cell: CellImage) -> list[str]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
+from carillon.actions.count import Count
 from carillon.actions.dispatch import Dispatch
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.allocation import Allocation
@@ -206,8 +206,8 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         origin = base.period - (0 if base.kind is BaseKind.UP else lead)  # it is at its period when it is started
         if base.use is not None:
             progression = Progression(origin, base.period)
-            point = ExpiryPoint(origin, Activate("base"), origin, Span(""))
-            demand = Demand(Activate("time base"), (point,), True, True)
+            point = ExpiryPoint(origin, Count("time base"), origin, Span(""))
+            demand = Demand(Count("time base"), (point,), True, True)
             use = replace(base.use, progression=progression)
             uses.append((Carrier(demand, base.source, (use,), Style.DIRECT, 0, False), use))
     start: list[StartStore] = []

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 
 from carillon.actions import Action
 from carillon.diagnostics import Span
 from carillon.model.board import Role
+
+
+class When(Enum):
+    """What a demand's points are counted from."""
+
+    ROUND = "round"  # the beginning of each round
+    SYSTEM = "system"  # the start of the event-triggered system; from the one point on, again and again
+    RUN_TIME = "run time"  # what the application says when it asks for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +46,11 @@ class ExpiryPoint:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """All points of one action in a round, ascending in time.
+    """All points of one action in a round, ascending in time, or in all.
 
-    What an allocation serves as a whole.  ``required`` is false for deadlines that are watched only if
+    What an allocation serves as a whole.  ``when`` says what the points are counted from: of ``SYSTEM`` there is one, which comes
+    again every ``period`` ticks; of ``RUN_TIME`` there is one, which only says what is done.  ``asker``: who wants it, if not
+    the action's object: an alarm.  ``required`` is false for deadlines that are watched only if
     cells allow.  ``exclusive``: no activation comes before the one before it has ended, because a deadline would have stopped the
     system, or (``vouched``) because the schedule's author says so.  ``within``: kernel code may delay the action by so many
     ticks; 0: it is done on its tick.
@@ -52,6 +63,14 @@ class Demand:
     exclusive: bool = False
     vouched: bool = False
     within: int = 0
+    when: When = When.ROUND
+    period: int = 0
+    asker: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is shown."""
+        return self.asker or self.action.object
 
     @property
     def object(self) -> str:

@@ -54,7 +54,7 @@ def table(image: Image) -> tuple[Vector, ...]:
         return ()
     allocation = image.osek.allocation
     serves = {isr.source: (isr.name, f"carillon_isr_{isr.name}") for isr, _ in allocation.isrs}
-    serves |= {c.source: (c.demand.object, "") for c in allocation.carriers}
+    serves |= {c.source: (c.demand.name, "") for c in allocation.carriers}
     for level in (x for x in allocation.levels if x.source):
         name = level.tasks[0].name
         serves[level.source] = (name, f"carillon_task_{name}" if level.kind is TaskKind.DIRECT else "")

@@ -52,7 +52,7 @@ def hardware(image: Image, osek: OsekImage) -> list[str]:
     start = []
     for store in osek.start:
         bits = " | ".join(text.macro(c, "BIT", c.number) for c in store.cells) if store.group else str(store.cells[0].number)
-        who = " /* " + ", ".join(f"{c.use.cell.name}: {c.carrier.demand.object}" for c in store.cells) + " */"
+        who = " /* " + ", ".join(f"{c.use.cell.name}: {c.carrier.demand.name}" for c in store.cells) + " */"
         start.append(text.macro(store.cells[0], named(store.cells[0], "START"), bits) + "," + who)
     if not start:  # the run's beginning all the same
         start = [f"CARILLON_STORE_UNPEND({board.request_base}, 0u),"]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Call a function of the application."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.model.board import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Action):
+    """The function is called on the kernel's level (OSEK OS 2.2.3, section 9.2: ALARMCALLBACK).
+
+    No call may be lost: a cell that is held back for longer than its period keeps one expiry of several, a tick catches up.
+    """
+
+    role: ClassVar[Role] = Role.ACTIVATION
+    word: ClassVar[str] = "call"
+    subject: ClassVar[str] = "function"
+    mark: ClassVar[str] = "○"
+    order: ClassVar[int] = 3
+    rank: ClassVar[int] = 5
+    counts: ClassVar[bool] = True
+    acknowledged: ClassVar[bool] = True
+
+    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+        """Always by a handler."""
+        return served.by_handler(costs)

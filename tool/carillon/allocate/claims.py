@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the event-triggered system claims of the board's cells, and in which ways each claim can be met.
+
+A claim is one demand, or the time base of all that tick.  A way is a class of groups that can carry it, with what that costs;
+or the queue of its counter, which then ticks; or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from carillon.actions import COSTS, Served
+from carillon.allocate.base import base_on, counts_alone
+from carillon.allocate.clock import counting_cell
+from carillon.allocate.fit import Fitter, Source
+from carillon.allocate.groups import GroupClass, cell_use, group_classes, spare_sources
+from carillon.allocate.osek import TaskKind
+from carillon.allocate.result import Progression
+from carillon.allocate.tasks import TaskPlan
+from carillon.lower import Demand, When
+from carillon.lower.events import LoweredEvents
+from carillon.model import System
+from carillon.model.board import Role, Service
+from carillon.model.osek import Alarm
+
+
+class Form(Enum):
+    """What carries a claim."""
+
+    CELL = "cell"  # a cell; of an alarm, its handler is on the kernel's level
+    OWN = "own"  # a cell whose handler is on the level of the alarm's task
+    VECTOR = "vector"  # a cell whose expiry is the activation itself
+    QUEUE = "queue"  # the queue of the alarm's counter
+    NOTHING = "nothing"  # no time base
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to meet a claim.  ``group``: the class of its cell's group, -1 of none; ``place``: which source of the group.
+
+    ``rate``: instructions a second of kernel code.  ``missing``: 1 if something is worse off than the schedule's author wants.
+    ``rank``: of ways that cost the same, the lowest goes first.
+    """
+
+    form: Form
+    group: int = -1
+    place: int = 0
+    rate: int = 0
+    cells: int = 0
+    missing: int = 0
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim and its ways, the best first.
+
+    ``level``: of an alarm that wakes a task, that task's; 0 of others.  ``does``: what it does there: those that do the same
+    may share the level.  ``counter``: in whose queue it waits; of a counter, itself.  ``must``: it cannot do without a way.
+    """
+
+    name: str
+    demand: Demand | None
+    ways: tuple[Way, ...]
+    must: bool
+    counter: str = ""
+    level: int = 0
+    does: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """All claims, in the order in which they get groups.
+
+    ``counters``, ``clock``, ``slices``, ``base``, ``alarms``: the indices of those claims.  ``sources``: of how many task levels
+    each needs an interrupt source, unless a cell's serves it; ``plain`` sources have no cells, and ``usable`` says how many of a
+    group's sources a task level may have.  ``alone``: what a tick costs more, in instructions a second, without a time base.
+    """
+
+    groups: tuple[GroupClass, ...]
+    all: tuple[Claim, ...]
+    counters: tuple[int, ...]
+    alarms: tuple[int, ...]
+    base: int | None
+    sources: int
+    plain: int
+    usable: tuple[int, ...]
+    alone: dict[str, int]
+    base_fits: Callable[[int, frozenset[str]], bool]
+
+    def only(self, kept: Iterable[int], sources: bool) -> Claims:
+        """The same problem with fewer claims; the others cost nothing and take nothing."""
+        keep = set(kept)
+        free = Way(Form.NOTHING)
+        every = tuple(c if k in keep else Claim(c.name, None, (free,), False) for k, c in enumerate(self.all))
+        counters = tuple(k for k in self.counters)
+        alarms = tuple(k for k in self.alarms if k in keep)
+        return Claims(
+            self.groups, every, counters, alarms, None, self.sources * sources, self.plain, self.usable, {}, self.base_fits
+        )
+
+
+class ClaimBuilder:
+    """Works out the claims of one system on one board."""
+
+    def __init__(self, system: System, events: LoweredEvents, plan: TaskPlan, taken: frozenset[int] = frozenset()) -> None:
+        self.system, self.events, self.plan = system, events, plan
+        self.board, self.hz = system.board, system.clock_hz
+        self.taken = taken | plan.sources
+        self.fitter = Fitter(self.board, self.hz)
+        self.ticks = Fitter(self.board, self.hz, ticks=True)
+        self.groups = tuple(group_classes(self.board, self.taken))
+
+    def build(self) -> Claims:
+        """All claims."""
+        events = self.events
+        queued = {alarm.counter for alarm, demand in events.alarms if not alarm.static or not self._alarm_ways(alarm, demand)}
+        claims: list[Claim] = []
+        for counter, demand in events.counters:
+            ways = self._on_cells(demand, self.fitter, self._least_capable(None))
+            claims.append(Claim(counter.name, demand, ways, counter.name in queued, counter.name))
+        counters = tuple(range(len(claims)))
+        if events.clock is not None:
+            claims.append(Claim("clock", events.clock, self._clock(events.clock), True))
+        if events.slices is not None:
+            ways = self._on_cells(events.slices, self.ticks, self._least_capable(Service.SLICES))
+            claims.append(Claim("slices", events.slices, ways, True))
+        base = None
+        if events.counters and not counts_alone(self.board, self.hz):
+            base = len(claims)
+            claims.append(Claim("time base", None, (*self._base(), Way(Form.NOTHING, missing=1)), False))
+        first = len(claims)
+        for alarm, demand in events.alarms:
+            claims.append(self._alarm(alarm, demand))
+        software = self.plan.software
+        dispatcher = int(software and self.board.dispatcher_source is None and self.board.dispatch == "hardware")
+        spare = set(spare_sources(self.board, self.taken))
+        celled = {s.number for g in self.groups for group in g.groups for s in group}
+        return Claims(
+            self.groups,
+            tuple(claims),
+            counters,
+            tuple(range(first, len(claims))),
+            base,
+            dispatcher if software else len(self.plan.levels),
+            len(spare - celled - self.board.mates(self.taken)),
+            tuple(sum(s.number in spare for s in g.groups[0]) for g in self.groups),
+            {c.name: self._rate(COSTS.tick_alone - COSTS.tick, d.period) for c, d in events.counters},
+            self._base_fits,
+        )
+
+    def _rate(self, instructions: int, period: int) -> int:
+        """Instructions a second, rounded up, of so many in each ``period`` ticks."""
+        return -(-instructions * self.hz // period) if period else 0
+
+    def _ranked(self, key: Callable[[Source], object]) -> list[tuple[int, int, Source]]:
+        """Rank, class and source of every source of the first group of each class, in the order of ``key``."""
+        every = [(g, source) for g, kind in enumerate(self.groups) for source in kind.groups[0]]
+        every.sort(key=lambda it: key(it[1]))  # type: ignore[arg-type,return-value]
+        return [(rank, g, source) for rank, (g, source) in enumerate(every)]
+
+    def _least_capable(self, service: Service | None) -> list[tuple[int, int, Source]]:
+        """Those that the board keeps for a service first, then the least capable."""
+        return self._ranked(lambda s: (s.array.prefer is not service, len(s.array.roles), s.array.rearm.value != "none"))
+
+    def _on_cells(
+        self, demand: Demand, fitter: Fitter, ranked: list[tuple[int, int, Source]], form: Form = Form.CELL, alarm: bool = False
+    ) -> tuple[Way, ...]:
+        """The ways to carry a demand of known times by a cell, one for each class."""
+        point = demand.points[0].at
+        progression = Progression(point, demand.period)
+        handled = alarm and form is not Form.VECTOR
+        instructions = demand.action.price(Served(1, 1, False, handled=handled, apart=form is Form.CELL))
+        ways: dict[int, Way] = {}
+        for rank, g, source in ranked:
+            use = cell_use(fitter, source, progression, readable=alarm, pended=form is Form.VECTOR)
+            if use is None or g in ways:
+                continue
+            more = COSTS.acknowledge if source.array.acknowledge and demand.action.acknowledged else 0
+            place = self.groups[g].groups[0].index(source)
+            ways[g] = Way(form, g, place, self._rate(instructions + more, demand.period), use.cell.count, rank=rank)
+        return tuple(ways.values())
+
+    def _clock(self, demand: Demand) -> tuple[Way, ...]:
+        """The ways to carry the clock: one that ticks is a cell as others are."""
+        ranked = self._least_capable(Service.CLOCK)
+        if demand.when is When.SYSTEM:
+            return self._on_cells(demand, self.ticks, ranked)
+        services = self.events.services
+        assert services is not None
+        ways: dict[int, Way] = {}
+        for rank, g, source in sorted(ranked, key=lambda it: it[2].array.hz is not None):
+            driver = source.array.clocks.get(services.clock)
+            if driver is None or (self.system.modes and driver.locks) or g in ways:
+                continue
+            if counting_cell(self.system, services, self.plan.top, [source], demand) is not None:
+                ways[g] = Way(Form.CELL, g, self.groups[g].groups[0].index(source), 0, 1, rank=rank)
+        return tuple(ways.values())
+
+    def _base(self) -> tuple[Way, ...]:
+        """The cells that could be the time base of some of the counters.  One that the kernel can stop may carry an alarm."""
+        ways: dict[int, Way] = {}
+        for rank, g, source in self._ranked(lambda s: Role.CONTROL in s.array.roles):
+            if g not in ways and any(base_on(self.board, self.hz, [d.period], source) for _, d in self.events.counters):
+                ways[g] = Way(Form.CELL, g, self.groups[g].groups[0].index(source), 0, 1, rank=rank)
+        return tuple(ways.values())
+
+    def _base_fits(self, group: int, ticking: frozenset[str]) -> bool:
+        """Whether a cell of that class is long enough for these counters together."""
+        place = next(w.place for w in self._base() if w.group == group)
+        periods = [d.period for c, d in self.events.counters if c.name in ticking]
+        return bool(periods) and base_on(self.board, self.hz, periods, self.groups[group].groups[0][place]) is not None
+
+    def _alarm_ways(self, alarm: Alarm, demand: Demand) -> tuple[Way, ...]:
+        """The ways to carry an alarm by a cell.
+
+        Its times must be known, and no single expiry may count: a cell that is held back for longer than its period keeps one of
+        several.  Activations that are too many are lost by the standard's own rule, and an event is set but once.
+        """
+        action = demand.action
+        if demand.when is not When.SYSTEM or action.counts:
+            return ()
+        board_order = self._ranked(lambda _: 0)
+        level = self.plan.level_of(action.object)
+        ways = list(self._on_cells(demand, self.fitter, board_order, Form.CELL, alarm=True))
+        if level.kind is TaskKind.DIRECT:
+            ways += self._on_cells(demand, self.fitter, board_order, Form.VECTOR, alarm=True)
+        elif self._may_wake(alarm, demand):
+            ways += self._on_cells(demand, self.fitter, board_order, Form.OWN, alarm=True)
+        return tuple(ways)
+
+    def _may_wake(self, alarm: Alarm, demand: Demand) -> bool:
+        """Whether the alarm's handler may have the level of the managed task that it wakes.
+
+        There it takes nothing from higher tasks, and they hold it back.  That may be for so long that the cell expires again, so
+        no activation that counts may be lost.  Threads of a level take turns, and nobody serves cells then.
+        """
+        del alarm
+        level = self.plan.level_of(demand.action.object)
+        task = next(t for t in level.tasks if t.name == demand.action.object)
+        return not self.plan.software and task.activations <= 1 and not any(t.thread for t in level.tasks)
+
+    def _alarm(self, alarm: Alarm, demand: Demand) -> Claim:
+        period = demand.period  # how often one expires that is set at run time is not known
+        price = demand.action.price(Served(1, 1, False, queued=True))
+        queue = Way(Form.QUEUE, rate=self._rate(price, period))
+        ways = self._alarm_ways(alarm, demand)
+        woken = bool(ways)
+        return Claim(
+            alarm.name,
+            demand,
+            (*sorted(ways, key=lambda w: (w.rate, w.cells, w.rank)), queue),
+            True,
+            alarm.counter,
+            self.plan.level_of(demand.action.object).number if woken else 0,
+            f"{type(demand.action).__name__} {demand.action.object}" if woken else "",
+        )

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From shares of the board to the allocation of the event-triggered system; and why there is none.
+
+Tasks get the lowest levels in the order of their priorities, ISRs of category 2 those above, the kernel's own
+interrupts (counters, alarms that are no task's activation) the highest of these, category 1 the next.  Whatever is
+time-triggered is above all of them (Sloth on Time, section IV-C).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from carillon.allocate.base import base_on, counts_alone, longest_stretch
+from carillon.allocate.claims import Claim, Claims, Form, Way
+from carillon.allocate.clock import ClockCell, counting_cell, longest_without_laps
+from carillon.allocate.fit import Fitter, Source
+from carillon.allocate.groups import cell_use, spare_sources
+from carillon.allocate.osek import AlarmCell, CounterCell, OsekAllocation, TaskLevel
+from carillon.allocate.result import Carrier, Progression, Style
+from carillon.allocate.share import Shares, share
+from carillon.allocate.tasks import TaskPlan, ceilings
+from carillon.diagnostics import Diagnostics, Span
+from carillon.lower import Demand, When
+from carillon.lower.events import LoweredEvents
+from carillon.model import System
+from carillon.model.board import Board, Role
+from carillon.model.family import Driver
+from carillon.model.time import ClockKind, TimeServices
+from carillon.units import format_duration
+
+
+class EventPlacer:
+    """Places one system's claims on the sources of its board."""
+
+    def __init__(self, system: System, events: LoweredEvents, plan: TaskPlan, claims: Claims) -> None:
+        self.system, self.events, self.plan, self.claims = system, events, plan, claims
+        self.board = system.board
+        self.fitter = Fitter(system.board, system.clock_hz)
+
+    def hidden(self, shares: Shares) -> frozenset[int]:
+        """The sources that rounds may not have, so that each class keeps as many groups as are taken.
+
+        Counters, the clock and slices get the first of their classes, and all others what the rounds leave.
+        """
+        early = [way.group for claim, way in zip(self.claims.all, shares.ways, strict=True) if self._early(claim, way)]
+        hidden: set[int] = set()
+        for g, (kind, taken) in enumerate(zip(self.claims.groups, shares.taken, strict=True)):
+            first = early.count(g)
+            groups = kind.groups[:first] + kind.groups[len(kind.groups) - (taken - first) :]
+            hidden |= {s.number for group in groups for s in group}
+        return frozenset(hidden)
+
+    @staticmethod
+    def _early(claim: Claim, way: Way) -> bool:
+        return way.group >= 0 and claim.demand is not None and not claim.demand.asker
+
+    def place(self, shares: Shares, busy: frozenset[int], diagnostics: Diagnostics) -> OsekAllocation | None:
+        """The allocation; the rounds have the sources in ``busy``.  None after C172."""
+        system, plan, claims, osek = self.system, self.plan, self.claims, self.system.osek
+        assert osek is not None
+        used = self._sources(shares, busy)
+        counters: list[CounterCell] = []
+        carried: list[AlarmCell] = []
+        levels = list(plan.levels)
+        reasons: list[str] = []
+        clock: ClockCell | None = None
+        slices: Carrier | None = None
+        base = counts_alone(self.board, system.clock_hz) if shares.ticking else None
+        by_alarm = {demand.asker: alarm for alarm, demand in self.events.alarms}
+        by_counter = {counter.name: counter for counter, _ in self.events.counters}
+        for k, (claim, way) in enumerate(zip(claims.all, shares.ways, strict=True)):
+            source, demand = used.get(k), claim.demand
+            if demand is not None and demand.asker:
+                alarm = by_alarm[demand.asker]
+                if source is not None:
+                    number = 0 if way.form is Form.CELL else claim.level
+                    carrier = self._carrier(demand, source, number or plan.top, alarm=True)
+                    goes_on = way.form is Form.OWN and plan.runs_level(osek, levels[number - 1])
+                    direct = way.form is Form.VECTOR
+                    carried.append(AlarmCell(alarm, carrier, direct, 0 if direct else number, goes_on))
+                    if direct:
+                        levels[number - 1] = replace(levels[number - 1], source=source.number, cell=carrier)
+                elif demand.when is When.SYSTEM and not demand.action.counts:
+                    counter = system.osek.counter(alarm.counter) if system.osek is not None else None
+                    assert counter is not None
+                    reasons.append(
+                        f"alarm {alarm.name} is carried by the queue of counter {counter.name}: no cell is left that can"
+                    )
+            elif source is None:
+                continue
+            elif demand is None:
+                ticks = [by_counter[name].tick for name in by_counter if name in shares.ticking]
+                base = base_on(self.board, system.clock_hz, ticks, source)
+            elif demand is self.events.clock:
+                clock = self._clock(demand, source)
+                if self._too_far(clock, diagnostics):
+                    return None
+            elif demand is self.events.slices:
+                slices = self._carrier(demand, source, plan.top)
+            else:
+                counters.append(CounterCell(by_counter[claim.name], self._carrier(demand, source, plan.top)))
+        taken = plan.sources | busy | self.board.mates(s.number for s in used.values())
+        dispatcher = self._level_sources(levels, taken)
+        isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
+        # Those whose vector is their task first: they run no code at all.
+        carried.sort(key=lambda a: not a.direct)
+        return OsekAllocation(
+            osek,
+            tuple(levels),
+            isrs,
+            plan.top,
+            plan.all,
+            plan.software,
+            dispatcher,
+            tuple(counters),
+            tuple(carried),
+            ceilings(osek, levels, dict(plan.isr_levels)),
+            tuple(reasons),
+            clock,
+            slices,
+            base,
+        )
+
+    def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, Source]:
+        """The source of each claim that has a cell: of its class, the first that is free."""
+        free = [[group for group in kind.groups if busy.isdisjoint(s.number for s in group)] for kind in self.claims.groups]
+        order = sorted(
+            range(len(shares.ways)), key=lambda k: (shares.ways[k].form is not Form.VECTOR) and k in self.claims.alarms
+        )
+        early = [k for k in range(len(shares.ways)) if self._early(self.claims.all[k], shares.ways[k])]
+        rest = [k for k in order if k not in early and shares.ways[k].group >= 0]
+        rest.sort(key=lambda k: k in self.claims.alarms)
+        return {k: free[shares.ways[k].group].pop(0)[shares.ways[k].place] for k in (*early, *rest)}
+
+    def _level_sources(self, levels: list[TaskLevel], taken: frozenset[int]) -> int:
+        """Give every level that has none a source; return the dispatcher's, 0 without."""
+        spare = spare_sources(self.board, taken)
+        if not self.plan.software:
+            for k, level in enumerate(levels):
+                if level.source == 0:
+                    levels[k] = replace(level, source=spare.pop(0))
+            return 0
+        if self.board.dispatcher_source is not None or self.board.dispatch != "hardware":
+            return self.board.dispatcher_source or 0
+        return spare[0]
+
+    def _carrier(self, demand: Demand, source: Source, level: int, *, alarm: bool = False) -> Carrier:
+        progression = Progression(demand.points[0].at, demand.period)
+        ticks = demand is self.events.clock or demand is self.events.slices  # which no round waits for
+        fitter = replace(self.fitter, ticks=True) if ticks else self.fitter
+        use = cell_use(fitter, source, progression, readable=alarm, pended=False)
+        assert use is not None, (demand, source)
+        return Carrier(demand, source.number, (use,), Style.DIRECT, level, False)
+
+    def _clock(self, demand: Demand, source: Source) -> ClockCell:
+        services = self.events.services
+        assert services is not None
+        if demand.when is When.SYSTEM:
+            return ClockCell(services, self._carrier(demand, source, self.plan.top), Driver(), Fraction(demand.period))
+        cell = counting_cell(self.system, services, self.plan.top, [source], demand)
+        assert cell is not None
+        return cell
+
+    def _too_far(self, clock: ClockCell, diagnostics: Diagnostics) -> bool:
+        """C172 where the longest time is more than the clock's times can hold."""
+        services = clock.services
+        most = longest_without_laps(services.bits, clock.latest)
+        if clock.longest is None or clock.longest <= most:
+            return False
+        diagnostics.error(
+            "C172",
+            services.spans["longest"],
+            f"the longest time, {clock.longest} ticks of the clock, is more than the {most} that {services.bits} bits can hold",
+            "leave 'longest' out: then times may be of any length, for a little more code and memory"
+            + (", or write bits = 32" if services.bits == 16 else ", or choose a longer tick"),
+        )
+        return True
+
+
+def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
+    """C196 for each ticking counter, and the periodic clock, that the rounds' tasks hold back for longer than is counted."""
+    stretch = longest_stretch(system)
+    if not stretch:
+        return
+    ticking = [
+        (
+            f"counter '{c.counter.name}'",
+            c.counter.span,
+            c.counter.tick,
+            max(allocation.held(c.counter), 1) * c.counter.tick,
+            "leave a cell for a time base" if allocation.base is None else "choose a board whose time base counts further",
+        )
+        for c in allocation.counters
+    ]
+    clock = allocation.clock
+    if clock is not None and clock.services.clock is ClockKind.PERIODIC:
+        tick = int(clock.tick)
+        ticking.append(("the periodic clock", clock.services.span, tick, tick, 'take clock = "one-shot" or "compare"'))
+    for what, span, tick, counted, remedy in ticking:
+        if stretch > counted:
+            diagnostics.warning(
+                "C196",
+                span,
+                f"{what} loses ticks: tasks of the rounds hold its tick of {format_duration(tick, system.clock_hz)} back for up "
+                f"to {format_duration(stretch, system.clock_hz)}, and {format_duration(counted, system.clock_hz)} is counted",
+                f"{remedy}, lengthen the tick, or shorten the tasks' stretch",
+            )
+
+
+class Refusal:
+    """Says which claims a board cannot meet together: the fewest that cannot, and what would be right."""
+
+    def __init__(self, system: System, events: LoweredEvents, plan: TaskPlan, claims: Claims) -> None:
+        self.system, self.events, self.plan, self.claims = system, events, plan, claims
+        self.board = system.board
+
+    def report(self, diagnostics: Diagnostics, rounds: bool = False) -> None:
+        """C161, C162, C171, C174, C178 or C185.  ``rounds``: what the claims have is what rounds leave."""
+        levels = len(self.claims.all)  # stands for the sources of task levels
+        kept = [k for k in range(levels + 1) if k == levels or self.claims.all[k].must]
+        for k in reversed(list(kept)):
+            rest = [other for other in kept if other != k]
+            if share(self.claims.only(rest, levels in rest)) is None:
+                kept = rest
+        last = kept[-1]
+        others = [f"'{self.claims.all[k].name}'" for k in kept[:-1]]
+        left = f" beside {' and '.join([*others, *(['the rounds'] if rounds else [])])}" if others or rounds else ""
+        if last == levels:
+            diagnostics.error("C161", *self._no_source())
+            return
+        claim = self.claims.all[last]
+        if last in self.claims.counters:  # it may have to tick for an alarm that would rather have a cell
+            alarms = [(alarm, demand) for alarm, demand in self.events.alarms if alarm.counter == claim.name]
+            if all(alarm.static and demand.when is When.SYSTEM and not demand.action.counts for alarm, demand in alarms):
+                claim = next(self.claims.all[k] for k in self.claims.alarms if self.claims.all[k].counter == claim.name)
+        assert claim.demand is not None
+        if claim.demand.asker:
+            diagnostics.error("C185", *self._no_alarm(claim))
+        elif claim.demand is self.events.clock:
+            self._report_clock(diagnostics, left)
+        elif claim.demand is self.events.slices:
+            assert self.events.services is not None
+            diagnostics.error(
+                "C174",
+                self.events.services.spans["slice"],
+                f"no free cell of board '{self.board.name}' can end slices of {self._duration(claim.demand.period)}{left}",
+                "choose another slice, or a board with more cells",
+            )
+        else:
+            diagnostics.error(
+                "C162",
+                claim.demand.span,
+                f"no cell of board '{self.board.name}' can tick counter '{claim.name}' every {claim.demand.period} ticks{left}",
+                "choose another tick, or a board with more cells",
+            )
+
+    def _no_source(self) -> tuple[Span, str, str]:
+        remedy = 'give tasks the same priority, use dispatch = "software", or choose a board with more sources'
+        spare = self.claims.plain + sum(len(g.groups) * n for g, n in zip(self.claims.groups, self.claims.usable, strict=True))
+        span = self.plan.levels[min(spare, len(self.plan.levels) - 1)].tasks[0].span
+        return (
+            span,
+            f"the tasks need {self.claims.sources} interrupt sources, one for each priority, and board '{self.board.name}' has "
+            f"{spare} to spare",
+            remedy,
+        )
+
+    def _no_alarm(self, claim: Claim) -> tuple[Span, str, str]:
+        assert claim.demand is not None and self.system.osek is not None
+        counter = self.system.osek.counter(claim.counter)
+        return (
+            claim.demand.span,
+            f"board '{self.board.name}' has no cell left for alarm '{claim.name}', nor one that ticks its counter "
+            f"'{counter.name}' every {counter.tick} ticks",
+            "use fewer cells for other alarms, counters or the rounds' tasks, or choose a board with more cells",
+        )
+
+    def _report_clock(self, diagnostics: Diagnostics, left: str) -> None:
+        services = self.events.services
+        assert services is not None
+        kind = services.clock
+        if kind is not ClockKind.PERIODIC:
+            able = [s for g in self.claims.groups for s in g.groups[0] if kind in s.array.clocks]
+            if able and self.system.modes and all(s.array.clocks[kind].locks for s in able):
+                diagnostics.error(
+                    "C178",
+                    services.spans["clock"],
+                    f"setting a {kind.value} clock on board '{self.board.name}' locks interrupts, for which the rounds' tasks "
+                    "would wait",
+                    'use a clock that is set by nobody: clock = "periodic", with a tick',
+                )
+                return
+        diagnostics.error("C171", *self._no_clock(services, left))
+
+    def _no_clock(self, services: TimeServices, left: str) -> tuple[Span, str, str]:
+        """Where, why and what would be right, if no cell can be the clock."""
+        board, kind = self.board, services.clock
+        nobody = f"no free cell of board '{board.name}' can"
+        if not _can_be(board, kind):
+            narrow = [a for a in board.cells if kind in a.family.clock]
+            if narrow:
+                array, bits = narrow[0], narrow[0].family.clock[kind].bits
+                nobody = f"the {array.family.name} cells of board '{board.name}' are too narrow, {array.width} bits of {bits}, to"
+            fitting = [f'"{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
+            return services.spans["clock"], f"{nobody} be a {kind.value} clock", f"write clock = {' or '.join(fitting)}"
+        tick = self._duration(services.tick) if services.tick is not None else ""
+        if kind is ClockKind.PERIODIC:
+            return services.spans["tick"], f"{nobody} tick every {tick}{left}", "choose another tick, or a board with more cells"
+        if tick:
+            remedy = "choose another tick, or none: then it is what the timer counts"
+            return services.spans["tick"], f"{nobody} be a {kind.value} clock that counts units of {tick}{left}", remedy
+        return services.spans["clock"], f"{nobody} be a {kind.value} clock{left}", "choose a board with more cells"
+
+    def _duration(self, ticks: int) -> str:
+        return f"{ticks} tick{'s' if ticks != 1 else ''} ({format_duration(ticks, self.system.clock_hz)})"
+
+
+def _can_be(board: Board, kind: ClockKind) -> bool:
+    """Whether the board has cells that can be a clock of this kind."""
+    if kind is ClockKind.PERIODIC:
+        return any(Role.ACTIVATION in a.roles for a in board.cells)
+    return any(kind in a.clocks for a in board.cells)

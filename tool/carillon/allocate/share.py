@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which claims get which classes of groups: the choice with the least kernel code, proved.
+
+First each claim is given what is cheapest for it alone; where the groups suffice for that, nothing can be better.  Where they do
+not, CP-SAT chooses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from carillon.allocate.claims import Claim, Claims, Form, Way
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """A way for each claim, how many groups of each class task levels take besides, and which counters tick.
+
+    ``missing``, ``rate`` and ``cells``: of all ways together, what an allocation is to have least of, in this order.
+    """
+
+    ways: tuple[Way, ...]
+    for_levels: tuple[int, ...]
+    ticking: frozenset[str]
+    missing: int
+    rate: int
+    cells: int
+
+    @property
+    def taken(self) -> tuple[int, ...]:
+        """How many groups of each class are taken."""
+        counts = Counter(way.group for way in self.ways)
+        return tuple(counts[g] + more for g, more in enumerate(self.for_levels))
+
+
+def share(claims: Claims, known: Sequence[Shares] = ()) -> Shares | None:
+    """The best shares that take fewer groups of some class than each of those ``known``; None if there are none.
+
+    Called with all that were found before, it finds the next that could leave more to others.
+    """
+    if not known:
+        found = _cheapest(claims)
+        if found is not None:
+            return found
+    too_short: list[tuple[int, frozenset[str]]] = []
+    while True:
+        found = _Model(claims, known, too_short).solve()
+        base = found.ways[claims.base] if found is not None and claims.base is not None else None
+        if found is None or base is None or base.form is not Form.CELL or claims.base_fits(base.group, found.ticking):
+            return found
+        too_short.append((base.group, found.ticking))  # for these counters together, which only a choice of them tells
+
+
+def _ticking(claims: Claims, ways: Sequence[Way]) -> frozenset[str]:
+    """The counters that tick: those that must, and those in whose queue an alarm waits."""
+    names = {claims.all[k].name for k in claims.counters}
+    must = {claims.all[k].name for k in claims.counters if claims.all[k].must}
+    return frozenset(must | {claims.all[k].counter for k in claims.alarms if ways[k].form is Form.QUEUE} & names)
+
+
+def _summed(claims: Claims, ways: Sequence[Way], for_levels: Sequence[int]) -> Shares:
+    ticking = _ticking(claims, ways)
+    based = claims.base is None or ways[claims.base].form is Form.CELL
+    rate = sum(w.rate for w in ways) + (0 if based else sum(claims.alone.get(name, 0) for name in ticking))
+    missing = sum(w.missing for w in ways) if ticking else 0
+    return Shares(tuple(ways), tuple(for_levels), ticking, missing, rate, sum(w.cells for w in ways) + sum(for_levels))
+
+
+def _cheapest(claims: Claims) -> Shares | None:
+    """What is cheapest for each claim, or for all alarms of a level, alone; None if the groups do not suffice for that.
+
+    Alarms of a level are chosen together: one cell at most is a vector, and handlers on the level do the same.  Counters tick
+    only where they must, since a cell of an alarm's own costs less than its queue.  Of ways that cost the same, each claim has
+    the first of which a group is left.
+    """
+    wanted: list[Way | None] = [None] * len(claims.all)
+    by_level: dict[int, list[int]] = {}
+    for k in claims.alarms:
+        by_level.setdefault(claims.all[k].level, []).append(k)
+    for level, members in by_level.items():
+        choices = [_alone(claims.all[k], frozenset({Form.CELL, Form.QUEUE})) for k in members]
+        if level:
+            choices = _of_level([claims.all[k] for k in members], choices)
+        for k, way in zip(members, choices, strict=True):
+            wanted[k] = way
+    for k, claim in enumerate(claims.all):
+        if k in claims.counters and not claim.must:
+            wanted[k] = Way(Form.NOTHING)
+        elif k != claims.base and k not in claims.alarms:
+            wanted[k] = min(claim.ways, key=_order, default=None)
+    known = [way if way is not None else Way(Form.NOTHING) for k, way in enumerate(wanted)]
+    ticking = _ticking(claims, known)
+    if claims.base is not None:
+        ways = [w for w in claims.all[claims.base].ways if w.form is not Form.CELL or claims.base_fits(w.group, ticking)]
+        wanted[claims.base] = min(ways, key=_order) if ticking else Way(Form.NOTHING)
+    room = [len(group.groups) for group in claims.groups]
+    ways_taken: list[Way] = []
+    for claim, want in zip(claims.all, wanted, strict=True):
+        if want is None:
+            return None
+        if want.group >= 0:
+            equal = [w for w in claim.ways if w.form is want.form and _order(w)[:3] == _order(want)[:3] and room[w.group]]
+            if claim.demand is None:
+                equal = [w for w in equal if claims.base_fits(w.group, ticking)]
+            if not equal:
+                return None
+            want = min(equal, key=_order)
+            room[want.group] -= 1
+        ways_taken.append(want)
+    if any(w.form is Form.QUEUE and not _has_tick(claims, claims.all[k], ways_taken) for k, w in enumerate(ways_taken)):
+        return None
+    vectors = sum(way.form is Form.VECTOR for way in ways_taken)
+    if claims.sources - vectors > claims.plain:
+        return None
+    return _summed(claims, ways_taken, [0] * len(claims.groups))
+
+
+def _has_tick(claims: Claims, alarm: Claim, ways: Sequence[Way]) -> bool:
+    """Whether the counter of an alarm in a queue ticks; one of software needs none."""
+    return all(ways[k].form is Form.CELL for k in claims.counters if claims.all[k].name == alarm.counter)
+
+
+def _order(way: Way) -> tuple[int, int, int, int]:
+    return way.missing, way.rate, way.cells, way.rank
+
+
+def _alone(claim: Claim, forms: frozenset[Form]) -> Way | None:
+    return min((w for w in claim.ways if w.form in forms), key=_order, default=None)
+
+
+def _of_level(members: Sequence[Claim], plain: Sequence[Way | None]) -> list[Way | None]:
+    """The cheapest ways for the alarms of one level."""
+    best = list(plain)
+    own = {claim.does for claim in members}
+    tries: list[list[Way | None]] = []
+    for k, claim in enumerate(members):
+        vector = _alone(claim, frozenset({Form.VECTOR}))
+        if vector is not None:
+            tries.append([vector if j == k else way for j, way in enumerate(plain)])
+    for does in sorted(own):
+        both = frozenset({Form.CELL, Form.QUEUE, Form.OWN})
+        tries.append([_alone(c, both) if c.does == does else way for c, way in zip(members, plain, strict=True)])
+
+    def total(ways: Sequence[Way | None]) -> tuple[int, int, int]:
+        known = [w for w in ways if w is not None]
+        return sum(w.missing for w in known), sum(w.rate for w in known), sum(w.cells for w in known)
+
+    for one in tries:
+        if total(one) < total(best):
+            best = one
+    return best
+
+
+class _Model:
+    """The claims as a model of CP-SAT."""
+
+    def __init__(self, claims: Claims, known: Sequence[Shares], too_short: Sequence[tuple[int, frozenset[str]]]) -> None:
+        from ortools.sat.python import cp_model
+
+        self.claims = claims
+        self.model = model = cp_model.CpModel()
+        self.takes = [[model.new_bool_var("") for _ in claim.ways] for claim in claims.all]
+        self.for_levels = [
+            model.new_int_var(0, len(group.groups) if usable else 0, "")
+            for group, usable in zip(claims.groups, claims.usable, strict=True)
+        ]
+        self.ticks: dict[str, Any] = {}
+        self._state_ways()
+        self._state_levels()
+        self.used = [
+            sum(v for c, vs in zip(claims.all, self.takes, strict=True) for w, v in zip(c.ways, vs, strict=True) if w.group == g)
+            + self.for_levels[g]
+            for g in range(len(claims.groups))
+        ]
+        for used, kind in zip(self.used, claims.groups, strict=True):
+            model.add(used <= len(kind.groups))
+        for shares in known:
+            fewer = [model.new_bool_var("") for _ in claims.groups]
+            for variable, used, n in zip(fewer, self.used, shares.taken, strict=True):
+                model.add(used < n).only_enforce_if(variable)
+            model.add_bool_or(fewer)
+        for group, ticking in too_short:
+            assert claims.base is not None
+            on_it = [v for w, v in zip(claims.all[claims.base].ways, self.takes[claims.base], strict=True) if w.group == group]
+            model.add_bool_or([v.negated() for v in (*on_it, *(self.ticks[name] for name in sorted(ticking)))])
+
+    def _state_ways(self) -> None:
+        """One way for each claim; a counter has a cell if it must tick, or an alarm waits in its queue."""
+        model, claims = self.model, self.claims
+        for k in claims.counters:
+            self.ticks[claims.all[k].name] = model.new_bool_var("")
+        for k, claim in enumerate(claims.all):
+            if k in claims.counters:
+                model.add(sum(self.takes[k]) == self.ticks[claim.name])
+                if claim.must:
+                    model.add(self.ticks[claim.name] == 1)
+            else:
+                model.add_exactly_one(self.takes[k])
+            for way, taken in zip(claim.ways, self.takes[k], strict=True):
+                if way.form is Form.QUEUE and claim.counter in self.ticks:
+                    model.add_implication(taken, self.ticks[claim.counter])
+        self.based: Any = 1
+        if claims.base is not None:
+            on_cells = zip(claims.all[claims.base].ways, self.takes[claims.base], strict=True)
+            self.based = sum(v for w, v in on_cells if w.form is Form.CELL)
+            model.add(self.based <= sum(self.ticks.values()))
+
+    def _state_levels(self) -> None:
+        """One vector a level at most; handlers on a level do the same; each level has a source."""
+        model, claims = self.model, self.claims
+        vectors: dict[int, list[Any]] = {}
+        own: dict[tuple[int, str], Any] = {}
+        for k in claims.alarms:
+            claim = claims.all[k]
+            for way, taken in zip(claim.ways, self.takes[k], strict=True):
+                if way.form is Form.VECTOR:
+                    vectors.setdefault(claim.level, []).append(taken)
+                elif way.form is Form.OWN:
+                    key = claim.level, claim.does
+                    if key not in own:
+                        own[key] = model.new_bool_var("")
+                    model.add_implication(taken, own[key])
+        for of_level in vectors.values():
+            model.add_at_most_one(of_level)
+        for level in {level for level, _ in own}:
+            model.add_at_most_one(v for (its, _), v in own.items() if its == level)
+        served = sum(v for of_level in vectors.values() for v in of_level)
+        more = sum(n * usable for n, usable in zip(self.for_levels, claims.usable, strict=True))
+        model.add(served + claims.plain + more >= claims.sources)
+
+    def solve(self) -> Shares | None:
+        """The best shares, by one goal after the other, since the figures of all together would not fit in 64 bits."""
+        claims, model = self.claims, self.model
+        pairs = [(w, v) for c, vs in zip(claims.all, self.takes, strict=True) for w, v in zip(c.ways, vs, strict=True)]
+        missing = model.new_bool_var("")
+        alone: list[Any] = []
+        if claims.base is not None:
+            for name, ticks in self.ticks.items():
+                unbased = model.new_bool_var("")
+                model.add(unbased >= ticks - self.based)
+                model.add_implication(unbased, missing)
+                alone.append(claims.alone.get(name, 0) * unbased)
+        places = [k for k, claim in enumerate(claims.all) for _ in claim.ways]  # who comes first, has the first choice
+        ranks: Any = sum(w.rank * (len(claims.all) - k) * v for (w, v), k in zip(pairs, places, strict=True))
+        goals: list[Any] = [missing, sum(w.rate * v for w, v in pairs) + sum(alone)]
+        goals += [sum(w.cells * v for w, v in pairs) + sum(self.for_levels), ranks]
+        from ortools.sat.python import cp_model
+
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = 1
+        for goal in goals:
+            model.minimize(goal)
+            if solver.solve(model) != cp_model.OPTIMAL:
+                return None
+            model.add(goal <= round(solver.objective_value))
+        ways = []
+        for claim, taken in zip(claims.all, self.takes, strict=True):
+            chosen = [w for w, v in zip(claim.ways, taken, strict=True) if solver.value(v)]
+            ways.append(chosen[0] if chosen else Way(Form.NOTHING))
+        return _summed(claims, ways, [solver.value(v) for v in self.for_levels])

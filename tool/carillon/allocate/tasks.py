@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The levels of the event-triggered system's tasks, ISRs and kernel, which no choice of cells changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carillon.allocate.osek import TaskKind, TaskLevel
+from carillon.diagnostics import Diagnostics
+from carillon.model import System
+from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Osek, OsekTask, Property, Status
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """Levels, without sources; and the interrupt ``sources`` that the application itself has.
+
+    ``top``, ``all``, ``software``: as in :class:`~carillon.allocate.osek.OsekAllocation`.  ``slices``: threads take turns.
+    """
+
+    levels: tuple[TaskLevel, ...]
+    isr_levels: dict[str, int]
+    top: int
+    all: int
+    software: bool
+    slices: bool
+    sources: frozenset[int]
+
+    @property
+    def hardware_levels(self) -> int:
+        """How many of the controller's levels the system takes, from the lowest."""
+        return self.all - len(self.levels) + 1 if self.software else self.all
+
+    def level_of(self, task: str) -> TaskLevel:
+        """The level of the task of that name."""
+        return next(level for level in self.levels if any(t.name == task for t in level.tasks))
+
+    def runs_level(self, osek: Osek, level: TaskLevel) -> bool:
+        """Whether the handler of an alarm that has its task's level goes on as that level's handler.
+
+        Not where a queue of activations says which task is next, nor where the kernel asks for the level's own source: for
+        task hooks and for slices.
+        """
+        return not level.capacity and not osek.hooks & {Hook.PRETASK, Hook.POSTTASK} and not self.slices
+
+
+def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon") -> TaskPlan | None:
+    """Levels of tasks in the order of their priorities, and of ISRs above them; None after C160: the board has too few."""
+    osek, board = system.osek, system.board
+    assert osek is not None
+    software = kernel != "carillon" or osek.dispatch is Dispatch.SOFTWARE or board.dispatch == "software"
+    if system.modes and board.nesting == "time":
+        diagnostics.error(
+            "C160",
+            min([t.span for t in osek.tasks] or [system.modes[0].span]),
+            f"board '{board.name}' has no priority levels, so that nothing keeps the event-triggered system below the rounds",
+            "use rounds or an event-triggered system, not both, or choose a board with priority levels",
+        )
+        return None
+    priorities = sorted({t.priority for t in osek.tasks})
+    isr_levels, top, highest = _isr_levels(osek, len(priorities), system.time is not None)
+    used = highest - len(priorities) + 1 if software else highest
+    room = board.levels - board.unmaskable_levels
+    if used > room:
+        _too_many_levels(system, len(priorities), used, room, software, diagnostics)
+        return None
+    levels = []
+    for number, priority in enumerate(priorities, 1):
+        tasks = tuple(t for t in osek.tasks if t.priority == priority)
+        several = len(tasks) > 1 or tasks[0].activations > 1
+        capacity = sum(t.activations for t in tasks) if several else 0
+        kind = TaskKind.DIRECT if not software and _is_direct(system, osek, tasks) else TaskKind.MANAGED
+        levels.append(TaskLevel(number, tasks, 0, capacity, kind))
+    slices = system.time is not None and system.time.slice is not None
+    sources = frozenset({i.source for i in osek.isrs} | {i.source for i in system.interrupts})
+    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources)
+
+
+def _isr_levels(osek: Osek, tasks: int, services: bool) -> tuple[dict[str, int], int, int]:
+    """The level of each ISR, of the kernel's lock, and the highest."""
+    result: dict[str, int] = {}
+    level = tasks
+    second = [i for i in osek.isrs if i.category == 2]
+    for priority in sorted({i.priority for i in second}):
+        level += 1
+        result.update({i.name: level for i in second if i.priority == priority})
+    kernel = services or any(c.kind is CounterKind.HARDWARE for c in osek.counters)
+    if not second and kernel:
+        level += 1
+    top = level
+    first = [i for i in osek.isrs if i.category == 1]
+    for priority in sorted({i.priority for i in first}):
+        level += 1
+        result.update({i.name: level for i in first if i.priority == priority})
+    return result, top, level
+
+
+def _too_many_levels(system: System, tasks: int, used: int, room: int, software: bool, diagnostics: Diagnostics) -> None:
+    osek, board = system.osek, system.board
+    assert osek is not None
+    beyond = used - room
+    isrs = sorted((i for i in osek.isrs), key=lambda i: (i.category == 1, i.priority))
+    where = isrs[-1].span if isrs else sorted(osek.tasks, key=lambda t: t.priority)[-1].span
+    what = f"{tasks} task priorities and " if not software else "the dispatcher and "
+    kept = ", the highest of which cannot be masked" if board.unmaskable_levels else ""
+    diagnostics.error(
+        "C160",
+        where,
+        f"{what}the ISRs need {used} levels, and board '{board.name}' has {board.levels}{kept}",
+        f"use {beyond} priorities fewer" + ("" if software else ', or dispatch = "software"') + ", or a board with more levels",
+    )
+
+
+def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
+    """Whether a level's one task asks for nothing but its vector.
+
+    In mixed mode none is: chaining a higher task from a direct one masks every interrupt for some instructions, and
+    no time-triggered task may wait for the event-triggered system.
+    """
+    if system.modes or osek.status is Status.EXTENDED or len(tasks) > 1:
+        return False
+    task = tasks[0]
+    hooks = osek.hooks & {Hook.ERROR, Hook.PRETASK, Hook.POSTTASK}
+    internal = any(osek.resource(r).property is Property.INTERNAL for r in task.resources if r != RES_SCHEDULER)
+    return not (hooks or task.extended or task.activations > 1 or not task.preemptable or internal)
+
+
+def ceilings(osek: Osek, levels: list[TaskLevel], isr_levels: dict[str, int]) -> dict[str, int]:
+    """The ceiling of every resource: the highest level of those that take it, or what it is linked to."""
+    own = {task.name: level.number for level in levels for task in level.tasks}
+    highest = max((level.number for level in levels), default=0)
+    ceilings = {RES_SCHEDULER: highest}
+    behind: dict[str, list[int]] = {}
+    users = [(task.resources, own[task.name]) for task in osek.tasks]
+    users += [(isr.resources, isr_levels[isr.name]) for isr in osek.isrs]
+    for names, level in users:
+        for name in names:
+            if name != RES_SCHEDULER:
+                behind.setdefault(osek.resource(name).name, []).append(level)
+    for resource in osek.resources:
+        if resource.name != RES_SCHEDULER:
+            ceilings[resource.name] = max(behind.get(osek.resource(resource.name).name, [0]))
+    return ceilings

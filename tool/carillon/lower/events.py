@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers the event-triggered system: alarms, counters, the clock and slices become demands, as rounds do.
+
+An allocation decides what carries each: a cell of its own, or the queue of a counter or of the clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from carillon.actions import Action
+from carillon.actions.activate import Activate
+from carillon.actions.call import Call
+from carillon.actions.count import Count
+from carillon.actions.end_slice import EndSlice
+from carillon.actions.serve_clock import ServeClock
+from carillon.actions.set_event import SetEvent
+from carillon.diagnostics import Span
+from carillon.lower import Demand, ExpiryPoint, When
+from carillon.model import System
+from carillon.model.osek import ActivateTask as Activates
+from carillon.model.osek import Alarm, Counter, CounterKind
+from carillon.model.osek import Callback as Calls
+from carillon.model.osek import IncrementCounter as Increments
+from carillon.model.osek import SetEvent as Sets
+from carillon.model.time import ClockKind, TimeServices
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredEvents:
+    """What the event-triggered system demands, in the order of the file.
+
+    ``counters``: of the counters of the hardware that have alarms, each with its tick.  ``alarms``: of all alarms, each with
+    what it is in the schedule.  ``clock``, with the services that it serves, and ``slices``: None where nothing asks for them.
+    """
+
+    counters: tuple[tuple[Counter, Demand], ...] = ()
+    alarms: tuple[tuple[Alarm, Demand], ...] = ()
+    services: TimeServices | None = None
+    clock: Demand | None = None
+    slices: Demand | None = None
+
+
+def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
+    """The demands of a checked system's event-triggered part; it must have one.
+
+    ``one_timer``: of a conventional kernel, whose time services have a tick, of a millisecond if the schedule has none, and whose
+    alarms are all in queues.
+    """
+    osek = system.osek
+    assert osek is not None
+    counters = tuple(
+        (counter, _periodic(Count(counter.name), counter.tick, counter.tick, counter.span))
+        for counter in osek.counters
+        if counter.kind is CounterKind.HARDWARE and any(a.counter == counter.name for a in osek.alarms)
+    )
+    alarms = tuple((alarm, _alarm(system, alarm, one_timer)) for alarm in osek.alarms)
+    services, clock, slices = system.time, None, None
+    if services is not None:
+        if one_timer:
+            tick = services.tick if services.tick is not None else max(1, system.clock_hz // 1000)
+            services = replace(services, clock=ClockKind.PERIODIC, tick=tick)
+        if services.clock is ClockKind.PERIODIC:
+            assert services.tick is not None
+            clock = _periodic(ServeClock("clock"), services.tick, services.tick, services.span)
+        else:
+            clock = _run_time(ServeClock("clock"), services.span)
+        if services.slice is not None:
+            slices = _periodic(EndSlice("slices"), services.slice, services.slice, services.span)
+    return LoweredEvents(counters, alarms, services, clock, slices)
+
+
+def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:
+    """An alarm's demand: of known times where every start sets it, to recur, on a counter of the hardware.
+
+    A first expiry with the counter at 0 comes when that comes around, which is no time from the start.
+    """
+    assert system.osek is not None
+    counter, start, action = system.osek.counter(alarm.counter), alarm.autostart, _action(alarm)
+    known = start is not None and start.cycle > 0 and start.time > 0 and set(start.modes) == set(system.osek.modes)
+    if start is None or not known or one_timer or counter.kind is not CounterKind.HARDWARE:
+        return _run_time(action, alarm.span, alarm.name)
+    return _periodic(action, start.time * counter.tick, start.cycle * counter.tick, alarm.span, alarm.name)
+
+
+def _action(alarm: Alarm) -> Action:
+    match alarm.action:
+        case Activates(task):
+            return Activate(task)
+        case Sets(task, event):
+            return SetEvent(task, event)
+        case Calls(function):
+            return Call(function)
+        case Increments(counter):
+            return Count(counter)
+
+
+def _periodic(action: Action, first: int, period: int, span: Span, asker: str = "") -> Demand:
+    point = ExpiryPoint(first, action, first, span)
+    return Demand(action, (point,), required=not asker, bounded=True, when=When.SYSTEM, period=period, asker=asker)
+
+
+def _run_time(action: Action, span: Span, asker: str = "") -> Demand:
+    point = ExpiryPoint(0, action, 0, span)
+    return Demand(action, (point,), required=not asker, bounded=True, when=When.RUN_TIME, asker=asker)
