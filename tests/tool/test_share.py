@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One allocation for rounds and what is event-triggered: no other way to give out the cells is better, and none is missed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carillon.allocate import allocate
+from carillon.allocate.claims import Claim, Claims, Form, Way
+from carillon.allocate.fit import Source
+from carillon.allocate.groups import GroupClass
+from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.share import Shares, share
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.pipeline import Planned, plan
+
+# Shares of claims, against all of them one after the other.
+
+
+@st.composite
+def claims(draw: st.DrawFn) -> Claims:
+    """A few claims of a few classes of groups."""
+    kinds = draw(st.integers(1, 3))
+    sizes = [draw(st.integers(0, 2)) for _ in range(kinds)]
+    groups = tuple(GroupClass(tuple((_source(),) for _ in range(n))) for n in sizes)
+    numbers = st.integers(0, 9)
+
+    def on_cells(form: Form, least: int = 0) -> list[Way]:
+        able = draw(st.lists(st.integers(0, kinds - 1), unique=True, max_size=kinds))
+        return [Way(form, g, 0, least + draw(numbers), draw(st.integers(1, 2)), rank=n) for n, g in enumerate(able)]
+
+    names = ["C0", "C1"][: draw(st.integers(1, 2))]
+    found = [Claim(name, None, tuple(on_cells(Form.CELL)), draw(st.booleans()), name) for name in names]
+    counters = tuple(range(len(found)))
+    if draw(st.booleans()):
+        found.append(Claim("clock", None, tuple(on_cells(Form.CELL)), True))
+    base = None
+    if draw(st.booleans()):
+        base = len(found)
+        found.append(Claim("base", None, (*on_cells(Form.CELL), Way(Form.NOTHING, missing=1)), False))
+    first = len(found)
+    for k in range(draw(st.integers(0, 3))):
+        level = draw(st.sampled_from([0, 1, 1, 2, 2]))
+        ways = on_cells(Form.CELL, 20)
+        if level == 1:
+            ways += on_cells(Form.VECTOR)
+        if level == 2:
+            ways += on_cells(Form.OWN)
+        counter, does = draw(st.sampled_from(names)), draw(st.sampled_from("xy"))
+        queue = Way(Form.QUEUE, rate=50)
+        found.append(Claim(f"A{k}", None, (*ways, queue), True, counter, level if ways else 0, does))
+    long_enough = {(g, frozenset(t)): draw(st.booleans()) for g in range(kinds) for t in _subsets(names)}
+    return Claims(
+        groups,
+        tuple(found),
+        counters,
+        tuple(range(first, len(found))),
+        base,
+        draw(st.integers(0, 3)),
+        draw(st.integers(0, 3)),
+        tuple(draw(st.integers(0, 1)) for _ in range(kinds)),
+        {name: draw(numbers) for name in names},
+        lambda g, ticking: long_enough[g, ticking],
+    )
+
+
+def _subsets(names: list[str]) -> Iterator[list[str]]:
+    for chosen in product([False, True], repeat=len(names)):
+        yield [name for name, taken in zip(names, chosen, strict=True) if taken]
+
+
+def _source() -> Source:
+    return Source.__new__(Source)  # nobody looks at it
+
+
+def every_way(problem: Claims) -> list[tuple[tuple[int, int, int], tuple[int, ...]]]:
+    """What each admissible way to give out the groups costs, and how many of each class it takes."""
+    found = []
+    ways_of = []
+    for k, claim in enumerate(problem.all):
+        optional = k in problem.counters and not claim.must
+        ways_of.append([*claim.ways, Way(Form.NOTHING)] if optional else list(claim.ways))
+    levels = [range(len(g.groups) + 1) if usable else range(1) for g, usable in zip(problem.groups, problem.usable, strict=True)]
+    for ways in product(*ways_of):
+        ticking = {problem.all[k].name for k in problem.counters if ways[k].form is Form.CELL}
+        alarms = [(problem.all[k], ways[k]) for k in problem.alarms]
+        queued = {claim.counter for claim, way in alarms if way.form is Form.QUEUE}
+        must = {problem.all[k].name for k in problem.counters if problem.all[k].must}
+        if not queued <= ticking or not ticking <= queued | must:
+            continue
+        vectors = Counter(claim.level for claim, way in alarms if way.form is Form.VECTOR)
+        own = {(claim.level, claim.does) for claim, way in alarms if way.form is Form.OWN}
+        if any(n > 1 for n in vectors.values()) or len({level for level, _ in own}) < len(own):
+            continue
+        missing = 0
+        rate = sum(w.rate for w in ways)
+        if problem.base is not None:
+            base = ways[problem.base]
+            if base.form is Form.CELL and (not ticking or not problem.base_fits(base.group, frozenset(ticking))):
+                continue
+            if base.form is Form.NOTHING and ticking:
+                missing = 1
+                rate += sum(problem.alone[name] for name in ticking)
+        taken = Counter(w.group for w in ways if w.group >= 0)
+        for more in product(*levels):
+            total = tuple(taken[g] + n for g, n in enumerate(more))
+            if any(n > len(g.groups) for n, g in zip(total, problem.groups, strict=True)):
+                continue
+            if sum(vectors.values()) + problem.plain + sum(more) < problem.sources:
+                continue
+            found.append(((missing, rate, sum(w.cells for w in ways) + sum(more)), total))
+    return found
+
+
+@given(claims())
+@settings(deadline=None, max_examples=120)
+def test_shares_are_the_best_and_those_after_them_too(problem: Claims) -> None:
+    possible = every_way(problem)
+    known: list[Shares] = []
+    for _ in range(3):
+        left = [cost for cost, taken in possible if all(any(a < b for a, b in zip(taken, k.taken, strict=True)) for k in known)]
+        found = share(problem, known)
+        assert (found is None) == (not left)
+        if found is None:
+            break
+        assert (found.missing, found.rate, found.cells) == min(left)
+        assert ((found.missing, found.rate, found.cells), found.taken) in possible
+        known.append(found)
+
+
+@pytest.mark.parametrize(("form", "least"), [(Form.VECTOR, 20), (Form.OWN, 20)])
+def test_of_a_level_one_cell_is_the_vector_and_handlers_do_the_same(form: Form, least: int) -> None:
+    ways = (Way(form, 0), Way(Form.CELL, 0, rate=20), Way(Form.QUEUE, rate=50))
+    alarms = tuple(Claim(name, None, ways, True, "S", 1, name) for name in ("A", "B"))
+    problem = Claims((GroupClass(((_source(),),) * 2),), alarms, (), (0, 1), None, 0, 0, (0,), {}, lambda *_: True)
+    before = Shares((), (3,), frozenset(), 0, 0, 0)
+    for found in (share(problem), share(problem, [before])):
+        assert found is not None
+        assert found.rate == least
+
+
+# Rounds beside what is event-triggered.
+
+BOARD = """
+name = "odd"
+summary = "a wide and a narrow cell, with more of each if a test wants them"
+port = "host"
+levels = 8
+sources = 24
+application_sources = {{ ext0 = 20, ext1 = 21, ext2 = 22 }}
+idle = "sleep"
+
+[[clocks]]
+hz = 1_000_000
+instructions_per_tick = 0
+
+{cells}
+
+[build]
+compiler = "cc"
+cflags = ["-no-pie", "-fno-pie"]
+ldflags = ["-no-pie"]
+packages = ["gcc"]
+
+[run]
+kind = "native"
+"""
+
+ARRAY = """
+[[cells]]
+family = "virtual"
+names = [{names}]
+sources = [{sources}]
+width = {width}
+roles = [{roles}]
+prescalers = [{prescalers}]
+start = "group"
+rearm = "{rearm}"
+acknowledge = {acknowledge}
+"""
+
+ALL_ROLES = '"activation", "deadline", "control", "enable", "system"'
+
+
+def board(folder: Path, *arrays: tuple[int, int, str, bool, bool]) -> Path:
+    """A board of arrays, each as (cells, width, roles, whether they can be re-armed, whether they are acknowledged)."""
+    texts, number = [], 1
+    for count, width, roles, rearm, acknowledge in arrays:
+        sources = range(number, number + count)
+        number += count
+        texts.append(
+            ARRAY.format(
+                names=", ".join(f'"T{n}"' for n in sources),
+                sources=", ".join(map(str, sources)),
+                width=width,
+                roles=roles,
+                prescalers="1",
+                rearm="shift" if rearm else "none",
+                acknowledge=str(acknowledge).lower(),
+            )
+        )
+    path = folder / "odd.toml"
+    path.write_text(BOARD.format(cells="\n".join(texts)), encoding="utf-8")
+    return path
+
+
+def planned(folder: Path, text: str, its_board: Path) -> Planned:
+    path = folder / "schedule.toml"
+    path.write_text(text, encoding="utf-8")
+    return plan(path, Diagnostics(), str(its_board))
+
+
+COUNTED = """
+[task.Slow]
+period = "1s"
+[osek.task.Low]
+priority = 1
+[osek.counter.Ms]
+tick = "1ms"
+[osek.alarm.A]
+counter = "Ms"
+activate = "Low"
+"""
+
+
+def test_a_counter_leaves_the_only_wide_cell_to_the_round(tmp_path: Path) -> None:
+    wide_first = board(tmp_path, (1, 32, '"activation"', False, False), (1, 16, ALL_ROLES, True, False))
+    result = planned(tmp_path, COUNTED, wide_first)
+    (mode,) = result.allocation.modes
+    assert [c.source for c in mode.carriers] == [1]
+    assert result.allocation.osek is not None
+    assert [c.carrier.source for c in result.allocation.osek.counters] == [2]
+
+
+def test_who_gets_no_cell_beside_the_rounds_is_told(tmp_path: Path) -> None:
+    one = board(tmp_path, (1, 32, ALL_ROLES, True, False))
+    with pytest.raises(CarillonError) as caught:
+        planned(tmp_path, COUNTED, one)
+    (said,) = caught.value.diagnostics
+    assert said.code == "C162"
+    assert said.cause == "no cell of board 'odd' can tick counter 'Ms' every 1000 ticks beside the rounds"
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> tuple[str, tuple[tuple[int, int, str, bool, bool], ...]]:
+    """A schedule of rounds and alarms, and the cells of its board."""
+    roles = st.sampled_from(['"activation"', '"activation", "deadline"', ALL_ROLES])
+    arrays = tuple(
+        (draw(st.integers(1, 2)), draw(st.sampled_from([16, 32])), draw(roles), draw(st.booleans()), draw(st.booleans()))
+        for _ in range(draw(st.integers(2, 3)))
+    )
+    lines = []
+    for k in range(draw(st.integers(1, 2))):
+        period = draw(st.sampled_from([5, 10, 100]))
+        lines += [f"[task.r{k}]", f'period = "{period}ms"', f'offset = "{k}ms"', 'wcet = "100us"', 'overrun = "never"']
+    for k in range(draw(st.integers(1, 2))):
+        lines += [f"[osek.counter.C{k}]", f'tick = "{k + 1}ms"']
+    for k in range(draw(st.integers(1, 3))):
+        lines += [f"[osek.task.T{k}]", f"priority = {k + 1}"]
+        lines += [f"[osek.alarm.A{k}]", f'counter = "C{draw(st.integers(0, 1)) if "[osek.counter.C1]" in lines else 0}"']
+        lines += [f'activate = "T{draw(st.integers(0, k))}"']
+        lines += [f"autostart = {{ at = {draw(st.integers(1, 9))}, cycle = {draw(st.integers(1, 9))} }}"]
+        lines += ["static = true"] if draw(st.booleans()) else []
+    return "\n".join(lines), arrays
+
+
+@given(systems())
+@settings(deadline=None, max_examples=25)
+def test_no_sources_given_to_alarms_leave_a_better_whole(
+    tmp_path_factory: pytest.TempPathFactory, case: tuple[str, tuple[tuple[int, int, str, bool, bool], ...]]
+) -> None:
+    """Whatever set of sources is kept from the rounds, the event-triggered system being what it is on these alone."""
+    text, arrays = case
+    folder = tmp_path_factory.mktemp("odd")
+    its_board = board(folder, *arrays)
+    try:
+        result = planned(folder, text, its_board)
+    except CarillonError:
+        result = None
+    numbers = range(1, 1 + sum(array[0] for array in arrays))
+    best = None
+    for kept in product([False, True], repeat=len(numbers)):
+        mine = frozenset(n for n, taken in zip(numbers, kept, strict=True) if taken)
+        merit = merit_on(folder, its_board, mine, frozenset(numbers) - mine)
+        if merit is not None and (best is None or merit < best):
+            best = merit
+    if result is None:
+        assert best is None
+    else:
+        modes = sum(m.overhead * 1_000_000 / m.mode.round_length for m in result.allocation.modes)
+        unmonitored = sum(len(d.points) for m in result.allocation.modes for d in m.unmonitored)
+        assert result.allocation.osek is not None
+        missing, rate = cost(result.allocation.osek)
+        assert best is not None
+        assert (unmonitored + missing, rate + modes) == pytest.approx(best, abs=20)
+
+
+def merit_on(folder: Path, its_board: Path, mine: frozenset[int], rounds: frozenset[int]) -> tuple[int, float] | None:
+    """What is missing, and instructions a second, with some sources for the rounds and the others for what is event-triggered."""
+    from carillon.allocate.claims import ClaimBuilder
+    from carillon.allocate.tasks import plan_tasks
+    from carillon.lower.events import lower_events
+    from carillon.lower.lower import lower
+    from carillon.pipeline import read_and_check
+
+    said = Diagnostics()
+    system = read_and_check(folder / "schedule.toml", said, str(its_board))
+    tasks = plan_tasks(system, said)
+    if tasks is None:
+        return None
+    found = share(ClaimBuilder(system, lower_events(system), tasks, rounds).build())
+    modes = allocate(system, lower(system), said, taken=tasks.sources | mine, below=tasks.hardware_levels)
+    if found is None or modes is None or said.errors:
+        return None
+    rate = sum(m.overhead * 1_000_000 / m.mode.round_length for m in modes.modes)
+    return found.missing + sum(len(d.points) for m in modes.modes for d in m.unmonitored), found.rate + rate
+
+
+def cost(osek: OsekAllocation) -> tuple[int, float]:
+    """What is missing of an allocation, and its instructions a second, counted from what it says."""
+    hz, rate = 1_000_000, 0.0
+    for counter in osek.counters:
+        acknowledge = 2 * counter.carrier.cells[0].cell.array.acknowledge
+        rate += (9 + acknowledge + (15 if osek.base is None else 0)) * hz / counter.counter.tick
+    carried = {a.alarm.name: a for a in osek.alarms}
+    for alarm in osek.osek.alarms:
+        assert alarm.autostart is not None
+        period = alarm.autostart.cycle * osek.osek.counter(alarm.counter).tick
+        on = carried.get(alarm.name)
+        if on is None:
+            each = 142
+        else:
+            each = (0 if on.direct else 32 if on.level else 57) + 2 * on.carrier.cells[0].cell.array.acknowledge
+        rate += each * hz / period
+    return int(bool(osek.counters) and osek.base is None), rate
