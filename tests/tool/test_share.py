@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carillon.actions import COSTS
 from carillon.allocate import allocate
 from carillon.allocate.claims import Claim, Claims, Form, Way
 from carillon.allocate.fit import Source
@@ -183,16 +184,15 @@ roles = [{roles}]
 prescalers = [{prescalers}]
 start = "group"
 rearm = "{rearm}"
-acknowledge = {acknowledge}
 """
 
 ALL_ROLES = '"activation", "deadline", "control", "enable", "system"'
 
 
-def board(folder: Path, *arrays: tuple[int, int, str, bool, bool]) -> Path:
-    """A board of arrays, each as (cells, width, roles, whether they can be re-armed, whether they are acknowledged)."""
+def board(folder: Path, *arrays: tuple[int, int, str, bool]) -> Path:
+    """A board of arrays, each as (cells, width, roles, whether they can be re-armed)."""
     texts, number = [], 1
-    for count, width, roles, rearm, acknowledge in arrays:
+    for count, width, roles, rearm in arrays:
         sources = range(number, number + count)
         number += count
         texts.append(
@@ -203,7 +203,6 @@ def board(folder: Path, *arrays: tuple[int, int, str, bool, bool]) -> Path:
                 roles=roles,
                 prescalers="1",
                 rearm="shift" if rearm else "none",
-                acknowledge=str(acknowledge).lower(),
             )
         )
     path = folder / "odd.toml"
@@ -231,7 +230,7 @@ activate = "Low"
 
 
 def test_a_counter_leaves_the_only_wide_cell_to_the_round(tmp_path: Path) -> None:
-    wide_first = board(tmp_path, (1, 32, '"activation"', False, False), (1, 16, ALL_ROLES, True, False))
+    wide_first = board(tmp_path, (1, 32, '"activation"', False), (1, 16, ALL_ROLES, True))
     result = planned(tmp_path, COUNTED, wide_first)
     (mode,) = result.allocation.modes
     assert [c.source for c in mode.carriers] == [1]
@@ -240,7 +239,7 @@ def test_a_counter_leaves_the_only_wide_cell_to_the_round(tmp_path: Path) -> Non
 
 
 def test_who_gets_no_cell_beside_the_rounds_is_told(tmp_path: Path) -> None:
-    one = board(tmp_path, (1, 32, ALL_ROLES, True, False))
+    one = board(tmp_path, (1, 32, ALL_ROLES, True))
     with pytest.raises(CarillonError) as caught:
         planned(tmp_path, COUNTED, one)
     (said,) = caught.value.diagnostics
@@ -249,11 +248,11 @@ def test_who_gets_no_cell_beside_the_rounds_is_told(tmp_path: Path) -> None:
 
 
 @st.composite
-def systems(draw: st.DrawFn) -> tuple[str, tuple[tuple[int, int, str, bool, bool], ...]]:
+def systems(draw: st.DrawFn) -> tuple[str, tuple[tuple[int, int, str, bool], ...]]:
     """A schedule of rounds and alarms, and the cells of its board."""
     roles = st.sampled_from(['"activation"', '"activation", "deadline"', ALL_ROLES])
     arrays = tuple(
-        (draw(st.integers(1, 2)), draw(st.sampled_from([16, 32])), draw(roles), draw(st.booleans()), draw(st.booleans()))
+        (draw(st.integers(1, 2)), draw(st.sampled_from([16, 32])), draw(roles), draw(st.booleans()))
         for _ in range(draw(st.integers(2, 3)))
     )
     lines = []
@@ -274,7 +273,7 @@ def systems(draw: st.DrawFn) -> tuple[str, tuple[tuple[int, int, str, bool, bool
 @given(systems())
 @settings(deadline=None, max_examples=25)
 def test_no_sources_given_to_alarms_leave_a_better_whole(
-    tmp_path_factory: pytest.TempPathFactory, case: tuple[str, tuple[tuple[int, int, str, bool, bool], ...]]
+    tmp_path_factory: pytest.TempPathFactory, case: tuple[str, tuple[tuple[int, int, str, bool], ...]]
 ) -> None:
     """Whatever set of sources is kept from the rounds, the event-triggered system being what it is on these alone."""
     text, arrays = case
@@ -327,16 +326,13 @@ def cost(osek: OsekAllocation) -> tuple[int, float]:
     """What is missing of an allocation, and its instructions a second, counted from what it says."""
     hz, rate = 1_000_000, 0.0
     for counter in osek.counters:
-        acknowledge = 2 * counter.carrier.cells[0].cell.array.acknowledge
-        rate += (9 + acknowledge + (15 if osek.base is None else 0)) * hz / counter.counter.tick
+        rate += (COSTS.tick if osek.base is not None else COSTS.tick_alone) * hz / counter.counter.tick
     carried = {a.alarm.name: a for a in osek.alarms}
     for alarm in osek.osek.alarms:
         assert alarm.autostart is not None
         period = alarm.autostart.cycle * osek.osek.counter(alarm.counter).tick
         on = carried.get(alarm.name)
-        if on is None:
-            each = 142
-        else:
-            each = (0 if on.direct else 32 if on.level else 57) + 2 * on.carrier.cells[0].cell.array.acknowledge
+        handler = COSTS.handled if on is not None and on.level else COSTS.handled_apart
+        each = COSTS.queued if on is None else 0 if on.direct else handler
         rate += each * hz / period
     return int(bool(osek.counters) and osek.base is None), rate
