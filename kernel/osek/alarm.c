@@ -8,53 +8,27 @@
  * A counter is a time that runs on.  Where there is a time base (base.h), the handler of a tick finds out how many have
  * passed and catches up with them, expiry by expiry; and services see the time as it is, not as it was when the last
  * tick was served. */
-#include "carillon/base.h"
+#include "carillon/counter.h"
 #include "carillon/osek_error.h"
-#include "carillon/queue.h"
 
 #if CARILLON_OSEK_COUNTERS > 0
 
-#if CARILLON_OSEK_ALARMS > 0
-
 /* What carries an alarm.  A stopped one was on a cell and cannot be set anew: the tool was told that nobody would. */
-#define IDLE 0u
-#define QUEUED 1u
 #define ON_CELL CARILLON_OSEK_ON_CELL
+#define QUEUED 1u
+#define IDLE 2u
 #define STOPPED 3u
 
-/* Ticks to an expiry, at most a whole turn of the counter: CARILLON_OSEK_FAR says whether that may be more than the
- * queue's times hold. */
-#if CARILLON_OSEK_FAR
-typedef carillon_distance distance;
-typedef struct carillon_far_event alarm_event;
-#else
-typedef carillon_time distance;
-typedef struct carillon_event alarm_event;
-#endif
-
-struct alarm_state {
-    alarm_event event; /* first, as the queue gives this back */
-    TickType cycle;
-};
-static struct alarm_state osek_alarm_states[CARILLON_OSEK_ALARMS];
-
 #if CARILLON_OSEK_CELLS
-/* IDLE, ON_CELL or STOPPED; of an alarm that is in the queue, IDLE. */
+/* Of each alarm that has a cell, on which it is from the start: ON_CELL, IDLE or STOPPED; in the queue, IDLE. */
 uint8_t carillon_osek_alarm_cells[CARILLON_OSEK_ALARMS];
 #endif
 
+#if CARILLON_OSEK_QUEUES
+struct carillon_osek_alarm_state carillon_osek_alarm_states[CARILLON_OSEK_ALARMS];
 #endif
 
-struct counter_state {
-    TickType value;
-#if CARILLON_BASE_BITS > 0
-    carillon_base at; /* of a counter of the hardware: the tick that the value is of */
-#endif
-#if CARILLON_OSEK_ALARMS > 0
-    struct carillon_queue queue; /* its reference is the value, but in a tick that is being served */
-#endif
-};
-static struct counter_state osek_counter_states[CARILLON_OSEK_COUNTERS];
+struct carillon_osek_counter_state carillon_osek_counter_states[CARILLON_OSEK_COUNTERS];
 
 /* Which of them it is: the compiler knows the only one. */
 static inline CounterType only(CounterType counter)
@@ -63,119 +37,15 @@ static inline CounterType only(CounterType counter)
 }
 
 #if CARILLON_OSEK_ALARMS > 0
-
-/* Ticks that have passed and that no handler has counted yet. */
-static distance uncounted(CounterType counter)
+void carillon_osek_act(const struct carillon_osek_alarm *alarm)
 {
-#if CARILLON_BASE_BITS > 0
-    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
-    return (units == 0u) ? 0u : (distance)carillon_base_ticks(osek_counter_states[counter].at, units);
-#else
-    (void)counter;
-    return 0u;
-#endif
-}
-
-static struct carillon_queue *queue_of(AlarmType alarm)
-{
-    return &osek_counter_states[carillon_osek_alarms[alarm].counter].queue;
-}
-
-static struct carillon_event *event_of(AlarmType alarm)
-{
-#if CARILLON_OSEK_FAR
-    return &osek_alarm_states[alarm].event.event;
-#else
-    return &osek_alarm_states[alarm].event;
-#endif
-}
-
-static uint8_t carrier_of(AlarmType alarm)
-{
-    if (carillon_event_is_queued(event_of(alarm))) {
-        return QUEUED;
-    }
-#if CARILLON_OSEK_CELLS
-    return carillon_osek_alarm_cells[alarm];
-#else
-    return IDLE;
-#endif
-}
-
-#if CARILLON_OSEK_AHEAD
-carillon_base carillon_osek_wakes[CARILLON_OSEK_COUNTERS];
-static carillon_base osek_aheads[CARILLON_OSEK_COUNTERS]; /* in ticks, from the last counted one to that */
-
-/* For how many ticks from the last counted one on a counter may be left; `units` are those of a tick. */
-static inline carillon_base ticks_ahead(const struct counter_state *it, carillon_base units)
-{
-    const carillon_base most = CARILLON_BASE_AHEAD / units;
-    const carillon_time left = carillon_queue_left(&it->queue);
-    return (left < most) ? (carillon_base)left : ((most != 0u) ? most : 1u);
-}
-
-/* What is first in a counter's queue has changed, or the tick that was counted last. */
-static inline void look_ahead(CounterType counter)
-{
-    const struct counter_state *const it = &osek_counter_states[counter];
-    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
-    if (units != 0u) {
-        const carillon_base ticks = ticks_ahead(it, units);
-        osek_aheads[counter] = ticks;
-        carillon_osek_wakes[counter] = (carillon_base)(carillon_base_later(it->at, ticks * units) + 1u);
-    }
-}
-#else
-static void look_ahead(CounterType counter)
-{
-    (void)counter;
-}
-#endif
-
-/* Put an alarm into its counter's queue, `ticks` > 0 from the last tick that has been counted; behind those of the same
- * expiry. */
-static void insert(AlarmType alarm, distance ticks)
-{
-#if CARILLON_OSEK_FAR
-    carillon_queue_insert_far(queue_of(alarm), &osek_alarm_states[alarm].event, ticks);
-#else
-    carillon_queue_insert(queue_of(alarm), &osek_alarm_states[alarm].event, ticks);
-#endif
-    look_ahead(carillon_osek_alarms[alarm].counter);
-}
-
-/* What the counter reads so many ticks after `value`. */
-static TickType later(CounterType counter, TickType value, distance ticks)
-{
-    const TickType most = carillon_osek_counters[counter].max_allowed;
-    const TickType room = most - value;
-    if (ticks <= room) {
-        return value + (TickType)ticks;
-    }
-    const TickType over = (TickType)((ticks - room) - 1u);
-    return (over <= most) ? over : (over % (most + 1u));
-}
-
-/* Ticks until the counter reads `value`, from a tick when it reads `now`: at least one. */
-static distance until(CounterType counter, TickType now, TickType value)
-{
-    const TickType but_one =
-        (value > now) ? ((value - now) - 1u) : ((carillon_osek_counters[counter].max_allowed - now) + value);
-    distance ticks = (distance)but_one;
-    ticks++; /* in the type that has room for a whole turn */
-    return ticks;
-}
-
-/* An alarm's action, if it is not to increment a counter. */
-static void act(const struct carillon_osek_alarm *alarm)
-{
-    if (alarm->action == CARILLON_OSEK_ACTIVATE) {
+    if (CARILLON_OSEK_ACTIVATES && (alarm->action == CARILLON_OSEK_ACTIVATE)) {
         const StatusType status = carillon_osek_activate_locked(alarm->object);
         if (status != E_OK) {
             (void)FAIL(OSServiceId_ActivateTask, status, .object = alarm->object);
         }
     }
-#if CARILLON_OSEK_EVENTS
+#if CARILLON_OSEK_SETS_EVENTS
     if (alarm->action == CARILLON_OSEK_SET_EVENT) {
         carillon_osek_serve_cells(&carillon_osek_tasks[alarm->object]);
         if (carillon_osek_jobs[alarm->object].activations == 0u) {
@@ -185,32 +55,95 @@ static void act(const struct carillon_osek_alarm *alarm)
         }
     }
 #endif
+#if CARILLON_OSEK_CALLBACKS
     if (alarm->action == CARILLON_OSEK_CALLBACK) {
         const uint8_t hook = carillon_osek_hook;
         carillon_osek_hook = IN_CALLBACK;
         alarm->callback();
         carillon_osek_hook = hook;
     }
+#endif
 }
-
 #endif
 
-static inline void count(struct counter_state *it, const struct carillon_osek_counter *counter)
+static inline void count(struct carillon_osek_counter_state *it, const struct carillon_osek_counter *counter)
 {
     it->value = (it->value == counter->max_allowed) ? 0u : (it->value + 1u);
 }
 
-#if CARILLON_OSEK_ALARMS > 0
+#if CARILLON_OSEK_QUEUES
+
+/* Ticks that have passed and that no handler has counted yet. */
+static carillon_osek_distance uncounted(CounterType counter)
+{
+#if CARILLON_BASE_BITS > 0
+    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    return (units == 0u) ? 0u
+                         : (carillon_osek_distance)carillon_base_ticks(carillon_osek_counter_states[counter].at, units);
+#else
+    (void)counter;
+    return 0u;
+#endif
+}
+
+static struct carillon_queue *queue_of(AlarmType alarm)
+{
+    return &carillon_osek_counter_states[carillon_osek_alarms[alarm].counter].queue;
+}
+
+static struct carillon_event *event_of(AlarmType alarm)
+{
+    return carillon_osek_event_of(&carillon_osek_alarm_states[alarm]);
+}
+
+/* What is first in a counter's queue has changed, or the tick that was counted last. */
+static void look_ahead(CounterType counter)
+{
+#if CARILLON_OSEK_AHEAD
+    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
+    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    if (units != 0u) {
+        const carillon_time left = carillon_queue_left(&it->queue);
+        const carillon_base most = carillon_osek_most_ahead(units);
+        it->ahead = (left < most) ? (carillon_base)left : most;
+        it->wake = (carillon_base)(carillon_base_later(it->at, it->ahead * units) + 1u);
+    }
+#else
+    (void)counter;
+#endif
+}
+
+/* Put an alarm into its counter's queue, `ticks` > 0 from the last tick that has been counted; behind those of the same
+ * expiry. */
+static void insert(AlarmType alarm, carillon_osek_distance ticks)
+{
+#if CARILLON_OSEK_FAR
+    carillon_queue_insert_far(queue_of(alarm), &carillon_osek_alarm_states[alarm].event, ticks);
+#else
+    carillon_queue_insert(queue_of(alarm), &carillon_osek_alarm_states[alarm].event, ticks);
+#endif
+    look_ahead(only(carillon_osek_alarms[alarm].counter));
+}
+
+/* Ticks until the counter reads `value`, from a tick when it reads `now`: at least one. */
+static inline carillon_osek_distance until(CounterType counter, TickType now, TickType value)
+{
+    const TickType but_one =
+        (value > now) ? ((value - now) - 1u) : ((carillon_osek_counters[counter].max_allowed - now) + value);
+    carillon_osek_distance ticks = (carillon_osek_distance)but_one;
+    ticks++; /* in the type that has room for a whole turn */
+    return ticks;
+}
 
 /* Count a tick: is the queue to be asked for what is due? */
-static inline bool advance(struct counter_state *it, const struct carillon_osek_counter *counter)
+static inline bool advance(struct carillon_osek_counter_state *it, const struct carillon_osek_counter *counter)
 {
     count(it, counter);
     return carillon_queue_tick(&it->queue);
 }
 
 /* Take the alarm of `state`, which is due, out of the queue; a cyclic one is set again, counted from its expiry. */
-static void expire(struct carillon_queue *queue, struct alarm_state *state)
+static void expire(struct carillon_queue *queue, struct carillon_osek_alarm_state *state)
 {
     if (state->cycle == 0u) {
         carillon_queue_pop(queue);
@@ -228,18 +161,27 @@ static void expire(struct carillon_queue *queue, struct alarm_state *state)
  * the tool refuses circles. */
 static __attribute__((noinline)) void serve(CounterType counter)
 {
+#if CARILLON_OSEK_INCREMENTS
     CounterType stack[CARILLON_OSEK_COUNTERS];
     uint32_t depth = 0u;
     stack[0] = counter;
+#endif
     for (;;) {
-        struct carillon_queue *const queue = &osek_counter_states[only(stack[depth])].queue;
-        struct alarm_state *const state = (struct alarm_state *)(void *)carillon_queue_due(queue);
+#if CARILLON_OSEK_INCREMENTS
+        struct carillon_queue *const queue = &carillon_osek_counter_states[only(stack[depth])].queue;
+#else
+        struct carillon_queue *const queue = &carillon_osek_counter_states[only(counter)].queue;
+#endif
+        struct carillon_osek_alarm_state *const state =
+            (struct carillon_osek_alarm_state *)(void *)carillon_queue_due(queue);
         if (state == NULL) {
-            if ((CARILLON_OSEK_COUNTERS == 1u) || (depth == 0u)) {
-                return;
+#if CARILLON_OSEK_INCREMENTS
+            if (depth != 0u) {
+                depth--;
+                continue;
             }
-            depth--;
-            continue;
+#endif
+            return;
         }
 #if CARILLON_OSEK_FAR
         if (carillon_queue_next_lap(queue, &state->event)) {
@@ -247,15 +189,17 @@ static __attribute__((noinline)) void serve(CounterType counter)
         }
 #endif
         expire(queue, state);
-        const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - osek_alarm_states];
-        if ((CARILLON_OSEK_COUNTERS == 1u) || (alarm->action != CARILLON_OSEK_INCREMENT)) {
-            act(alarm); /* an only counter increments no other */
-        } else if (advance(&osek_counter_states[alarm->object], &carillon_osek_counters[alarm->object])) {
-            depth++;
-            stack[depth] = alarm->object;
-        } else {
-            /* nothing of that counter is due */
+        const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - carillon_osek_alarm_states];
+#if CARILLON_OSEK_INCREMENTS
+        if (alarm->action == CARILLON_OSEK_INCREMENT) {
+            if (advance(&carillon_osek_counter_states[alarm->object], &carillon_osek_counters[alarm->object])) {
+                depth++;
+                stack[depth] = alarm->object;
+            }
+            continue;
         }
+#endif
+        carillon_osek_act(alarm);
     }
 }
 
@@ -264,98 +208,61 @@ static __attribute__((noinline)) void serve(CounterType counter)
 /* In most ticks nothing is due. */
 static inline void tick(CounterType counter)
 {
-#if CARILLON_OSEK_ALARMS > 0
-    if (advance(&osek_counter_states[counter], &carillon_osek_counters[counter])) {
+#if CARILLON_OSEK_QUEUES
+    if (advance(&carillon_osek_counter_states[counter], &carillon_osek_counters[counter])) {
         serve(counter);
     }
 #else
-    count(&osek_counter_states[counter], &carillon_osek_counters[counter]);
+    count(&carillon_osek_counter_states[counter], &carillon_osek_counters[counter]);
 #endif
 }
 
-#if (CARILLON_BASE_BITS > 0) && (CARILLON_OSEK_ALARMS > 0)
+#if (CARILLON_BASE_BITS > 0) && CARILLON_OSEK_QUEUES
 
 /* Count all ticks that have passed, and serve each expiry in its own.  Bounded by the expiries for which interrupts
- * have been held back. */
-#if CARILLON_OSEK_AHEAD
-/* Count up to the tick to which the counter was left, at which the base read `at`, and serve what is due then. */
-static inline __attribute__((always_inline)) void count_ahead(CounterType counter, carillon_base at)
-{
-    struct counter_state *const it = &osek_counter_states[counter];
-    const carillon_base step = osek_aheads[counter];
-    it->at = at;
-    it->value = later(counter, it->value, (distance)step);
-    carillon_queue_advance(&it->queue, (carillon_time)step);
-    if (carillon_queue_left(&it->queue) == 0u) {
-        serve(counter);
-    }
-    look_ahead(counter);
-}
-
-static __attribute__((noinline)) void catch_up(CounterType any)
-{
-    const CounterType counter = only(any);
-    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
-    for (;;) {
-        const carillon_base passed = carillon_base_passed(osek_counter_states[counter].at);
-        if ((passed < (osek_aheads[counter] * units)) || (passed > CARILLON_BASE_MOST)) {
-            return;
-        }
-        count_ahead(counter, (carillon_base)(carillon_osek_wakes[counter] - 1u));
-    }
-}
-
-/* Mostly it is the tick to which the counter was left, and the next one is not yet over. */
-void carillon_osek_tick(CounterType any)
-{
-    const CounterType counter = only(any);
-#if CARILLON_OSEK_SOFTWARE
-    const uint32_t saved = carillon_osek_lock();
-#endif
-    const carillon_base at = (carillon_base)(carillon_osek_wakes[counter] - 1u);
-    if ((carillon_base)(at - carillon_base_left()) < (carillon_base)carillon_osek_counters[counter].units) {
-        count_ahead(counter, at);
-    }
-    if (carillon_osek_is_over(counter)) {
-        catch_up(counter);
-    }
-#if CARILLON_OSEK_SOFTWARE
-    carillon_osek_unlock(saved);
-#endif
-}
-#else
+ * have been held back.  An empty queue begins anew, so that it does not count down to what looks like an expiry. */
 static __attribute__((noinline)) void catch_up(CounterType counter)
 {
-    struct counter_state *const it = &osek_counter_states[counter];
+    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
     for (;;) {
-        const distance passed = uncounted(counter);
+        const carillon_osek_distance passed = uncounted(counter);
         if (passed == 0u) {
-            return;
+            break;
         }
 #if CARILLON_QUEUE_COUNTERS
-        const distance step = 1u; /* what is left may be more than to the first */
+        const carillon_osek_distance step = 1u; /* what is left may be more than to the first */
 #else
         const carillon_time left = carillon_queue_left(&it->queue); /* what was due has been served */
-        const distance step = (passed < left) ? passed : left;
+        const carillon_osek_distance step = (passed < left) ? passed : left;
 #endif
         it->at = carillon_base_later(it->at, (carillon_base)(step * units));
-        it->value = later(counter, it->value, (distance)step);
+        it->value = carillon_osek_later(&carillon_osek_counters[counter], it->value, step);
         carillon_queue_advance(&it->queue, (carillon_time)step);
         if (carillon_queue_left(&it->queue) == 0u) {
             serve(counter);
         }
     }
+#if CARILLON_OSEK_AHEAD
+    carillon_queue_rest(&it->queue);
+#endif
+    look_ahead(counter);
 }
 
-void carillon_osek_tick(CounterType counter)
+void carillon_osek_tick(CounterType any)
 {
-    struct counter_state *const it = &osek_counter_states[counter];
-    const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
+    const CounterType counter = only(any);
+#if !CARILLON_OSEK_AHEAD || CARILLON_OSEK_SOFTWARE
     const uint32_t saved = carillon_osek_lock();
+#endif
+#if CARILLON_OSEK_AHEAD
+    catch_up(counter);
+#else
+    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
+    const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
     const carillon_base units = (carillon_base)fixed->units;
     const carillon_base at = it->at;
-    if (carillon_base_one(at, units)) {
+    if (carillon_base_one(at, units)) {       /* mostly */
         it->at = (carillon_base)(at - units); /* as it has not begun anew, so has this not */
         if (advance(it, fixed)) {
             serve(counter);
@@ -363,9 +270,11 @@ void carillon_osek_tick(CounterType counter)
     } else {
         catch_up(counter);
     }
-    carillon_osek_unlock(saved);
-}
 #endif
+#if !CARILLON_OSEK_AHEAD || CARILLON_OSEK_SOFTWARE
+    carillon_osek_unlock(saved);
+#endif
+}
 
 #else
 
@@ -391,13 +300,28 @@ StatusType(IncrementCounter)(CounterType counter)
 
 #if CARILLON_OSEK_ALARMS > 0
 
+static uint8_t carrier_of(AlarmType alarm)
+{
+#if CARILLON_OSEK_QUEUES
+    if (carillon_event_is_queued(event_of(alarm))) {
+        return QUEUED;
+    }
+#endif
+#if CARILLON_OSEK_CELLS
+    if (carillon_osek_alarms[alarm].cell != NULL) {
+        return carillon_osek_alarm_cells[alarm];
+    }
+#endif
+    return IDLE;
+}
+
 #if CARILLON_OSEK_CELLS
 /* The handler of an alarm's cell, where that is not the vector of the task. */
 void carillon_osek_alarm_expired(AlarmType alarm)
 {
     const uint32_t saved = carillon_osek_lock();
     if (carillon_osek_alarm_cells[alarm] == ON_CELL) { /* not cancelled since it was requested */
-        act(&carillon_osek_alarms[alarm]);
+        carillon_osek_act(&carillon_osek_alarms[alarm]);
     }
     carillon_osek_unlock(saved);
 }
@@ -422,31 +346,33 @@ void carillon_osek_call_cells(carillon_vector cells)
 }
 #endif
 
+#if CARILLON_OSEK_QUEUES
 void carillon_osek_start_alarms(AppModeType mode)
 {
     for (uint32_t counter = 0; counter < CARILLON_OSEK_COUNTERS; counter++) {
-        carillon_queue_init(&osek_counter_states[counter].queue);
+        carillon_queue_init(&carillon_osek_counter_states[counter].queue);
 #if CARILLON_BASE_BITS > 0
-        if (carillon_osek_counters[counter].units != 0u) {
-            osek_counter_states[counter].at = carillon_base_last((carillon_base)carillon_osek_counters[counter].units);
+        const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+        if (units != 0u) {
+            carillon_osek_counter_states[counter].at = carillon_base_last(units);
+            look_ahead((CounterType)counter);
         }
-        look_ahead((CounterType)counter);
 #endif
     }
+#if CARILLON_OSEK_QUEUE_STARTS
     for (uint32_t alarm = 0; alarm < CARILLON_OSEK_ALARMS; alarm++) {
         const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
-        if (((it->autostart >> mode) & 1u) != 0u) {
-            osek_alarm_states[alarm].cycle = it->cycle;
-#if CARILLON_OSEK_CELLS
-            if (it->cell != NULL) {
-                carillon_osek_alarm_cells[alarm] = ON_CELL;
-                continue;
-            }
-#endif
-            insert((AlarmType)alarm, (it->absolute != 0u) ? until(it->counter, 0u, it->start) : (distance)it->start);
+        if ((((it->autostart >> mode) & 1u) != 0u) && (it->cell == NULL)) {
+            carillon_osek_alarm_states[alarm].cycle = it->cycle;
+            insert((AlarmType)alarm,
+                   (it->absolute != 0u) ? until(it->counter, 0u, it->start) : (carillon_osek_distance)it->start);
         }
     }
+#else
+    (void)mode;
+#endif
 }
+#endif
 
 StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info)
 {
@@ -469,18 +395,24 @@ static TickType left(AlarmType alarm)
         return (carillon_port_read(cell->counter) + (cell->units - 1u)) / cell->units;
     }
 #endif
+#if CARILLON_OSEK_QUEUES
 #if CARILLON_OSEK_FAR
-    const distance ahead = carillon_queue_distance_far(queue_of(alarm), &osek_alarm_states[alarm].event);
+    const carillon_osek_distance ahead =
+        carillon_queue_distance_far(queue_of(alarm), &carillon_osek_alarm_states[alarm].event);
 #else
-    const distance ahead = carillon_queue_distance(queue_of(alarm), &osek_alarm_states[alarm].event);
+    const carillon_osek_distance ahead =
+        carillon_queue_distance(queue_of(alarm), &carillon_osek_alarm_states[alarm].event);
 #endif
-    const distance passed = uncounted(carillon_osek_alarms[alarm].counter);
+    const carillon_osek_distance passed = uncounted(carillon_osek_alarms[alarm].counter);
     if (passed < ahead) {
         return (TickType)(ahead - passed);
     }
     /* It is due, and its handler is held back: a cyclic alarm's next expiry, as that of a cell. */
-    const TickType cycle = osek_alarm_states[alarm].cycle;
-    return (cycle == 0u) ? 0u : (cycle - ((TickType)(distance)(passed - ahead) % cycle));
+    const TickType cycle = carillon_osek_alarm_states[alarm].cycle;
+    return (cycle == 0u) ? 0u : (cycle - ((TickType)(carillon_osek_distance)(passed - ahead) % cycle));
+#else
+    return 0u;
+#endif
 }
 
 StatusType GetAlarm(AlarmType alarm, TickRefType ticks)
@@ -522,10 +454,15 @@ StatusType SetRelAlarm(AlarmType alarm, TickType increment, TickType cycle)
           .first = increment, .second = cycle);
     const uint32_t saved = carillon_osek_lock();
     const bool idle = carrier_of(alarm) == IDLE;
+#if CARILLON_OSEK_QUEUES
     if (idle) {
-        osek_alarm_states[alarm].cycle = cycle;
-        insert(alarm, (distance)(uncounted(carillon_osek_alarms[alarm].counter) + (distance)increment));
+        carillon_osek_alarm_states[alarm].cycle = cycle;
+        const carillon_osek_distance passed = uncounted(carillon_osek_alarms[alarm].counter);
+        insert(alarm, (carillon_osek_distance)(passed + (carillon_osek_distance)increment));
     }
+#else
+    (void)cycle;
+#endif
     carillon_osek_unlock(saved);
     REQUIRE(idle, OSServiceId_SetRelAlarm, E_OS_STATE, .object = alarm, .first = increment, .second = cycle);
     return E_OK;
@@ -540,13 +477,19 @@ StatusType SetAbsAlarm(AlarmType alarm, TickType start, TickType cycle)
           .first = start, .second = cycle);
     const uint32_t saved = carillon_osek_lock();
     const bool idle = carrier_of(alarm) == IDLE;
+#if CARILLON_OSEK_QUEUES
     if (idle) {
-        osek_alarm_states[alarm].cycle = cycle;
+        carillon_osek_alarm_states[alarm].cycle = cycle;
         const CounterType counter = carillon_osek_alarms[alarm].counter;
-        const distance passed = uncounted(counter);
-        const TickType now = later(counter, osek_counter_states[counter].value, passed);
-        insert(alarm, (distance)(passed + until(counter, now, start)));
+        const carillon_osek_distance passed = uncounted(counter);
+        const TickType now =
+            carillon_osek_later(&carillon_osek_counters[counter], carillon_osek_counter_states[counter].value, passed);
+        insert(alarm, (carillon_osek_distance)(passed + until(counter, now, start)));
     }
+#else
+    (void)start;
+    (void)cycle;
+#endif
     carillon_osek_unlock(saved);
     REQUIRE(idle, OSServiceId_SetAbsAlarm, E_OS_STATE, .object = alarm, .first = start, .second = cycle);
     return E_OK;
@@ -559,9 +502,11 @@ StatusType CancelAlarm(AlarmType alarm)
     const uint32_t saved = carillon_osek_lock();
     const uint8_t carrier = carrier_of(alarm);
     const bool used = (carrier == QUEUED) || (carrier == ON_CELL);
+#if CARILLON_OSEK_QUEUES
     if (carrier == QUEUED) {
         carillon_queue_remove(queue_of(alarm), event_of(alarm));
     }
+#endif
 #if CARILLON_OSEK_CELLS
     if (carrier == ON_CELL) {
         const struct carillon_osek_cell *const cell = carillon_osek_alarms[alarm].cell;

@@ -73,7 +73,7 @@ void StartOS(AppModeType mode)
         }
     }
 #endif
-#if CARILLON_OSEK_ALARMS > 0
+#if CARILLON_OSEK_QUEUES
     carillon_osek_start_alarms(mode);
 #endif
 #if CARILLON_OSEK_TIME && CARILLON_CLOCK_KEEPS_TIME

@@ -220,7 +220,7 @@ def test_its_numbers_are_those_of_the_header() -> None:
     kernel = (ROOT / "kernel/include/carillon/osek_kernel.h").read_text(encoding="utf-8")
     alarms = alarms.replace("CARILLON_OSEK_ON_CELL", *re.findall(r"^#define CARILLON_OSEK_ON_CELL (\du)$", kernel, re.M))
     assert re.findall(r"^#define (IDLE|QUEUED|ON_CELL|STOPPED) (\d)u", alarms, re.M) == [
-        *(("IDLE", "0"), ("QUEUED", "1"), ("ON_CELL", "2"), ("STOPPED", "3")),
+        *(("ON_CELL", "0"), ("QUEUED", "1"), ("IDLE", "2"), ("STOPPED", "3")),
     ]
 
 

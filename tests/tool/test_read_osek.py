@@ -153,7 +153,7 @@ def test_defaults(tmp_path: Path) -> None:
     isr = osek.isr("Button")
     assert (isr.category, isr.source, isr.priority, isr.resources) == (2, 4, 1, ())
     assert osek.counter("Timer") == Counter(
-        "Timer", CounterKind.HARDWARE, 1000, 0xFFFF_FFFF, 1, 1, span=osek.counter("Timer").span
+        "Timer", CounterKind.HARDWARE, 1000, 0x7FFF_FFFF, 1, 1, span=osek.counter("Timer").span
     )
 
 

@@ -606,7 +606,13 @@ static inline __attribute__((always_inline)) StatusType carillon_release_resourc
 #endif
 
 #if !CARILLON_OSEK_LEVEL_CELLS
-/* Internal.  Serve the alarms on cells that have a task's level, and have expired; locked (osek_kernel.h). */
+/* Internal.  Whether alarms on cells that have a task's level have expired and wait; and serve them; locked
+ * (osek_kernel.h). */
+static inline bool carillon_known_cells_wait(uint8_t level)
+{
+    (void)level;
+    return false;
+}
 static inline void carillon_serve_known_cells(uint8_t level)
 {
     (void)level;
@@ -734,18 +740,30 @@ static inline __attribute__((always_inline)) StatusType carillon_set_event(TaskT
 /* Internal.  Services of an extended task that is alone on its level, from its own body. */
 static inline __attribute__((always_inline)) StatusType carillon_clear_event(uint8_t level, EventMaskType mask)
 {
+#ifdef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_4
+    /* One step needs no lock.  An expiry that waits at the look is cleared, too.  One that comes after it is served
+     * before the step or after it, by whoever comes in between or later: it has come before or after the service. */
+    if (carillon_known_cells_wait(level)) {
+        const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+        carillon_serve_known_cells(level);
+        carillon_port_restore(saved);
+    }
+    (void)__atomic_fetch_and(&carillon_extended_callers[level]->set, ~mask, __ATOMIC_RELAXED);
+#else
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
     carillon_serve_known_cells(level);
     carillon_extended_callers[level]->set &= ~mask;
     carillon_port_restore(saved);
+#endif
     return E_OK;
 }
 static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint8_t level, EventMaskType mask)
 {
-    struct carillon_osek_extended *const extended = carillon_extended_callers[level];
+    struct carillon_osek_extended *extended = carillon_extended_callers[level];
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
     carillon_serve_known_cells(level);
-    if ((extended->set & mask) != 0u) {
+    __asm__("" : "+r"(extended)); /* loaded once: the compiler does not know what it points to */
+    if (__builtin_expect((long)(extended->set & mask), 0) != 0) {
         carillon_port_restore(saved);
     } else {
         extended->waited = mask;

@@ -110,45 +110,17 @@ struct carillon_osek_alarm {
     uint8_t absolute;
 };
 extern const struct carillon_osek_alarm carillon_osek_alarms[];
+#define CARILLON_OSEK_NO_ALARM 255u
 
 void carillon_osek_start_alarms(AppModeType mode);
 /* Count the ticks of a hardware counter that have passed, and serve what was due in them. */
 void carillon_osek_tick(CounterType counter);
 
-/* The handler of a hardware counter's cell.  In most ticks nothing is due, and they are not even counted.
- *
- * 1. carillon_osek_wakes says how the base reads one unit after the tick to which the counter may be left: the tick of
- *    its first alarm, but at most CARILLON_BASE_AHEAD units after the last tick that has been counted.
- * 2. Before that tick the difference below is less than CARILLON_BASE_AHEAD.  From the tick on it is negative, or if
- *    the base has begun anew, the period less what has passed since; both are more, as ticks are held back for at most
- *    CARILLON_BASE_MOST less CARILLON_BASE_AHEAD.  If the base begins anew before the tick, the difference is wrong,
- *    and the ticks are counted earlier than they need.
- * 3. Whoever asks for the time counts the ticks that nobody has counted (alarm.c), however many they are.
- * 4. The handler has the level of the lock, so nobody changes what it looks at. */
-#define CARILLON_OSEK_AHEAD ((CARILLON_BASE_BITS > 16) && !CARILLON_QUEUE_COUNTERS)
-#if CARILLON_OSEK_AHEAD && (CARILLON_OSEK_ALARMS > 0)
-extern carillon_base carillon_osek_wakes[];
-static inline bool carillon_osek_is_over(CounterType counter)
-{
-    return (carillon_base)(carillon_base_left() - carillon_osek_wakes[counter]) >= CARILLON_BASE_AHEAD;
-}
-static inline void carillon_osek_tick_over(CounterType counter)
-{
-    if (carillon_osek_is_over(counter)) {
-        carillon_osek_tick(counter);
-    }
-}
-#else
-static inline void carillon_osek_tick_over(CounterType counter)
-{
-    carillon_osek_tick(counter);
-}
-#endif
 /* An alarm's cell expired, which has the kernel's level. */
 void carillon_osek_alarm_expired(AlarmType alarm);
 /* Whether a cell carries each alarm (alarm.c). */
 extern uint8_t carillon_osek_alarm_cells[];
-#define CARILLON_OSEK_ON_CELL 2u
+#define CARILLON_OSEK_ON_CELL 0u
 /* The action of an alarm on a cell failed. */
 void carillon_osek_alarm_fails(AlarmType alarm, StatusType status);
 

@@ -328,6 +328,14 @@ static inline struct carillon_event *carillon_queue_due(struct carillon_queue *q
     return ((queue->head.time == 0u) && carillon_queue_has_due(queue)) ? carillon_queue_first(queue) : NULL;
 }
 
+/* When the reference has been moved: an empty queue counts down from the beginning. */
+static inline void carillon_queue_rest(struct carillon_queue *queue)
+{
+    if (carillon_queue_is_empty(queue)) {
+        queue->head.time = CARILLON_NEVER;
+    }
+}
+
 /* Take out the first event, which is due. */
 static inline void carillon_queue_pop(struct carillon_queue *queue)
 {

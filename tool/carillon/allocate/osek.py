@@ -15,7 +15,7 @@ from carillon.allocate.base import Base
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.queue import QueueTimes, queue_times
 from carillon.allocate.result import Carrier
-from carillon.model.osek import RES_SCHEDULER, Alarm, Counter, Isr, Osek, OsekTask, Property
+from carillon.model.osek import RES_SCHEDULER, Alarm, Counter, CounterKind, Isr, Osek, OsekTask, Property
 
 
 class TaskKind(Enum):
@@ -135,6 +135,15 @@ class OsekAllocation:
         """The times of the event queue; None if nothing uses it."""
         held = max((self.held(c.counter) for c in self.counters), default=0)
         return queue_times(self.osek, self.clock.services if self.clock is not None else None, held)
+
+    def is_advanced(self, counter: Counter) -> bool:
+        """Whether something advances a counter, so that its alarms can be set at run time and stand in its queue."""
+        return counter.kind is CounterKind.SOFTWARE or any(c.counter == counter for c in self.counters)
+
+    def only_alarm(self, counter: Counter) -> Alarm | None:
+        """The only alarm of a counter; None if it has more, or none."""
+        own = [a for a in self.osek.alarms if a.counter == counter.name]
+        return own[0] if len(own) == 1 else None
 
     def held(self, counter: Counter) -> int:
         """For how many of its ticks a ticking counter may be held back, and still know the time; 0 without a time base."""

@@ -27,15 +27,15 @@ NO_TASK = 255
 RUNNING, JOBS, TASKS, FAILURE = ("carillon_osek_running", "carillon_osek_jobs", "carillon_osek_tasks", "carillon_osek_failure")
 MODE, ALARMS, CELLS, COUNTERS, HOLDERS = (
     "osek_active_mode",
-    "osek_alarm_states",
+    "carillon_osek_alarm_states",
     "carillon_osek_alarm_cells",
-    "osek_counter_states",
+    "carillon_osek_counter_states",
     "osek_resource_holders",
 )
 
 # Values of the enumerations, those of the kernel (carillon/osek.h, kernel/osek/alarm.c).
 STATES = {"RUNNING": 0, "WAITING": 1, "READY": 2, "SUSPENDED": 3}
-QUEUED, ON_CELL = 1, 2
+ON_CELL, QUEUED, IDLE = 0, 1, 2
 ERRORS = (
     *("E_OK", "E_OS_ACCESS", "E_OS_CALLEVEL", "E_OS_ID", "E_OS_LIMIT", "E_OS_NOFUNC", "E_OS_RESOURCE", "E_OS_STATE"),
     *("E_OS_VALUE", "E_OS_SERVICEID", "E_OS_ILLEGAL_ADDRESS", "E_OS_MISSINGEND", "E_OS_DISABLEDINT", "E_OS_STACKFAULT"),
@@ -250,23 +250,31 @@ class _Writer:
         }
 
     def _alarms(self) -> dict[str, dict[str, str]]:
-        if ALARMS not in self.symbols:
+        queues, cells = ALARMS in self.symbols, CELLS in self.symbols
+        if not queues and not cells:
             return {}
         assert self.allocation.queue is not None
         event = "event.event" if self.allocation.queue.far_alarms else "event"
         tree = self.allocation.clock is not None and self.allocation.clock.services.queue is QueueKind.TREE
+        carried = {a.alarm.name for a in self.allocation.alarms}
         objects = {}
         for n, alarm in enumerate(self.osek.alarms):
             queued = f"{ALARMS}[{n}].{event}.{'parent' if tree else 'next'} != 0"
-            cell = f"{CELLS}[{n}]" if CELLS in self.symbols else "0"
+            on_cell = cells and alarm.name in carried
+            cell = f"{CELLS}[{n}]" if on_cell else str(IDLE)
+            runs = [queued] if queues else []
+            runs += [f"{cell} == {ON_CELL}"] if on_cell else []
+            cycle = str(alarm.autostart.cycle) if alarm.autostart is not None else "0"
+            if queues:
+                cycle = f"({cell} == {ON_CELL}) ? {cycle} : {ALARMS}[{n}].cycle" if on_cell else f"{ALARMS}[{n}].cycle"
             objects[alarm.name] = {
-                "STATE": f"({queued} || {cell} == {ON_CELL}) ? 1 : 0",
-                "CYCLETIME": f"{ALARMS}[{n}].cycle",
+                "STATE": f"({' || '.join(runs)}) ? 1 : 0",
+                "CYCLETIME": cycle,
                 "ACTION": _action(alarm.action),
                 "COUNTER": alarm.counter,
-                "vs_CARRIER": f"({queued}) ? {QUEUED} : {cell}",
+                "vs_CARRIER": f"({queued}) ? {QUEUED} : {cell}" if queues else cell,
             }
-            if not tree:
+            if queues and not tree:
                 objects[alarm.name]["vs_BEFORE"] = f"{ALARMS}[{n}].{event}.time"
         return objects
 
@@ -301,7 +309,7 @@ ALARM = [
     ("CYCLETIME", 'CTYPE "unsigned int"', "Cycle in ticks of its counter, 0: once"),
     ("ACTION", "STRING", "What it does"),
     ("COUNTER", "STRING", "Its counter"),
-    ("vs_CARRIER", 'ENUM "unsigned char" [ "none" = 0, "queue" = 1, "cell" = 2, "none any more" = 3 ]', "What carries it"),
+    ("vs_CARRIER", 'ENUM "unsigned char" [ "cell" = 0, "queue" = 1, "none" = 2, "none any more" = 3 ]', "What carries it"),
     ("vs_BEFORE", 'CTYPE "unsigned int"', "In the queue: ticks before the alarm after it"),
 ]
 COUNTER = [("VALUE", 'CTYPE "unsigned int"', "Value")]

@@ -216,7 +216,7 @@ class CounterTable(_Table):
 
     kind: Literal["hardware", "software"] = Field("hardware", description="Driven by a timer cell, or by IncrementCounter.")
     tick: AnyTime | None = Field(None, description="Length of a tick of a hardware counter.")
-    max_allowed: int = Field(0xFFFF_FFFF, ge=1, le=0xFFFF_FFFF, description="MAXALLOWEDVALUE: 0 follows it.")
+    max_allowed: int = Field(0x7FFF_FFFF, ge=1, le=0xFFFF_FFFF, description="MAXALLOWEDVALUE: 0 follows it.")
     ticks_per_base: int = Field(1, ge=1, le=0xFFFF_FFFF, description="TICKSPERBASE.")
     min_cycle: int = Field(1, ge=1, le=0xFFFF_FFFF, description="MINCYCLE: shortest cycle of an alarm, in ticks.")
 

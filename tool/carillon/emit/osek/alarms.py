@@ -24,10 +24,9 @@ def alarms(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     if model.counters:
         lines += ["const struct carillon_osek_counter carillon_osek_counters[] = {"]
-        ticked = {c.counter.name for c in allocation.counters}
         for c in model.counters:
             software = int(c.kind is CounterKind.SOFTWARE)
-            set_anew = int(bool(software) or c.name in ticked)
+            set_anew = int(allocation.is_advanced(c))
             numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c)]
             lines.append(f"    {{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}}}, /* {c.name} */")
         lines += ["};", ""]
@@ -55,7 +54,10 @@ def alarms(osek: OsekImage) -> list[str]:
     for counter in allocation.counters:
         cell = osek.cell(counter.carrier)
         number = [c.name for c in model.counters].index(counter.counter.name)
-        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, f"    carillon_osek_tick_over({number}u);")
+        only = allocation.only_alarm(counter.counter)
+        alarm_number = f"{model.alarms.index(only)}u" if only is not None else "CARILLON_OSEK_NO_ALARM"
+        ticks = f"    carillon_osek_tick_over({number}u, {alarm_number});"
+        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, ticks)
     for alarm_cell in allocation.alarms:
         if not alarm_cell.direct:
             cell = osek.cell(alarm_cell.carrier)

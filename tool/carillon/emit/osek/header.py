@@ -8,8 +8,12 @@ from carillon.emit import text
 from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_cells
 from carillon.image import Image
 from carillon.model.osek import (
+    ActivateTask,
+    Callback,
     CounterKind,
     Hook,
+    IncrementCounter,
+    SetEvent,
     Status,
 )
 
@@ -34,6 +38,7 @@ def header(image: Image) -> str:
     task_hooks = model.hooks & {Hook.PRETASK, Hook.POSTTASK}
     extended = model.status is Status.EXTENDED
     n = len(allocation.levels)
+    carried = [a.alarm for a in allocation.alarms]
     values: dict[str, object] = {
         "TASKS": f"{len(model.tasks)}u",
         "TASK_LEVELS": f"{n}u",
@@ -42,6 +47,12 @@ def header(image: Image) -> str:
         "COUNTERS": f"{len(model.counters)}u",
         "IS_HARDWARE(counter)": _any_of("counter", [n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE]),
         "ALARMS": f"{len(model.alarms)}u",
+        "QUEUES": _flag(any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)),
+        "QUEUE_STARTS": _flag(any(a.autostart is not None and a not in carried for a in model.alarms)),
+        "ACTIVATES": _flag(any(isinstance(a.action, ActivateTask) for a in model.alarms)),
+        "SETS_EVENTS": _flag(any(isinstance(a.action, SetEvent) for a in model.alarms)),
+        "CALLBACKS": _flag(any(isinstance(a.action, Callback) for a in model.alarms)),
+        "INCREMENTS": _flag(any(isinstance(a.action, IncrementCounter) for a in model.alarms)),
         "CELLS": _flag(allocation.alarms),
         "LEVEL_CELLS": _flag(any(a.level for a in allocation.alarms)),
         "HAS_CELLS(level)": _any_of("level", sorted({a.level for a in allocation.alarms if a.level})),
@@ -96,14 +107,18 @@ def _served(allocation: OsekAllocation) -> list[str]:
     cells = level_cells(allocation)
     if not cells:
         return []
-    lines = ["", "/* Serve the alarms on cells that have a level and have expired; locked. */"]
+    lines = ["", "/* Whether alarms on cells that have a level have expired and wait; and serve them, locked. */"]
     lines += ["void carillon_osek_call_cells(carillon_vector cells);"]
     lines += [f"void carillon_cells_{level}(void);" for level in cells]
-    lines += ["static inline __attribute__((always_inline, unused)) void carillon_serve_known_cells(uint8_t level)", "{"]
-    lines += ["    switch (level) {"]
+    inline = "static inline __attribute__((always_inline, unused))"
+    lines += [f"{inline} bool carillon_known_cells_wait(uint8_t level)", "{", "    switch (level) {"]
     for level, alarm_cells in cells.items():
         pending = " || ".join(f"carillon_port_is_pending({a.carrier.source}u)" for a in alarm_cells)
-        lines += [f"    case {level}u:", f"        if ({pending}) {{"]
+        lines += [f"    case {level}u:", f"        return {pending};"]
+    lines += ["    default:", "        return false;", "    }", "}"]
+    lines += [f"{inline} void carillon_serve_known_cells(uint8_t level)", "{", "    switch (level) {"]
+    for level in cells:
+        lines += [f"    case {level}u:", f"        if (carillon_known_cells_wait({level}u)) {{"]
         lines += [f"            carillon_osek_call_cells(carillon_cells_{level});", "        }", "        break;"]
     return [*lines, "    default:", "        break;", "    }", "}"]
 

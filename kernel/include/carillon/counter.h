@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters: what alarm.c and the handlers of the generated osek.c share, and the handler of a counter's tick. */
+#ifndef CARILLON_COUNTER_H
+#define CARILLON_COUNTER_H
+
+#include "carillon/base.h"
+#include "carillon/osek_kernel.h"
+#include "carillon/queue.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if CARILLON_OSEK_COUNTERS > 0
+
+/* Whether ticks in which nothing is due are not counted one by one (carillon_osek_is_over). */
+#define CARILLON_OSEK_AHEAD (CARILLON_OSEK_QUEUES && (CARILLON_BASE_BITS > 16) && !CARILLON_QUEUE_COUNTERS)
+
+#if CARILLON_OSEK_QUEUES
+/* Ticks to an expiry, at most a whole turn of the counter: CARILLON_OSEK_FAR says whether that may be more than the
+ * queue's times hold. */
+#if CARILLON_OSEK_FAR
+typedef carillon_distance carillon_osek_distance;
+typedef struct carillon_far_event carillon_osek_event;
+#else
+typedef carillon_time carillon_osek_distance;
+typedef struct carillon_event carillon_osek_event;
+#endif
+
+struct carillon_osek_alarm_state {
+    carillon_osek_event event; /* first, as the queue gives this back */
+    TickType cycle;
+};
+extern struct carillon_osek_alarm_state carillon_osek_alarm_states[];
+
+static inline struct carillon_event *carillon_osek_event_of(struct carillon_osek_alarm_state *state)
+{
+#if CARILLON_OSEK_FAR
+    return &state->event.event;
+#else
+    return &state->event;
+#endif
+}
+#else
+typedef TickType carillon_osek_distance;
+#endif
+
+struct carillon_osek_counter_state {
+    TickType value;
+#if CARILLON_BASE_BITS > 0
+    carillon_base at; /* of a counter of the hardware: the tick that the value is of */
+#endif
+#if CARILLON_OSEK_AHEAD
+    carillon_base wake;  /* how the base reads one unit after the tick to which the counter is left */
+    carillon_base ahead; /* ticks from `at` to that tick */
+#endif
+#if CARILLON_OSEK_QUEUES
+    struct carillon_queue queue; /* its reference is the value, but in a tick that is being served */
+#endif
+};
+extern struct carillon_osek_counter_state carillon_osek_counter_states[];
+
+#if CARILLON_OSEK_ALARMS > 0
+/* Do what an alarm does, unless it increments a counter; locked. */
+void carillon_osek_act(const struct carillon_osek_alarm *alarm);
+#endif
+
+/* What a counter reads so many ticks after `value`. */
+static inline TickType carillon_osek_later(const struct carillon_osek_counter *counter, TickType value,
+                                           carillon_osek_distance ticks)
+{
+    const TickType most = counter->max_allowed;
+    const TickType room = most - value;
+    if (ticks <= room) {
+        return value + (TickType)ticks;
+    }
+    const TickType over = (TickType)((ticks - room) - 1u);
+    return (over <= most) ? over : (over % (most + 1u));
+}
+
+#if CARILLON_OSEK_QUEUES
+
+#if CARILLON_OSEK_AHEAD
+
+/* For how many ticks of so many units a counter may be left. */
+static inline carillon_base carillon_osek_most_ahead(carillon_base units)
+{
+    const carillon_base whole = (units <= CARILLON_BASE_AHEAD) ? (CARILLON_BASE_AHEAD / units) : 1u;
+#if CARILLON_TIME_BITS < 32
+    return (whole < CARILLON_LAP) ? whole : (carillon_base)CARILLON_LAP;
+#else
+    return whole; /* less than a lap */
+#endif
+}
+
+/* Whether a counter's ticks are to be counted.  In most ticks nothing is due, and they are not.
+ *
+ * 1. `wake` is one unit after the tick to which the counter may be left: the tick of its first alarm, but at most
+ *    CARILLON_BASE_AHEAD units, or a single tick, after the last tick that has been counted.
+ * 2. Before that tick the difference below is less than CARILLON_BASE_AHEAD.  From the tick on it is negative, or if
+ *    the base has begun anew, the period less what has passed since; both are more, as ticks are held back for at most
+ *    CARILLON_BASE_MOST less CARILLON_BASE_AHEAD.  If the base begins anew before the tick, the difference is wrong,
+ *    and the ticks are counted earlier than they need.
+ * 3. Whoever asks for the time counts the ticks that nobody has counted (alarm.c), however many they are. */
+static inline bool carillon_osek_is_over(CounterType counter)
+{
+    return (carillon_base)(carillon_base_left() - carillon_osek_counter_states[counter].wake) >= CARILLON_BASE_AHEAD;
+}
+
+/* The tick in which the first alarm is due has come, and no later one: serve it if it is cyclic and stays the first, as
+ * the only one does, and neither the counter nor the base begins anew on the way.  Otherwise false, and nothing has
+ * been done.  Locked.
+ *
+ * 1. `left` has been read since the handler began.  A tick that comes after that asks for the handler again.  So there
+ *    is no look whether more have come meanwhile.
+ * 2. The first alarm is as far from `at` as the tick to which the counter was left: so it is due.  An empty queue is
+ *    never so: nothing is left to CARILLON_LAP or less there (alarm.c, catch_up).
+ * 3. An alarm that stays the first when it is set again is due no more, and neither is what comes after it. */
+static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(CounterType counter, AlarmType only,
+                                                                              carillon_base left)
+{
+    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
+    const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
+    const carillon_base units = (carillon_base)fixed->units;
+    const carillon_base at = (carillon_base)(it->wake - 1u);
+    const carillon_base step = it->ahead;
+    if (((carillon_base)(at - left) >= units) || (carillon_queue_left(&it->queue) != step)) {
+        return false;
+    }
+    struct carillon_osek_alarm_state *const state =
+        (only != CARILLON_OSEK_NO_ALARM) ? &carillon_osek_alarm_states[only]
+                                         : (struct carillon_osek_alarm_state *)(void *)carillon_queue_first(&it->queue);
+    const TickType cycle = state->cycle;
+#if CARILLON_OSEK_FAR
+    if ((state->event.laps != 0u) || (cycle > CARILLON_LONGEST)) {
+        return false;
+    }
+#endif
+    const carillon_base ahead = (carillon_base)cycle;
+    const bool folds = (fixed->max_allowed & (fixed->max_allowed + 1u)) == 0u;
+    if ((cycle == 0u) || (cycle > carillon_osek_most_ahead(units)) || ((ahead * units) > at) ||
+        (!folds && ((TickType)step > (fixed->max_allowed - it->value))) ||
+        !carillon_queue_stays(&it->queue, carillon_osek_event_of(state), (carillon_time)cycle)) {
+        return false;
+    }
+    it->at = at;
+    it->value = (it->value + (TickType)step) & (folds ? fixed->max_allowed : ~(TickType)0u);
+    it->ahead = ahead;
+    it->wake = (carillon_base)((at - (ahead * units)) + 1u);
+    const AlarmType number = (only != CARILLON_OSEK_NO_ALARM) ? only : (AlarmType)(state - carillon_osek_alarm_states);
+    const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
+#if CARILLON_OSEK_DIRECT
+    if ((only != CARILLON_OSEK_NO_ALARM) && (alarm->action == CARILLON_OSEK_ACTIVATE) &&
+        (carillon_osek_tasks[alarm->object].direct != 0u)) {
+        const struct carillon_osek_task *const task = &carillon_osek_tasks[alarm->object];
+        if (!carillon_port_is_active(task->source)) {
+            carillon_port_request(task->source); /* one that waits already absorbs another */
+        }
+        return true;
+    }
+#endif
+    carillon_osek_act(alarm);
+    return true;
+}
+
+#endif
+
+/* The handler of a hardware counter's cell.  It has the level of the lock, so nobody changes what it looks at.  `only`:
+ * the only alarm that can be in the counter's queue, if it increments no counter; CARILLON_OSEK_NO_ALARM: any may. */
+static inline __attribute__((always_inline)) void carillon_osek_tick_over(CounterType counter, AlarmType only)
+{
+#if CARILLON_OSEK_AHEAD
+    const carillon_base left = carillon_base_left();
+    if ((carillon_base)(left - carillon_osek_counter_states[counter].wake) < CARILLON_BASE_AHEAD) {
+        return;
+    }
+#if !CARILLON_OSEK_SOFTWARE && !CARILLON_QUEUE_TREE && !CARILLON_OSEK_INCREMENTS
+    if (carillon_osek_repeats_first(counter, only, left)) {
+        return;
+    }
+#endif
+#endif
+    (void)only;
+    carillon_osek_tick(counter);
+}
+
+#endif
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
