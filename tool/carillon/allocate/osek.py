@@ -70,7 +70,8 @@ class OsekAllocation:
 
     Levels are logical: the controller's own with hardware dispatch; with software dispatch :meth:`hardware` gives
     the controller's.  ``top`` is the level that the kernel's lock masks, ``all`` that of category 1.
-    ``ceilings``: resource -> level.  ``dispatcher``: the source of the software dispatcher, 0 without.
+    ``ceilings``: resource -> level.  ``proved``: no other shares of the cells
+    leave a better whole.  ``dispatcher``: the source of the software dispatcher, 0 without.
     """
 
     osek: Osek
@@ -87,6 +88,7 @@ class OsekAllocation:
     clock: ClockCell | None = None
     slices: Carrier | None = None
     base: Base | None = None
+    proved: bool = True
 
     def hardware(self, level: int) -> int:
         """The controller's level for a logical one above the tasks."""

@@ -73,9 +73,7 @@ def allocate_system(
         return None
     diagnostics.found += found.said
     warn_of_lost_ticks(system, osek, diagnostics)
-    if not found.proved:
-        osek = replace(osek, reasons=(*osek.reasons, f"other shares of the cells may be better: {MOST_SHARES} were compared"))
-    return replace(found.modes, osek=osek)
+    return replace(found.modes, osek=replace(osek, proved=found.proved))
 
 
 @dataclass(frozen=True, slots=True)

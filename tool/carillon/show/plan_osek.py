@@ -92,6 +92,7 @@ def osek_json(image: Image) -> dict[str, Any]:
         "modes": list(osek.modes),
         "controller_levels": allocation.hardware_levels,
         "dispatcher_source": allocation.dispatcher or None,
+        "shares_proved": allocation.proved,
         "stacks_bytes": sum(stack_bytes(image, t) for t in osek.tasks),
         "levels": [
             {
@@ -251,6 +252,8 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
 
     about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
     console.print(heading("event-triggered system", f"{about}{plan['controller_levels']} of {board_levels} priority levels"))
+    if not plan["shares_proved"]:
+        console.print("  · cells may be shared better between this and the rounds: not all ways were compared")
     tasks = Table("line", "priority", "level", "source", "task", "served by", "stack")
     for level in plan["levels"]:
         for k, task in enumerate(level["tasks"]):
