@@ -23,8 +23,8 @@ class CostTable:
     because levels decide only later which of them it is.
 
     Of the event-triggered system: ``handled`` is what an alarm's handler takes on its task's level, ``handled_apart`` on the
-    kernel's, ``queued`` what an alarm in a counter's queue takes; ``tick`` and ``tick_alone`` are of a tick in which nothing is
-    due, with a time base and without.
+    kernel's, ``queued`` what an alarm in a counter's queue takes, each up to the first instruction of a task that is no
+    vector; ``tick`` and ``tick_alone`` are of a tick in which nothing is due, with a time base and without.
     """
 
     wrapper_entry: int = 5
@@ -43,7 +43,7 @@ class CostTable:
     table_check: int = 32
     handled: int = 32
     handled_apart: int = 57
-    queued: int = 142
+    queued: int = 79
     tick: int = 9
     tick_alone: int = 24
 
