@@ -256,9 +256,17 @@ def systems(draw: st.DrawFn) -> tuple[str, tuple[tuple[int, int, str, bool], ...
         for _ in range(draw(st.integers(2, 3)))
     )
     lines = []
-    for k in range(draw(st.integers(1, 2))):
-        period = draw(st.sampled_from([5, 10, 100]))
-        lines += [f"[task.r{k}]", f'period = "{period}ms"', f'offset = "{k}ms"', 'wcet = "100us"', 'overrun = "never"']
+    if draw(st.booleans()):  # all that is event-triggered has the same cells in both modes
+        for name, length in (("one", 10), ("two", draw(st.sampled_from([20, 100])))):
+            lines += [f"[mode.{name}]", f'round = "{length}ms"', "points = ["]
+            for at in sorted(draw(st.lists(st.integers(0, 8), min_size=1, max_size=3, unique=True))):
+                lines += [f'  {{ at = "{at}ms", activate = "r{at % 2}" }},']
+            lines += ["]"]
+        lines += ["[task.r0]", "[task.r1]"]
+    else:
+        for k in range(draw(st.integers(1, 2))):
+            period = draw(st.sampled_from([5, 10, 100]))
+            lines += [f"[task.r{k}]", f'period = "{period}ms"', f'offset = "{k}ms"', 'wcet = "100us"', 'overrun = "never"']
     for k in range(draw(st.integers(1, 2))):
         lines += [f"[osek.counter.C{k}]", f'tick = "{k + 1}ms"']
     for k in range(draw(st.integers(1, 3))):
