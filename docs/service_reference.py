@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-HEADERS = ROOT / "kernel" / "include" / "carillon"
+HEADERS = ROOT / "kernel" / "api" / "carillon"
 
 # The headers for applications, and what each is for, in the order of the reference.
 PUBLIC = {
@@ -37,18 +37,6 @@ PUBLIC = {
     "work.h": "Load for examples and benchmarks",
 }
 
-# Headers of the kernel and of generated code alone.
-INTERNAL = (
-    "base.h",
-    "clock.h",
-    "contract.h",
-    "table.h",
-    "kernel.h",
-    "osek_error.h",
-    "osek_kernel.h",
-    "queue.h",
-    "software.h",
-)
 OWN = ("carillon_osek_", "carillon_port_")
 
 NOTE = """In extended status, `E_OS_CALLEVEL` means that the service was called from a place that is not named here.
@@ -259,7 +247,7 @@ def pages() -> dict[str, str]:
         "# Reference of the services",
         "",
         "These pages have every function, macro and method that an application may call. They are made from the comments of",
-        "the headers in `kernel/include/carillon`. To pass a task, a resource, an alarm or another object, write the name that",
+        "the headers in `kernel/api/carillon`. To pass a task, a resource, an alarm or another object, write the name that",
         "it has in the schedule.",
     ]
     made = {}

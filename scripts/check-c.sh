@@ -11,7 +11,7 @@ misra() {
     output=$(cppcheck --quiet --inline-suppr --addon=misra --std=c11 --enable=warning,portability \
         "--suppressions-list=$suppressions" --suppress=missingIncludeSystem \
         --template='{file}:{line}: {id}: {message}' \
-        -Ikernel/include -I. -Itests/kernel "$@" 2>&1) || found=1
+        -Ikernel/api -I. -Itests/kernel "$@" 2>&1) || found=1
     if [ -n "$output" ]; then
         printf '%s\n' "$output"
         found=1

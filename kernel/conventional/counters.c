@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A counter for each event (carillon/queue.h). */
-#include "carillon/queue.h"
+ * A counter for each event (kernel/time/queue.h). */
+#include "kernel/time/queue.h"
 
 #if CARILLON_QUEUE_COUNTERS
 

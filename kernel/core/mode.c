@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Application modes: carrying out the lists of contract.h. */
-#include "carillon/kernel.h"
+#include "kernel/core/kernel.h"
 #if CARILLON_OSEK
-#include "carillon/osek_kernel.h"
+#include "kernel/osek/kernel.h"
 #endif
 
 void carillon_mode_store(const struct carillon_store *list, uint32_t count)

@@ -8,8 +8,8 @@
  * A counter is a time that runs on.  Where there is a time base (base.h), the handler of a tick finds out how many have
  * passed and catches up with them, expiry by expiry; and services see the time as it is, not as it was when the last
  * tick was served. */
-#include "carillon/counter.h"
-#include "carillon/osek_error.h"
+#include "kernel/osek/counter.h"
+#include "kernel/osek/error.h"
 
 #if CARILLON_OSEK_COUNTERS > 0
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Errors, hooks and where a call comes from. */
-#include "carillon/osek_error.h"
+#include "kernel/osek/error.h"
 
 struct carillon_osek_failure carillon_osek_failure;
 volatile uint8_t carillon_osek_hook;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Events: chapter 13.5. */
-#include "carillon/osek_error.h"
+#include "kernel/osek/error.h"
 
 #if CARILLON_OSEK_EVENTS
 

@@ -2,7 +2,7 @@
  *
  * Disabling interrupts: chapter 13.3.  "All" are those of the event-triggered system, category 1 included; what is
  * time-triggered is above them. */
-#include "carillon/osek_error.h"
+#include "kernel/osek/error.h"
 
 static uint32_t disabled_saved;
 static uint32_t all_saved;

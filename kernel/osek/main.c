@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The main function of an application that defines none: start in the first application mode. */
-#include "carillon/osek_kernel.h"
+#include "kernel/osek/kernel.h"
 
 int main(void);
 

@@ -5,7 +5,7 @@
  *
  * Extended status also keeps who holds what.  Whoever preempts has released all of its own before what it preempted
  * goes on, and a task that holds one cannot wait: so all that are held form one stack. */
-#include "carillon/osek_error.h"
+#include "kernel/osek/error.h"
 
 #if CARILLON_OSEK_RESOURCES > 0
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The software interrupt controller. */
-#include "carillon/osek_error.h"
+#include "kernel/osek/error.h"
 
 #if CARILLON_OSEK_SOFTWARE
 

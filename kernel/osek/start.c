@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Starting and stopping: chapter 13.7. */
-#include "carillon/osek_error.h"
+#include "kernel/osek/error.h"
 
-#include "carillon/kernel.h"
+#include "kernel/core/kernel.h"
 #if CARILLON_OSEK_TIME
-#include "carillon/clock.h"
+#include "kernel/time/clock.h"
 #endif
 
 /* What a stack holds where nobody has been. */

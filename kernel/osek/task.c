@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tasks: chapter 13.2. */
-#include "carillon/osek_error.h"
+#include "kernel/osek/error.h"
 
 volatile uint_fast8_t carillon_osek_running = INVALID_TASK;
 

@@ -3,9 +3,9 @@
  * OSEKtime OS 1.0: starting, shutting down, application modes, deadline violations. */
 #include "carillon/osektime.h"
 
-#include "carillon/kernel.h"
+#include "kernel/core/kernel.h"
 #if CARILLON_OSEK
-#include "carillon/osek_kernel.h"
+#include "kernel/osek/kernel.h"
 #endif
 
 static uint16_t missed_task;

@@ -5,7 +5,7 @@
 #ifndef CARILLON_TIME_CLOCK_STEPS_H
 #define CARILLON_TIME_CLOCK_STEPS_H
 
-#include "carillon/clock.h"
+#include "kernel/time/clock.h"
 
 #if CARILLON_CLOCK != CARILLON_CLOCK_NONE
 

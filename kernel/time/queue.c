@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The relative event queue, as a list or as a balanced tree; queue.h says what both promise. */
-#include "carillon/queue.h"
+#include "kernel/time/queue.h"
 
 #if CARILLON_QUEUE_COUNTERS
 /* kernel/conventional/counters.c */

@@ -4,8 +4,8 @@
 #ifndef CARILLON_TIME_SERVICES_H
 #define CARILLON_TIME_SERVICES_H
 
-#include "carillon/osek_error.h"
 #include "carillon/time.h"
+#include "kernel/osek/error.h"
 
 /* Services that do not wait may be called from here. */
 #define IN_SERVICE (IN_TASK | IN_ISR2)

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "carillon/contract.h"
 #include "carillon_config.h"
+#include "kernel/contract/mode.h"
 
 #ifdef __cplusplus
 extern "C" {

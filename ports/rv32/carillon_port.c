@@ -3,7 +3,7 @@
  * Port to RV32: what the header does not inline. */
 #include "carillon_port.h"
 #if CARILLON_OSEK
-#include "carillon/software.h"
+#include "kernel/osek/software.h"
 #endif
 
 struct carillon_port_controller carillon_port_controller;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "carillon/contract.h"
 #include "carillon_config.h"
+#include "kernel/contract/mode.h"
 
 /* The type of a vector, and how a handler is defined on this processor. */
 typedef void (*carillon_vector)(void);

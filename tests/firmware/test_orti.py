@@ -209,7 +209,7 @@ def test_an_application_without_event_triggered_tasks_has_no_file(lab: Laborator
 
 
 def test_its_numbers_are_those_of_the_header() -> None:
-    header = (ROOT / "kernel/include/carillon/osek.h").read_text(encoding="utf-8")
+    header = (ROOT / "kernel/api/carillon/osek.h").read_text(encoding="utf-8")
     services = dict(re.findall(r"#define OSServiceId_(\w+) (\d+)u", header))
     assert {name: str(number) for number, name in enumerate(SERVICES) if number} == services
     states = dict(re.findall(r"#define (\w+) \(\(TaskStateType\)(\d)u\)", header))
@@ -217,7 +217,7 @@ def test_its_numbers_are_those_of_the_header() -> None:
     errors = dict(re.findall(r"#define (E_O(?:K|S_\w+)) (\d+)u", header))
     assert {name: str(number) for number, name in enumerate(ERRORS)} == errors
     alarms = (ROOT / "kernel/osek/alarm.c").read_text(encoding="utf-8")
-    kernel = (ROOT / "kernel/include/carillon/osek_kernel.h").read_text(encoding="utf-8")
+    kernel = (ROOT / "kernel/osek/kernel.h").read_text(encoding="utf-8")
     alarms = alarms.replace("CARILLON_OSEK_ON_CELL", *re.findall(r"^#define CARILLON_OSEK_ON_CELL (\du)$", kernel, re.M))
     assert re.findall(r"^#define (IDLE|QUEUED|ON_CELL|STOPPED) (\d)u", alarms, re.M) == [
         *(("ON_CELL", "0"), ("QUEUED", "1"), ("IDLE", "2"), ("STOPPED", "3")),
@@ -242,7 +242,7 @@ def test_states_are_what_the_services_say(lab: Laboratory, board: str, configura
         lines += [f"    (void)GetTaskState({name}, &state);", f'    report("{name}", state);']
         lines += [f'    report("{name}-told", {attributes["STATE"]});']
         lines += [f'    report("{name}-activations", {attributes["CURRENTACTIVATIONS"]});']
-    head = '#include "carillon/osek_kernel.h"\nextern struct carillon_osek_extended carillon_extended_Server;\n'
+    head = '#include "kernel/osek/kernel.h"\nextern struct carillon_osek_extended carillon_extended_Server;\n'
     here = head + "\n".join([*lines, "}", ""])
     _, again = built(lab, configuration, board, code(configuration, here))
     assert parsed(again) == objects

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernel/table/table.c: the entries of a tick, or of several. */
-#include "carillon/table.h"
+ * kernel/osektime/table.c: the entries of a tick, or of several. */
+#include "kernel/osektime/table.h"
 #include "mock/mock.h"
 #include "mock/tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kernel/core/mode.c: carrying out a mode's lists. */
-#include "carillon/kernel.h"
+#include "kernel/core/kernel.h"
 #include "mock/mock.h"
 #include "mock/tables.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kernel/osektime with several application modes and a shutdown at a missed deadline. */
-#include "carillon/kernel.h"
 #include "carillon/osektime.h"
+#include "kernel/core/kernel.h"
 #include "mock/mock.h"
 #include "mock/tables.h"
 

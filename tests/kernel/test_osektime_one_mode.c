@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kernel/osektime with one application mode, going on after a missed deadline, hooks left to the kernel. */
-#include "carillon/kernel.h"
 #include "carillon/osektime.h"
+#include "kernel/core/kernel.h"
 #include "mock/mock.h"
 #include "mock/tables.h"
 

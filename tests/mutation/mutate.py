@@ -63,7 +63,7 @@ GO_WITH = {
     "time": ("time_services", "expiries"),
 }
 # The unit tests in C, of these files: CMake compiles them, so that they are always asked.
-UNIT = ("kernel/core/", "kernel/osektime/", "kernel/table/table.c", "cells/virtual/cell.h")
+UNIT = ("kernel/core/", "kernel/osektime/", "kernel/osektime/table.c", "cells/virtual/cell.h")
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,7 +273,7 @@ INTERRUPT_SERVICES = frozenset(
 )
 VOID = INTERRUPT_SERVICES | {Code.GET_ACTIVE_APPLICATION_MODE, Code.SHUTDOWN_OS, Code.PEND, Code.HALT}
 
-# OSServiceId_... (kernel/include/carillon/osek.h).
+# OSServiceId_... (kernel/api/carillon/osek.h).
 SERVICE_IDS = {
     Code.ACTIVATE_TASK: 1,
     Code.TERMINATE_TASK: 2,

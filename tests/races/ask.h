@@ -4,7 +4,7 @@
 #ifndef ASK_H
 #define ASK_H
 
-#include "carillon/osek_kernel.h"
+#include "kernel/osek/kernel.h"
 
 #include "sweep.h"
 

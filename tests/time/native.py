@@ -62,7 +62,8 @@ def compiled(driver: str, sources: tuple[str, ...], defines: tuple[tuple[str, in
     command = [
         "gcc",
         *FLAGS,
-        f"-I{ROOT / 'kernel' / 'include'}",
+        f"-I{ROOT}",
+        f"-I{ROOT / 'kernel' / 'api'}",
         f"-I{ROOT / 'kernel' / 'time'}",
         f"-I{HERE / 'config'}",
         f"-I{HERE}",

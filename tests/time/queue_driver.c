@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The event queue with a fixed set of events, for tests in Python. */
-#include "carillon/queue.h"
+#include "kernel/time/queue.h"
 
 #define ITEMS 16384
 

@@ -379,7 +379,7 @@ def test_the_first_application_mode_may_have_its_name_of_the_operating_system(tm
 
 
 def test_every_name_of_the_public_header_is_known_to_be_taken() -> None:
-    header = (ROOT / "kernel" / "include" / "carillon" / "osek.h").read_text(encoding="utf-8")
+    header = (ROOT / "kernel" / "api" / "carillon" / "osek.h").read_text(encoding="utf-8")
     code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
     names = {
         *re.findall(r"^#define (\w+)", code, re.MULTILINE),
@@ -392,7 +392,7 @@ def test_every_name_of_the_public_header_is_known_to_be_taken() -> None:
 
 
 def test_every_name_of_the_header_for_cplusplus_is_known() -> None:
-    header = (ROOT / "kernel" / "include" / "carillon" / "time.hpp").read_text(encoding="utf-8")
+    header = (ROOT / "kernel" / "api" / "carillon" / "time.hpp").read_text(encoding="utf-8")
     code = re.sub(r"/\*.*?\*/|^#[^\n]*", "", header, flags=re.DOTALL | re.MULTILINE)
     names = set(re.findall(r"\b[A-Za-z_]\w*", code)) - CPP_KEYWORDS
     assert {name for name in names if fault(name, function=True) is None and reserved(name) is None} == CPP_NAMES

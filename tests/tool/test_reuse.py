@@ -102,7 +102,7 @@ def test_a_changed_schedule_compiles_what_is_generated_from_it(project: Project)
 
 def test_a_header_that_comes_first_now_is_seen(project: Project) -> None:
     first = project.folder / "carillon" / "osektime.h"
-    header = carillon.build.data_root() / "kernel" / "include" / "carillon" / "osektime.h"
+    header = carillon.build.data_root() / "kernel" / "api" / "carillon" / "osektime.h"
     project.write("carillon/osektime.h", f'#include "{header}"\n#define FIRST 1\n')
     project.build()
     assert project.compiled == ["app.c"]

@@ -10,7 +10,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "kernel" / "time"
-PUBLIC = ROOT / "kernel" / "include" / "carillon"
 BEGIN, END = "<!-- begin: order of the time services -->", "<!-- end: order of the time services -->"
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DEFINITION = re.compile(r"^(?!static (?!inline)|typedef)[a-z][^;{}()#=]*?\b(\w+)\([^;{}]*\)\n\{", re.MULTILINE)
@@ -29,8 +28,8 @@ def part(name: str) -> str:
 
 
 def sources() -> dict[str, str]:
-    """The text of each part, without comments; the queue and the clock have public headers, too."""
-    files = [*sorted(FOLDER.iterdir()), PUBLIC / "queue.h", PUBLIC / "clock.h"]
+    """The text of each part, without comments."""
+    files = sorted(FOLDER.iterdir())
     found: dict[str, str] = {}
     for path in files:
         found[part(path.name)] = found.get(part(path.name), "") + COMMENT.sub("", path.read_text(encoding="utf-8"))
@@ -44,7 +43,7 @@ def backward(parts: dict[str, str], names: list[str]) -> list[str]:
     for name, text in parts.items():
         later = set(names[names.index(name) + 1 :])
         used = {word: owners.get(word, name) for word in re.findall(r"\w+", text)}
-        used |= {header: part(header) for header in re.findall(r'#include "(?:carillon/)?(\w+\.h)"', text)}
+        used |= {header: part(header) for header in re.findall(r'#include "(?:kernel/time/)?(\w+\.h)"', text)}
         found += [f"{name} uses {word} of {owner}" for word, owner in sorted(used.items()) if owner in later]
     return found
 

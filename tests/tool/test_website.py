@@ -37,7 +37,7 @@ def test_the_site_has_the_pages_and_finds_a_service(tmp_path: Path) -> None:
 
 
 def copy_of_the_checkout(folder: Path) -> Path:
-    for name in ("docs", "examples", "kernel/include"):
+    for name in ("docs", "examples", "kernel/api"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("build", "__pycache__"))
     for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"):
         shutil.copyfile(ROOT / name, folder / name)

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "carillon/contract.h"
 #include "carillon_config.h"
+#include "kernel/contract/mode.h"
 
 typedef void (*carillon_vector)(void);
 

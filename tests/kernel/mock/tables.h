@@ -5,7 +5,7 @@
 #ifndef TABLES_H
 #define TABLES_H
 
-#include "carillon/contract.h"
+#include "kernel/contract/mode.h"
 
 extern const struct carillon_step first_step;
 extern struct carillon_multiplex first_multiplex;

@@ -16,7 +16,7 @@ from carillon.resources import data_root
 
 MANIFEST = "manifest.json"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
-KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/table/table.c")
+KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
 OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "error", "event", "interrupt", "resource", "start", "task"))
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "alarm", "due"))
@@ -78,7 +78,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         "board_sources": [_portable(path, folder) for path in board.build.sources],
         "generated": generated,
         "linker_inputs": inputs,
-        "include": [".", "kernel/include", port],
+        "include": [".", "kernel/api", port],
         "compile_options": [
             "-std=c11",
             "-O2",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon_base.h``: which counter is the time base (``kernel/include/carillon/base.h``)."""
+"""``carillon_base.h``: which counter is the time base (``kernel/osek/base.h``)."""
 
 from __future__ import annotations
 

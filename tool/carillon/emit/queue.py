@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The event queue as C: macros of ``carillon_config.h`` (``kernel/include/carillon/queue.h``)."""
+"""The event queue as C: macros of ``carillon_config.h`` (``kernel/time/queue.h``)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tables.c``: the image of each mode as constants of the types in ``carillon/contract.h``."""
+"""``tables.c``: the image of each mode as constants of the types in ``kernel/contract/mode.h``."""
 
 from __future__ import annotations
 
@@ -185,10 +185,10 @@ def _initials(image: Image) -> list[str]:
 def emit(image: Image) -> str:
     """The tables of every mode."""
     families = sorted({c.family.name for m in image.modes for c in m.cells})
-    lines = [text.head(image, "Tables of the application's modes."), '#include "carillon/contract.h"', ""]
+    lines = [text.head(image, "Tables of the application's modes."), '#include "kernel/contract/mode.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
     if any(mode.table for mode in image.modes):
-        lines += ['#include "carillon/table.h"', ""]
+        lines += ['#include "kernel/osektime/table.h"', ""]
         entries = dict.fromkeys(image.system.task(t.name).entry for t in image.system.tasks)
         lines += [f"void {entry}(void);" for entry in entries]
         lines += ["", f"uint8_t carillon_table_tasks[{max(1, len(image.system.tasks))}];"]

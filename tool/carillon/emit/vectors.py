@@ -138,10 +138,10 @@ def emit(image: Image) -> str:
     """Handlers and vector tables."""
     system = image.system
     families = sorted({c.family.name for m in image.modes for c in m.cells})
-    lines = [text.head(image, "Interrupt handlers and vector tables."), '#include "carillon/kernel.h"', ""]
+    lines = [text.head(image, "Interrupt handlers and vector tables."), '#include "kernel/core/kernel.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
     tabled = [m for m in image.modes if m.table]
-    lines += ['#include "carillon/table.h"'] if tabled else []
+    lines += ['#include "kernel/osektime/table.h"'] if tabled else []
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]

@@ -154,7 +154,7 @@ class OsekImage:
     """The event-triggered system's hardware: cells of its counters and alarms, and their start sequence.
 
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
-    enough away.  ``base``: the cell of the time base, and ``origin`` what the base reads at tick 0 (carillon/base.h).
+    enough away.  ``base``: the cell of the time base, and ``origin`` what the base reads at tick 0 (kernel/osek/base.h).
     """
 
     allocation: OsekAllocation

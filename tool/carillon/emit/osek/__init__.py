@@ -74,8 +74,8 @@ def _source(image: Image) -> str:
     assert osek is not None
     allocation = osek.allocation
     model = allocation.osek
-    contract = "counter.h" if allocation.counters else "osek_kernel.h"
-    lines = [text.head(image, "Tables and handlers of the event-triggered system."), f'#include "carillon/{contract}"', ""]
+    contract = "counter.h" if allocation.counters else "kernel.h"
+    lines = [text.head(image, "Tables and handlers of the event-triggered system."), f'#include "kernel/osek/{contract}"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in sorted({c.family.name for c in osek.cells})]
     lines += ["", "/* Functions of the application. */"]
     lines += [f"void carillon_task_{t.name}(void);" for t in model.tasks]

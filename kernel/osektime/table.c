@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The dispatcher of tables. */
-#include "carillon/table.h"
+#include "kernel/osektime/table.h"
 
 #if CARILLON_TABLES
 

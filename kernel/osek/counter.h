@@ -4,9 +4,9 @@
 #ifndef CARILLON_COUNTER_H
 #define CARILLON_COUNTER_H
 
-#include "carillon/base.h"
-#include "carillon/osek_kernel.h"
-#include "carillon/queue.h"
+#include "kernel/osek/base.h"
+#include "kernel/osek/kernel.h"
+#include "kernel/time/queue.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -22,8 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "carillon/clock.h"
 #include "carillon/osek.h"
+#include "kernel/time/clock.h"
 
 #ifdef __cplusplus
 extern "C" {

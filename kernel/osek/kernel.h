@@ -15,10 +15,10 @@
 #ifndef CARILLON_OSEK_KERNEL_H
 #define CARILLON_OSEK_KERNEL_H
 
-#include "carillon/base.h"
-#include "carillon/contract.h"
 #include "carillon/osek.h"
-#include "carillon/queue.h"
+#include "kernel/contract/mode.h"
+#include "kernel/osek/base.h"
+#include "kernel/time/queue.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -155,7 +155,7 @@ static inline bool carillon_osek_suspended(TaskType task)
 
 /* The kernel's own lock: interrupts of the event-triggered system wait, and no time-triggered interrupt does. */
 #if CARILLON_OSEK_SOFTWARE
-#include "carillon/software.h"
+#include "kernel/osek/software.h"
 #else
 static inline uint32_t carillon_osek_lock(void)
 {

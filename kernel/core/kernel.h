@@ -4,8 +4,8 @@
 #ifndef CARILLON_KERNEL_H
 #define CARILLON_KERNEL_H
 
-#include "carillon/contract.h"
 #include "carillon_port.h"
+#include "kernel/contract/mode.h"
 
 #ifdef __cplusplus
 extern "C" {

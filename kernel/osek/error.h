@@ -4,7 +4,7 @@
 #ifndef CARILLON_OSEK_ERROR_H
 #define CARILLON_OSEK_ERROR_H
 
-#include "carillon/osek_kernel.h"
+#include "kernel/osek/kernel.h"
 
 /* The places from which services are called, a bit for each.  A service names those that it allows (chapter 12). */
 #define IN_TASK 1u

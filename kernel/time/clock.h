@@ -55,7 +55,7 @@
 #define CARILLON_CLOCK_ONE_SHOT 2
 #define CARILLON_CLOCK_COMPARE 3
 
-#include "carillon/queue.h"
+#include "kernel/time/queue.h"
 
 #ifdef __cplusplus
 extern "C" {

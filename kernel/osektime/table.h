@@ -7,7 +7,7 @@
 #ifndef CARILLON_TABLE_H
 #define CARILLON_TABLE_H
 
-#include "carillon/kernel.h"
+#include "kernel/core/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 #ifndef CARILLON_SOFTWARE_H
 #define CARILLON_SOFTWARE_H
 
-#include "carillon/kernel.h"
+#include "kernel/core/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
