@@ -74,6 +74,10 @@ class Windows:
             result |= (1 << high) - (1 << low)
         return result & self._others[demand]
 
+    def others(self, demand: int) -> int:
+        """All points but the demand's own."""
+        return self._others[demand]
+
     def around(self, demand: int, point: int) -> int:
         """All points of other demands in whose windows this one lies."""
         return self._around[self._number[demand][point]]

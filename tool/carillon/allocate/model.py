@@ -4,8 +4,9 @@
 The model is free of symmetry: it counts the sources that each class gives, it does not name them.
 Priority levels come in lazily.  A choice is checked on its true relation; a cycle, or a chain with too
 many levels, becomes a cut: "not all of these demands have these points on one carrier that is not
-lowered".  The cut names points, not carriers, so it holds for every coarser carrier as well.  What is
-left of the levels, to need as few as possible at the same cost, is a second solve with level variables.
+lowered".  The cut names points, not carriers, so it holds for every coarser carrier as well.  Where the first
+choice is not right and the relation is not too large, each possible carrier gets a variable for its level: then no
+choice of the model breaks a rule of the levels, and one solve finds what rounds of cuts only come near to.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class ChoiceModel:
         self.vars: list[_Vars] = []
         self.cliques = 0
         self.stated: set[tuple[object, ...]] = set()
+        self.ordered = False
         self.holders: dict[tuple[int, frozenset[frozenset[int]]], tuple[int, ...]] = {}
         self._build(levels)
 
@@ -133,9 +135,9 @@ class ChoiceModel:
         self.cells = sum(cells) if cells else 0
         self.penalty = sum(penalty) if penalty else 0
         room = problem.levels.for_activations(False, False)
-        alone = self._any([1 - tabled[d] if d in tabled else 1 for d in self.judge.activations])  # one level at least is a task's
+        self.alone = self._any([1 - tabled[d] if d in tabled else 1 for d in self.judge.activations])  # one level is a task's
         taken = self.top + self.has_table + problem.levels.lowered * self.any_lowered
-        self.model.add(taken + alone <= self.model.new_constant(room))
+        self.model.add(taken + self.alone <= self.model.new_constant(room))
         if levels:
             self._state_short_cycles()
             self._state_open_windows()
@@ -334,7 +336,11 @@ class ChoiceModel:
             self._forbid(carriers, list(pairwise([*range(len(cycle)), 0])))
 
     def solve(self, gap: float, limit: float) -> tuple[str, cp_model.CpSolver]:
-        """Solve to a relative ``gap``, within ``limit`` of deterministic time and what is left of it."""
+        """Solve to a relative ``gap``, within ``limit`` of deterministic time and what is left of it.
+
+        With level variables it is search that proves: what CP-SAT does by default before it, and to shorten what it learns,
+        costs more than it saves (measured on the synthetic rounds of bench/allocation.py).
+        """
         from ortools.sat.python import cp_model
 
         solver = cp_model.CpSolver()
@@ -342,6 +348,10 @@ class ChoiceModel:
         parameters.num_workers = 1
         parameters.random_seed = 1
         parameters.linearization_level = 2
+        if self.ordered:
+            parameters.linearization_level = 1
+            parameters.cp_model_probing_level = 0
+            parameters.binary_minimization_algorithm = parameters.NO_BINARY_MINIMIZATION
         parameters.cut_level = 0  # our own cuts are tighter; generic ones double the time to a proof
         parameters.relative_gap_limit = gap
         parameters.max_deterministic_time = max(min(limit, self.budget.left), 0.001)
@@ -487,39 +497,61 @@ class ChoiceModel:
                 return a, self.judge.windows.owner[(hit & -hit).bit_length() - 1][1]
         raise AssertionError((d, e))
 
-    def _add_levels(self, most: int) -> None:
-        """Level variables, up to ``most``, for the carriers that are not lowered; pairs that clauses exclude need none."""
-        model = self.model
-        self.levels = model.new_int_var(min(1, most), most, "")
-        level = {n: model.new_int_var(1, most, "") for n in sorted({n for pair in self.relation for n in pair})}
+    def state_order(self) -> bool:
+        """Give possible carriers levels, so that every choice keeps the rules; whether that is stated now.
+
+        Where there are more levels than sources, an order is all that matters: who is in no cycle of the relation needs none.
+        """
+        if self.ordered or not self.relation_known:
+            return self.ordered
+        self.ordered = True
+        relation, most = self.relation, sum(len(group.sources) for group in self.problem.classes)
+        if most <= self.problem.levels.for_activations(True, True) - 1:
+            graph: list[list[int]] = [[] for _ in self.candidates]
+            for u, v in relation:
+                graph[u].append(v)
+            home = {n: k for k, component in enumerate(components(graph)) for n in component}
+            relation = [(u, v) for u, v in relation if u in home and home[u] == home.get(v)]
+        self._state_levels(relation, most)
+        return True
+
+    def _state_levels(self, relation: Sequence[tuple[int, int]], most: int) -> Any:
+        """Level variables, from 1 to at most ``most``, for carriers in a relation; how many levels there are, as a variable.
+
+        Pairs that clauses exclude need none.
+        """
+        model, rules, windows = self.model, self.problem.levels, self.judge.windows
+        room = rules.for_activations(False, False)
+        most = max(1, min(room, most))
+        levels = model.new_int_var(0, most, "")
+        model.add(levels >= self.alone)
+        level = {n: model.new_int_var(1, most, "") for n in sorted({n for pair in relation for n in pair})}
         for n, variable in level.items():
-            model.add(self.levels >= variable).only_enforce_if(self.candidates[n][2])
-        targets: dict[tuple[int, int], None] = {}
-        for u, v in self.relation:
-            literal_u, literal_v = self.candidates[u][2], self.candidates[v][2]
-            model.add(level[v] >= level[u] + 1).only_enforce_if(literal_u, literal_v)
-            targets[u, self.candidates[v][0]] = None
-        for u, e in targets:
-            if not isinstance(self.vars[e].is_lowered, int):
-                model.add(self.levels >= level[u] + 1).only_enforce_if(self.candidates[u][2], self.vars[e].is_lowered)
-        rules = self.problem.levels
+            model.add(levels >= variable).only_enforce_if(self.candidates[n][2])
+        for u, v in relation:
+            model.add(level[v] >= level[u] + 1).only_enforce_if(self.candidates[u][2], self.candidates[v][2])
+        whole = {d: windows.bits(k, range(len(self.problem.options[d].demand.points))) for d, k in self.judge.position.items()}
+        for u, (d, points, literal) in enumerate(self.candidates):
+            inside = windows.inside(self.judge.position[d], points)
+            for e, bits in whole.items():  # a lowered task imposes nothing, and is above all the same
+                if inside & bits and not isinstance(self.vars[e].is_lowered, int):
+                    model.add(levels >= level.get(u, 1) + 1).only_enforce_if(literal, self.vars[e].is_lowered)
         if self.judge.activations:
             taken = self.top + self.has_table + rules.lowered * self.any_lowered
-            model.add(self.levels + taken <= rules.for_activations(False, False))
+            model.add(levels + taken <= room)
+        return levels
 
     def fewest_levels(self, solution: Solution, value: int, limit: float) -> None:
         """Among the choices of the same value, one with the fewest levels, then from the first classes."""
-        _, _, graph = self.judge.carriers(solution.choices)
-        paths = longest_paths(graph)
+        paths = longest_paths(self.judge.carriers(solution.choices)[2])
         assert paths is not None
-        most = max(paths[0], default=0)
         if not self.relation_known or self.budget.left <= 0:
             return
         model = self.model
         model.add(self.objective() == value)
-        self._add_levels(most)
+        levels = self._state_levels(self.relation, max(paths[0], default=0))
         weight = sum(len(o.demand.points) for o in self.problem.options) * len(self.problem.classes) + 1
-        model.minimize(weight * (self.levels + self.top) + sum(self.ranks))
+        model.minimize(weight * (levels + self.top) + sum(self.ranks))
         self.hint(solution.choices)
         status, solver = self.solve(0, limit)
         if status in ("OPTIMAL", "FEASIBLE"):

@@ -2,9 +2,10 @@
 """Choices that need no search.
 
 First each demand is given what is cheapest for it alone, as if there were no other; where the sources and the levels
-suffice for that, nothing can be better.  Where they do not, the sources are given out as if any could serve anything and
-levels were free; where the true sources and the fewest levels that any choice needs suffice for the result, nothing can be
-better either.  A round with more carriers than can be compared gets what is found greedily.
+suffice for that, nothing can be better.  Where they do not, the sources are given out as if any could serve anything, and
+of the levels only this counts: who cannot be beside whom unless one of them is lowered.  Where the true sources and levels
+suffice for the result, nothing can be better either.  A round with more carriers than can be compared gets what is found
+greedily if that is not so.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carillon.allocate.levels import longest_paths
-from carillon.allocate.options import DemandOptions, Split
+from carillon.allocate.levels import longest_paths, members
+from carillon.allocate.options import Split
 from carillon.allocate.problem import Choice, Judge, Solution
 from carillon.allocate.result import Style
 
 NEVER = 1 << 200
 """A value that no choice has."""
+
+MOST_CASES = 40
+"""Tables of demands and sources before what is known of the best choice is only a bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,17 @@ class Cheapest:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way to carry a demand, or not to: what it adds to the objective at least, and how many sources it takes."""
+    """A way to carry a demand, or not to: what it adds to the objective at least, and how many sources it takes.
+
+    ``rises``: the task keeps its level.  ``against``: the activations that must be lowered beside it, as a set of numbers.
+    """
 
     value: int
     sources: int
     split: Split | None
+    lowered: bool = False
+    rises: bool = False
+    against: int = 0
 
 
 def cheapest(judge: Judge) -> Cheapest | None:
@@ -77,69 +87,158 @@ def separately(judge: Judge, cheapest: Cheapest) -> Solution | None:
     return Solution(cheapest.choices, cheapest.bound, cheapest.bound, optimal=True, fewest_levels=True)
 
 
-def by_sources(judge: Judge) -> Solution | None:
-    """The best choice, if it can be had by giving out numbers of sources; None if it has to be searched for.
+def by_sources(judge: Judge) -> tuple[Solution | None, int]:
+    """The best choice, if it can be had by giving out numbers of sources, and a bound of the instructions of any choice.
 
     1. As the objective is a sum over the demands (:func:`cheapest`), the least that any choice can come to with so many
        sources for all demands is the least, over the ways to carry the first demand, of its own value and of what the
        others come to with the sources that are left: a table of demands and numbers of sources.
-    2. No choice is better than that: it disregards which source serves what, and the levels.
-    3. If the sources can be given out that way after all, and the levels of the result are as few as any choice needs
-       (:meth:`.Judge.levels_needed`), it is a choice, and none is better.
+    2. A carrier with a point q of another task in one of its windows, and a point in the window of q, preempts and is
+       preempted by whatever carries q.  So either is lowered: a task that is carried like that, or the one of q.
+    3. Ways that break this rule together are parted: either all tasks that a way is against are lowered, or it, and all
+       ways that are against these too, are not taken.  A table for each case has the least value of all.
+    4. No choice is better than that: it disregards which source serves what, and all else about the levels.
+    5. If the sources can be given out that way after all, and the levels suffice, it is a choice, and none is better.  Its
+       levels are the fewest if any choice needs so many (:meth:`.Judge.levels_needed`).
     """
     room = sum(len(group.sources) for group in judge.problem.classes)
+    everything = [_ways(judge, d, room) for d in range(len(judge.problem.options))]
+    taken, least = _given_out(judge, everything, room) if all(everything) else ([], NEVER)
+    if least >= NEVER:
+        return None, 0
+    penalty, value = divmod(least, judge.penalty_weight)
+    choices = _on_classes(judge, taken) if taken else None
+    if choices is None or penalty or not judge.keeps(choices) or judge.value(choices) != least:
+        return None, value // judge.cell_weight if not penalty else 0
+    needed = max((longest_paths(judge.carriers(choices)[2]) or ([],))[0], default=0)
+    fewest = needed <= judge.levels_needed() and not any(c is not None and c.lowered for c in choices)
+    instructions = judge.count(choices)
+    return Solution(choices, instructions, instructions, optimal=True, fewest_levels=fewest), instructions
+
+
+def _given_out(judge: Judge, everything: list[list[_Way]], room: int) -> tuple[list[_Way], int]:
+    """The ways of least value that break no rule among them, and that value; no ways and a bound if cases are too many."""
+    calm = _calm(everything)
+    taken, best = _least(calm, room) if all(calm) else ([], NEVER)
+    cases = [(0, everything)]
+    for _ in range(MOST_CASES):
+        cases = [case for case in cases if case[0] < best]
+        if not cases:
+            return taken, best
+        ways = cases.pop(min(range(len(cases)), key=lambda number: cases[number][0]))[1]
+        ways = _possible(judge, ways, best)
+        found, value = _least(ways, room)
+        if value >= best:
+            continue
+        clash = next(((d, w.against) for d, w in enumerate(found) if w.rises and _clashes(judge, found, w)), None)
+        if clash is None:
+            best, taken = value, found
+            continue
+        d, against = clash
+        low = {judge.activations[k] for k in members(against)}
+        lowered = [[w for w in own if not w.rises] if e in low else own for e, own in enumerate(ways)]
+        without = [[w for w in own if against & ~w.against or not w.rises] if e == d else own for e, own in enumerate(ways)]
+        cases += [(value, case) for case in (lowered, without) if all(case)]
+    return [], min([best, *(case[0] for case in cases)])
+
+
+def _clashes(judge: Judge, found: Sequence[_Way], way: _Way) -> bool:
+    """Whether ``way`` is against a task that keeps its level."""
+    return any(found[judge.activations[k]].rises for k in members(way.against))
+
+
+def _calm(everything: Sequence[Sequence[_Way]]) -> list[list[_Way]]:
+    """Of each demand the ways that are against nobody; as these come together, so does what is found of them."""
+    return [[way for way in own if not way.against] for own in everything]
+
+
+def _possible(judge: Judge, everything: Sequence[Sequence[_Way]], best: int) -> list[list[_Way]]:
+    """The ways without those with which no choice can be better than ``best``, since others must be lowered beside them."""
+    least = [min(way.value for way in own) for own in everything]
+    low = [min((way.value for way in own if not way.rises), default=NEVER) for own in everything]
+    total = sum(least)
+    result = []
+    for d, own in enumerate(everything):
+        kept: list[_Way] = []
+        for way in own:
+            more = sum(low[e] - least[e] for e in (judge.activations[k] for k in members(way.against)))
+            if total - least[d] + way.value + more < best or (not way.against and not kept):
+                kept.append(way)
+        result.append(kept or list(own))
+    return result
+
+
+def _least(everything: Sequence[Sequence[_Way]], room: int) -> tuple[list[_Way], int]:
+    """Of each demand a way, so that the sources suffice and the value is least; and the value, ``NEVER`` if there is none."""
     least = [0] * (room + 1)
-    table: list[tuple[list[_Way], list[int]]] = []
-    for options in reversed(judge.problem.options):  # so that of equal ones those that come first in the file get sources
-        ways = _ways(judge, options, room)
-        if not ways:
-            return None
-        best = [NEVER] * ways[0].sources + [before + ways[0].value for before in least[: room + 1 - ways[0].sources]]
+    table: list[list[int]] = []
+    for ways in reversed(everything):  # so that of equal ones those that come first in the file get sources
+        best = [NEVER] * (room + 1)
         taken = [0] * (room + 1)
-        for number, way in enumerate(ways[1:], 1):
+        for number, way in enumerate(ways):
             for k, before in enumerate(least[: room + 1 - way.sources], way.sources):
                 if before + way.value < best[k]:
                     best[k], taken[k] = before + way.value, number
-        table.append((ways, taken))
+        table.append(taken)
         least = best
     if least[room] >= NEVER:
-        return None
-    splits: list[Split | None] = []
+        return [], NEVER
+    result: list[_Way] = []
     left = room
-    for ways, taken in reversed(table):
-        way = ways[taken[left]]
-        splits.append(way.split)
-        left -= way.sources
-    choices = _on_classes(judge, splits)
-    if choices is None:
-        return None
-    paths = longest_paths(judge.carriers(choices)[2])
-    if paths is None or max(paths[0], default=0) > min(judge.levels_needed(), judge.available(choices)):
-        return None
-    instructions = judge.values(choices)[1]
-    return Solution(choices, instructions, instructions, optimal=True, fewest_levels=True)
+    for ways, taken in zip(everything, reversed(table), strict=True):
+        result.append(ways[taken[left]])
+        left -= result[-1].sources
+    return result, least[room]
 
 
-def _ways(judge: Judge, options: DemandOptions, room: int) -> list[_Way]:
+def _ways(judge: Judge, d: int, room: int) -> list[_Way]:
     """The ways to carry a demand that may be part of a best choice, cheapest first, and then from the most sources on."""
+    options, problem = judge.problem.options[d], judge.problem
+    acts = problem.activations_of(options.demand.object)
     ways = []
     if not options.demand.required:
-        unwatched = min(len(options.demand.points), judge.problem.activations_of(options.demand.object) or 1)
+        unwatched = min(len(options.demand.points), acts or 1)
         ways.append(_Way(judge.penalty_weight * unwatched if options.splits else 0, 0, None))
+    runs = options.demand.action.runs
+    can_lower = runs and problem.levels.for_activations(True, False) >= 1
     for split in options.splits:
         instructions, cells, _ = judge.price(options, split)
-        ways.append(_Way(judge.cell_weight * instructions + cells, len(split.bundles), split))
+        value, sources = judge.cell_weight * instructions + cells, len(split.bundles)
+        if sources > room:
+            continue
+        ways.append(_Way(value, sources, split, rises=runs, against=_against(judge, d, split) if runs else 0))
+        if can_lower:
+            ways.append(_Way(value + judge.cell_weight * problem.costs.lowered * acts, sources, split, lowered=True))
     kept: list[_Way] = []
     for way in sorted(ways, key=lambda way: (way.value, way.sources)):
-        if way.sources <= room and (not kept or way.sources < kept[-1].sources):
+        if not any(w.sources <= way.sources and not w.against & ~way.against and (way.rises or not w.rises) for w in kept):
             kept.append(way)
     return kept
 
 
-def _on_classes(judge: Judge, splits: Sequence[Split | None]) -> list[Choice | None] | None:
+def _against(judge: Judge, d: int, split: Split) -> int:
+    """The activations that a task carried like that preempts where they preempt it too, as a set of numbers."""
+    windows, k = judge.windows, judge.position[d]
+    both = 0
+    for bundle in split.bundles:
+        if len(bundle.points) > 1:
+            around = 0
+            for point in bundle.points:
+                around |= windows.around(k, point)
+            both |= around & windows.inside(k, bundle.points)
+    result = 0
+    while both:
+        other = windows.owner[(both & -both).bit_length() - 1][0]
+        result |= 1 << other
+        both &= windows.others(other)
+    return result
+
+
+def _on_classes(judge: Judge, taken: Sequence[_Way]) -> list[Choice | None] | None:
     """Each bundle on one of the classes on which it costs least; None if their sources do not suffice."""
     wanted: list[list[int]] = []
-    for options, split in zip(judge.problem.options, splits, strict=True):
+    for options, way in zip(judge.problem.options, taken, strict=True):
+        split = way.split
         if split is None:
             continue
         known: dict[tuple[object, ...], list[int]] = {}
@@ -170,20 +269,25 @@ def _on_classes(judge: Judge, splits: Sequence[Split | None]) -> list[Choice | N
     if not all(put(bundle, set()) for bundle in range(len(wanted))):
         return None
     homes = iter(home)
-    return [None if s is None else Choice(s, tuple(next(homes) for _ in s.bundles), lowered=False) for s in splits]
+    return [
+        None if way.split is None else Choice(way.split, tuple(next(homes) for _ in way.split.bundles), way.lowered)
+        for way in taken
+    ]
 
 
-def greedily(judge: Judge, cheapest: Cheapest) -> Solution | None:
+def greedily(judge: Judge, cheapest: Cheapest, least: int = 0) -> Solution | None:
     """A choice for more carriers than can be searched: every task is lowered, then as many as can be are not.
 
     The dearest come first, each on the fewest sources with which the levels suffice, or on the most if that is better in all.
+    ``least``: instructions that any choice takes, if more is known than what is cheapest for each demand.
     """
     found = [choices for choices in (_raised(judge, cheapest, 1), _raised(judge, cheapest, -1)) if choices is not None]
     if not found:
         return None
     choices = min(found, key=judge.values)
     instructions = judge.values(choices)[1]
-    return Solution(choices, instructions, cheapest.bound, instructions == cheapest.bound, fewest_levels=False)
+    bound = max(cheapest.bound, least)
+    return Solution(choices, instructions, bound, instructions == bound, fewest_levels=False)
 
 
 def _raised(judge: Judge, cheapest: Cheapest, order: int) -> list[Choice | None] | None:

@@ -62,33 +62,40 @@ class ModeSolver:
         """The best choice found, or why there is none: by what shows it at once, from memory, or by search."""
         cheapest = shortcuts.cheapest(self.judge)
         found = shortcuts.separately(self.judge, cheapest) if cheapest is not None else None
-        if found is None and self.problem.table is None:
-            found = shortcuts.by_sources(self.judge)
         too_many = self.judge.most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit
+        least, proved = 0, None
+        if found is None and self.problem.table is None:
+            found, least = shortcuts.by_sources(self.judge)
+            if found is not None and not found.fewest_levels and not too_many:
+                found, proved = None, found  # only a search has the fewest levels
         if found is None and cheapest is not None and too_many:
-            found = shortcuts.greedily(self.judge, cheapest)
+            found = shortcuts.greedily(self.judge, cheapest, least)
         if found is None and self.memory is not None:
             found = self.memory.recall(self)
         if found is not None:
             return found
         coarsely = cheapest is None and self.problem.table is not None and too_many
-        result = self._coarsely() if coarsely else self._search()
+        result = self._coarsely() if coarsely else self._search(proved)
         if isinstance(result, Solution) and self.memory is not None:
             self.memory.keep(self, result)
         return result
 
-    def _search(self) -> Solution | Failure:
-        """The best choice that the solver finds.
+    def _search(self, proved: Solution | None) -> Solution | Failure:
+        """The best choice that the solver finds; where one is ``proved`` to be the best, one like it with the fewest levels.
 
         Each round solves what is known so far, cuts off what is wrong with the levels of the choice, and
-        repairs the choice as well, so that there is always something to go back to.  The first rounds only
-        look for cuts and stop at a small gap; a choice without cuts is proved with none.
+        repairs the choice as well, so that there is always something to go back to.  After the first round the
+        model knows the levels, if that is not too much; if it is, the rounds only look for cuts and stop at a small
+        gap, and a choice without cuts is proved with none.
         """
         from carillon.allocate.model import ChoiceModel
 
         model = ChoiceModel(self.judge, self.budget)
         model.minimise()
         limits = self.budget.left
+        if proved is not None:
+            model.fewest_levels(proved, self.judge.value(proved.choices), limits * LEVELS_SHARE)
+            return proved
         rounds = 0
         bound = 0
         gap = EARLY_GAP
@@ -115,9 +122,9 @@ class ModeSolver:
                 break
             if self.budget.left <= 0 or rounds == MAX_ROUNDS:
                 break
-            if not cuts:
-                if gap == 0:
-                    break
+            if not cuts and gap == 0:
+                break
+            if not cuts or model.state_order():
                 gap = 0
             model.hint(best if best is not None else choices)
         if best is None:
