@@ -32,7 +32,7 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
 from carillon.model.board import Board, Build, Cells, Clock, Role, Run
-from carillon.model.family import Family, Rearm
+from carillon.model.family import Capability, Family, Rearm
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROLES = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
@@ -55,7 +55,7 @@ synthetic = bench.synthetic
 
 def array(cells: int, *, per_source: int = 1, first_source: int = 0, **properties: object) -> Cells:
     values: dict[str, object] = {
-        "family": Family(name="virtual", align=True, finish=False),
+        "family": Family(name="virtual", can=frozenset(Capability), align=True, finish=False),
         "names": tuple(f"C{first_source}_{i}" for i in range(cells)),
         "sources": tuple(first_source + i // per_source for i in range(cells)),
         "width": 32,
@@ -932,7 +932,7 @@ def test_a_fresh_process_with_another_hash_seed_gives_the_same_result() -> None:
         "import test_allocate as t;"
         "m = t.synthetic(4, round_length=120_000, tasks=10, points=60, grid=100);"
         "r = t.only(t.board(t.array(22), levels=32), m);"
-        "print(r)"
+        "from carillon.allocate.memory import content; content(r, print)"
     )
     path = os.pathsep.join([str(REPOSITORY / "tool"), os.environ.get("PYTHONPATH", "")])
     outputs = {
