@@ -15,6 +15,7 @@
 #define DUALTIMER_LOAD(cell) DUALTIMER_BASE(cell)
 #define DUALTIMER_CONTROL(cell) (DUALTIMER_BASE(cell) + 0x8u)
 #define DUALTIMER_CLEAR(cell) (DUALTIMER_BASE(cell) + 0xCu)
+#define DUALTIMER_ASKS(cell) (DUALTIMER_BASE(cell) + 0x14u)
 #define DUALTIMER_BACKGROUND(cell) (DUALTIMER_BASE(cell) + 0x18u)
 
 /* Periodic, 32 bits. */
@@ -39,6 +40,21 @@ static inline void dualtimer_acknowledge(uint32_t cell)
 {
     carillon_port_write(DUALTIMER_CLEAR(cell), 1u);
     carillon_port_settle();
+}
+
+/* Whether a cell asks for an interrupt: it has expired since it was cleared, and is armed.
+ *
+ * The halves have one line to the controller, which is high while any of them asks, so that a handler asks each and
+ * answers those that do:
+ *
+ * 1. One that asks when the handler has looked at it keeps the line high: the controller, whose input is a level, takes
+ *    the interrupt again when the handler has returned.
+ * 2. One that was disarmed after the controller took the request asks no more, and is not answered.  If it was the only
+ *    one, the handler does nothing.
+ * 3. Clearing, arming and disarming are stores to the half's own registers: what the other one asks for stays. */
+static inline bool dualtimer_asks(uint32_t cell)
+{
+    return carillon_port_read(DUALTIMER_ASKS(cell)) != 0u;
 }
 
 static inline void dualtimer_arm(uint32_t cell)

@@ -53,4 +53,8 @@ static inline void template_acknowledge(uint32_t cell);
 static inline void template_arm(uint32_t cell);
 static inline void template_disarm(uint32_t cell);
 
+/* "ask": whether a cell that has been armed has expired and not been acknowledged.  Cells of one source are asked in
+ * turn, and none is forgotten that expires meanwhile. */
+static inline bool template_asks(uint32_t cell);
+
 #endif

@@ -156,8 +156,14 @@ def check(system: System, lowered: LoweredMode, result: ModeAllocation) -> None:
     tabled = check_table(lowered, result, table) if table is not None else []
     owner: dict[int, Demand] = {}
     for carrier in result.carriers:
-        assert owner.setdefault(carrier.source, carrier.demand) is carrier.demand
-        assert sum(c.source == carrier.source for c in result.carriers) == 1
+        if carrier.role is not Role.DEADLINE:
+            assert owner.setdefault(carrier.source, carrier.demand) is carrier.demand
+        beside = [c for c in result.carriers if c.source == carrier.source]
+        if len(beside) > 1:
+            own = carrier.cells[0].cell.array
+            assert Capability.ASK in own.family.can
+            assert own.request_enable == "cell"
+            assert all(c.role is Role.DEADLINE and c.style is Style.DIRECT and len(c.cells) == 1 for c in beside)
         for use in carrier.cells:
             cell, hz = use.cell, use.cell.array.hz or system.clock_hz
             number = next(i for i, a in enumerate(target.cells) if a is cell.array)
@@ -592,6 +598,51 @@ def test_the_smallest_prescaler_that_fits_is_taken() -> None:
 def test_a_period_below_the_minimum_is_spread_over_cells() -> None:
     result = only(board(array(4, min_period_ns=20_000)), mode(40, act("a", 0, 10, 20, 30)))
     assert [u.progression.period for c in result.carriers for u in c.cells] == [20, 20]
+
+
+ASKED = Family(name="dualtimer", can=frozenset({Capability.ASK, Capability.MASK}), align=False, finish=False)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_as_many_deadlines_as_there_are_cells_fit_beside_activations_that_take_whole_sources(data: st.DataObject) -> None:
+    alone, sources, cells = data.draw(st.integers(0, 3)), data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
+    arrays = [array(alone, rearm=Rearm.NONE)] if alone else []
+    arrays.append(
+        array(sources * cells, per_source=cells, first_source=50, rearm=Rearm.NONE, family=ASKED, request_enable="cell")
+    )
+    points = data.draw(st.lists(st.sampled_from([0, 1, 1, 1, 2, 3]), min_size=1, max_size=4))
+    demands, needed = [], 0
+    for k, count in enumerate(points):
+        demands.append(act(f"t{k}", 1000 * k))
+        if count:
+            demands.append(demand(Role.DEADLINE, f"t{k}", *(1000 * k + 100 + 7 * j * j + 3 * j for j in range(count))))
+            needed += count
+    beside = max(len(points) - alone, 0)
+    room = max(alone - len(points), 0) + cells * (sources - beside)
+    fits = beside <= sources and needed <= room
+    allocation, diagnostics = solve(board(*arrays), mode(5000, *demands))
+    assert (allocation is not None) == fits, diagnostics.found
+    if allocation is not None:
+        only(board(*arrays), mode(5000, *demands))
+    else:
+        assert [d.code for d in diagnostics.errors] == ["C060"]
+
+
+def test_deadlines_join_a_source_only_where_its_cells_are_asked_and_masked_each() -> None:
+    demands = [act("a", 0), act("b", 10), demand(Role.DEADLINE, "a", 20), demand(Role.DEADLINE, "b", 30)]
+    alone = array(2, rearm=Rearm.NONE)
+    asked = {"per_source": 2, "first_source": 50, "rearm": Rearm.NONE}
+    result = only(board(alone, array(2, family=ASKED, request_enable="cell", **asked)), mode(100, *demands))
+    assert [(c.source, c.cells[0].cell.name) for c in result.carriers[2:]] == [(50, "C50_0"), (50, "C50_1")]
+    assert result.reasons[-1] == (
+        "the deadlines of 'a' and 'b' have interrupt source 50 together: its handler asks the cells' flags, some 6 instructions "
+        "when one is missed, and none otherwise"
+    )
+    masked = Family(name="cmsdk", can=frozenset({Capability.MASK}), align=False, finish=False)
+    for other in ({"family": ASKED}, {"family": masked, "request_enable": "cell"}):
+        _, diagnostics = solve(board(alone, array(2, **asked, **other)), mode(100, *demands))
+        assert [d.code for d in diagnostics.errors] == ["C060"]
 
 
 def test_a_reloaded_cell_keeps_no_interval_below_its_minimum() -> None:

@@ -35,6 +35,7 @@ SOURCES = Path(__file__).parent / "verify"
 IMAGES = {  # name: schedule, board
     "ast": ("modes", "ast1030-evb"),
     "mps2": ("reload", "mps2-an385"),
+    "joined": ("joined", "mps2-an385"),
     "avr": ("small", "atmega128"),
     "rv32": ("one", "qemu-rv32-virt"),
     "virtual": ("small", "virtual-256"),
@@ -185,6 +186,9 @@ def to(n: int) -> Callable[[int], int]:
 RELOAD = 0x7E78_2004  # of TMR1 of the AST1030
 ENABLE, DISABLE, UNPEND = 0xE000_E104, 0xE000_E184, 0xE000_E284  # from source 48 on; 4 less from source 16 on
 ENABLE, DISABLE, UNPEND = ENABLE - 4, DISABLE - 4, UNPEND - 4
+
+
+JOINED = "carillon_joined_0_26"
 
 
 def at(address: int) -> Callable[[int, int], bool]:
@@ -363,6 +367,13 @@ FAULTS = [
     Fault("mps2", "a cell that is not acknowledged", "C205", lambda p: p.drop("carillon_deadline_0_Short", r"^str")),
     Fault("mps2", "an acknowledgement that has not arrived", "C205", lambda p: p.drop("carillon_activation_0_Often", r"^dsb", 0)),
     Fault("mps2", "start stores in another order", "C204", lambda p: p.swap(M0 + "start", 0, 1, 8)),
+    # Two deadlines whose cells share a source: the handler asks both, in 0x40002014 and 0x40002034.
+    Fault("joined", "a cell that is not asked", "C205", lambda p: p.drop(JOINED, r"^ldr r2, \[r3, #0x14\]"), "DUAL1"),
+    Fault("joined", "another cell that is asked", "C205", lambda p: p.put(p.find(JOINED, b"\x5a\x69"), b"\x5a\x6b"), "DUAL1"),
+    Fault("joined", "a shared cell that is not acknowledged", "C205", lambda p: p.drop(JOINED, r"^str r2, \[r3, #0xc\]"), "DUAL"),
+    Fault("joined", "another cell is acknowledged", "C205", lambda p: p.put(p.find(JOINED, b"\xda\x60"), b"\xda\x62"), "DUAL2"),
+    Fault("joined", "the deadline of another task", "C204", lambda p: p.put(p.find(JOINED, b"\x00\x20"), b"\x01\x20"), "Often"),
+    Fault("joined", "a shared acknowledgement that has not arrived", "C205", lambda p: p.drop(JOINED, r"^dsb", 1), "before"),
     # The 16-bit timers of AVR.
     Fault("avr", "a match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x804A), value(plus(1))), "2001"),
     Fault("avr", "a round one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x8046), value(plus(1)))),

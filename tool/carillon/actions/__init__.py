@@ -72,6 +72,8 @@ class Action(ABC):
     """Whether a cell of its own may interrupt only while that is wanted: who wants it enables its request."""
     counts: ClassVar[bool] = False
     """Whether each single one counts, so that none may be absorbed by one that still waits in the pending bit of a cell."""
+    joins: ClassVar[bool] = False
+    """Whether its cell may have one interrupt source with cells of other objects: the handler asks which of them it is for."""
     wraps: ClassVar[bool] = False
     """Whether, on a cell of its own, it needs code around each activation of its object."""
 

@@ -22,6 +22,7 @@ class CheckDeadline(Action):
     shares: ClassVar[bool] = True
     acknowledged: ClassVar[bool] = True
     held: ClassVar[bool] = True
+    joins: ClassVar[bool] = True
     wraps: ClassVar[bool] = True
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:

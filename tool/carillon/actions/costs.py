@@ -15,6 +15,8 @@ class CostTable:
     its start and disabled at its end; Sloth on Time, section IV-B).  ``multiplexed_activation`` is paid per
     activation and ``multiplexed_deadline`` per activation of the task at its end (section IV-F); ``multiplexed_reload`` is
     paid in addition per point of a cell that is reloaded, whose handler looks at the time first.
+    ``ask`` is paid per cell of a source that several objects share, each time that its handler runs: of deadlines only
+    where one is missed, so that no round pays it.
     ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request,
     ``lowered`` per activation of a task that lowers its execution priority, which includes holding its source back,
     ``enable`` and ``multiplexed_enable`` per point that re-enables an interrupt.  ``table_activation`` and ``table_check``
@@ -32,6 +34,7 @@ class CostTable:
     multiplexed_activation: int = 12
     multiplexed_deadline: int = 10
     multiplexed_reload: int = 10
+    ask: int = 3
     acknowledge: int = 2
     lowered: int = 14
     enable: int = 4

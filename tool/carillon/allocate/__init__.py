@@ -15,7 +15,7 @@ from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.conflict import conflict, feasible
 from carillon.allocate.conventional import allocate_conventional
-from carillon.allocate.explain import conflict_cause, conflict_remedy, reasons
+from carillon.allocate.explain import conflict_cause, conflict_remedy, joined_reasons, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
 from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.memory import Memory
@@ -173,7 +173,7 @@ def _allocate_on(
         overhead=result.overhead,
         bound=result.bound,
         optimal=result.optimal,
-        reasons=reasons(problem, result, mode.round_length) + guard_reasons(carriers),
+        reasons=reasons(problem, result, mode.round_length) + joined_reasons(carriers) + guard_reasons(carriers),
         control_at=control.demand.points[0].at if control is not None else None,
     )
 

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from carillon.allocate.fit import SourceClass
 from carillon.allocate.options import DemandOptions
+from carillon.allocate.problem import room_taken
 
 ENUMERATED = 12
 """Up to this many demands a conflict is proved to have the fewest demands, on a board with several classes of cells."""
@@ -16,7 +17,7 @@ ENUMERATED = 12
 def feasible(options: Sequence[DemandOptions], classes: Sequence[SourceClass]) -> bool:
     """Whether the cells suffice for all of ``options``, levels and costs aside."""
     only = single_class(options)
-    if only is not None:
+    if only is not None and classes[only].joined == 1:
         fewest = sum(min(len(s.bundles) for s in o.splits) if o.splits else len(classes[only].sources) + 1 for o in options)
         return fewest <= len(classes[only].sources)
     if not options:
@@ -31,17 +32,18 @@ def feasible(options: Sequence[DemandOptions], classes: Sequence[SourceClass]) -
         taken = [model.new_bool_var("") for _ in demand.splits]
         model.add_exactly_one(taken)
         for option, variable in zip(demand.splits, taken, strict=True):
-            kinds: dict[tuple[int, ...], int] = {}
+            kinds: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
             for bundle in option.bundles:
-                kinds[bundle.classes] = kinds.get(bundle.classes, 0) + 1
-            for usable, count in kinds.items():
-                parts = [model.new_int_var(0, min(count, len(classes[c].sources)), "") for c in usable]
+                weights = tuple(room_taken(demand.demand, option.style, bundle, classes[c]) for c in bundle.classes)
+                kinds[bundle.classes, weights] = kinds.get((bundle.classes, weights), 0) + 1
+            for (usable, weights), count in kinds.items():
+                parts = [model.new_int_var(0, min(count, classes[c].room), "") for c in usable]
                 model.add(sum(parts) == count * variable)
-                for c, part in zip(usable, parts, strict=True):
-                    used[c].append(part)
+                for c, weight, part in zip(usable, weights, parts, strict=True):
+                    used[c].append(weight * part)
     for group, parts_of in zip(classes, used, strict=True):
         if parts_of:
-            model.add(sum(parts_of) <= len(group.sources))
+            model.add(sum(parts_of) <= group.room)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
@@ -61,7 +63,7 @@ def conflict(options: Sequence[DemandOptions], classes: Sequence[SourceClass]) -
     :data:`ENUMERATED` of them; ``options`` as a whole must not be feasible.
     """
     only = single_class(options)
-    if only is not None:
+    if only is not None and classes[only].joined == 1:
         needs = [min((len(s.bundles) for s in o.splits), default=len(classes[only].sources) + 1) for o in options]
         chosen: list[int] = []
         for d in sorted(range(len(options)), key=lambda d: (-needs[d], d)):

@@ -6,12 +6,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from carillon.actions import CostTable, Served
+from carillon.actions import COSTS, CostTable, Served
 from carillon.allocate.fit import SourceClass
 from carillon.allocate.options import GOES_ON, DemandOptions
 from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.progressions import EXACT_LIMIT
-from carillon.allocate.result import Style
+from carillon.allocate.result import Carrier, Style
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model.board import Role
 from carillon.model.family import Rearm
@@ -99,6 +99,21 @@ def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_len
     return f"{spread}, as no two of them are equally spaced in the round"
 
 
+def joined_reasons(carriers: Sequence[Carrier], costs: CostTable = COSTS) -> tuple[str, ...]:
+    """The sentences of ``carillon plan`` on interrupt sources that several objects share."""
+    found = []
+    for source in dict.fromkeys(c.source for c in carriers):
+        own = [c for c in carriers if c.source == source]
+        if len(own) > 1:
+            names = " and ".join(f"'{c.demand.object}'" for c in own)
+            asked = costs.ask * sum(len(c.cells) for c in own)
+            what = f"the {own[0].action.word}s of {names} have interrupt source {source} together"
+            found.append(
+                f"{what}: its handler asks the cells' flags, some {asked} instructions when one is missed, and none otherwise"
+            )
+    return tuple(found)
+
+
 def _these(cells: int) -> str:
     return "one cell" if cells == 1 else f"one timer ({cells} cells)"
 
@@ -155,7 +170,8 @@ def conflict_cause(problem: Problem, chosen: Sequence[DemandOptions], mode: str)
         usable = {c for c, g in enumerate(problem.classes) if g.slots(demand.role)}
         groups |= {c for s in options.splits for b in s.bundles for c in b.classes} or usable
         plain = all(len(g.sources) == g.cells for g in problem.classes)
-        unit = "cell" if plain else "interrupt source"
+        joins = demand.action.joins and options.minimum == 1 and any(g.joined > 1 for g in problem.classes)
+        unit = "cell" if plain or joins else "interrupt source"
         parts.append(f"{subject(demand)} ({demand.role.value}): at least {count(options.minimum, unit)}")
     stock = _sources([problem.classes[c] for c in sorted(groups)])
     control = " besides the one for the switch of modes" if problem.control else ""

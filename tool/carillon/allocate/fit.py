@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from carillon.allocate.result import Progression
 from carillon.model.board import Board, Cells, Role
-from carillon.model.family import Rearm, Start
+from carillon.model.family import Capability, Rearm, Start
 
 TIMEKEEPER_BITS = 32
 """Of the free-running cell beside one that is reloaded: what its driver counts in."""
@@ -41,6 +41,25 @@ class SourceClass:
     def slots(self, role: Role) -> int:
         """How many timers of ``role`` one source of the class has; 0 if it does not serve the role."""
         return len(self.sources[0].slots(role)) if role in self.array.roles else 0
+
+    @property
+    def joined(self) -> int:
+        """How many objects one source can serve, whose handler asks its cells; 1 where they cannot be asked and masked each."""
+        asked = Capability.ASK in self.array.family.can and self.array.request_enable == "cell"
+        return max(1, self.slots(Role.DEADLINE)) if asked else 1
+
+    @property
+    def room(self) -> int:
+        """What the class has to give away, in parts of a source; ``taken_by`` says what is taken of it."""
+        return self.joined * len(self.sources)
+
+    def taken_by(self, joins: bool, progressions: int) -> int:
+        """What one carrier takes of the room: a whole source, or (``joins``, with one cell) as much as each that may join it.
+
+        Whole sources and single parts fit into the sources if and only if they fit into the room: as many sources as are
+        left over have ``joined`` parts each.
+        """
+        return 1 if joins and progressions == 1 else self.joined
 
     @property
     def can_share(self) -> bool:

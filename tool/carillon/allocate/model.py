@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from carillon.allocate.levels import cliques, components, longest_paths, members, short_cycle
 from carillon.allocate.options import DemandOptions, Split
-from carillon.allocate.problem import Budget, Choice, Judge, Solution, cell_cost, split_cost
+from carillon.allocate.problem import Budget, Choice, Judge, Solution, cell_cost, room_taken, split_cost
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 
@@ -128,7 +128,7 @@ class ChoiceModel:
         self._state_table(tabled, beside, used, cells)
         for group, variables in zip(problem.classes, used, strict=True):
             if variables:
-                self.model.add(sum(variables) <= len(group.sources))
+                self.model.add(sum(variables) <= group.room)
         self.top = self._any(tops)
         self.any_lowered = self._any([*(v.is_lowered for v in self.vars), *tabled.values()])
         self.instructions = sum(instructions) if instructions else 0
@@ -154,7 +154,7 @@ class ChoiceModel:
         carried = self.has_table = self._any(list(tabled.values()))
         for c in problem.table.classes:
             taken = self.table_of[c] = self.model.new_bool_var("")
-            used[c].append(taken)
+            used[c].append(problem.classes[c].joined * taken)
             cells.append(problem.classes[c].array.needed(Role.SYSTEM, shared=True) * taken)
             self.ranks.append(c * taken)
         self.model.add(sum(self.table_of.values()) == carried)
@@ -206,11 +206,11 @@ class ChoiceModel:
                 counts[bundle.classes[0]] = len(indices) * taken
             else:
                 for c in bundle.classes:
-                    counts[c] = self.model.new_int_var(0, min(len(indices), len(classes[c].sources)), "")
+                    counts[c] = self.model.new_int_var(0, min(len(indices), classes[c].room), "")
                 self.model.add(sum(counts.values()) == len(indices) * taken)
                 self.ranks += [c * count for c, count in counts.items()]
             for c, count in counts.items():
-                used[c].append(count)
+                used[c].append(room_taken(demand, option.style, bundle, classes[c]) * count)
                 needed = classes[c].array.needed(demand.role, option.style is Style.MULTIPLEXED)
                 cells.append(len(bundle.progressions) * needed * count)
                 price = cell_cost(self.problem.costs, demand, option.style, classes[c], bundle)

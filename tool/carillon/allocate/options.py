@@ -142,7 +142,10 @@ class OptionBuilder:
             splits.append(sharing)
             minimum = 1
         kept = splits if level_matters else _unequal(splits)
-        options = DemandOptions(demand, _undominated(kept, level_matters, self.limit), fewest, minimum, exact, no_sharing)
+        joins = demand.action.joins and any(c.joined > 1 for c in self.classes)  # then more sources may take less of them
+        options = DemandOptions(
+            demand, _undominated(kept, level_matters or joins, self.limit), fewest, minimum, exact, no_sharing
+        )
         if not minimum:
             options.refusals = self._refusals(demand, usable)
         if tabled:

@@ -11,7 +11,7 @@ from carillon.allocate.fit import Fitter, Source, SourceClass
 from carillon.allocate.guard import common_levels, guarded
 from carillon.allocate.levels import Windows, successors
 from carillon.allocate.options import Bundle
-from carillon.allocate.problem import Choice, Problem
+from carillon.allocate.problem import Choice, Problem, room_taken
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model.board import Role
@@ -50,6 +50,7 @@ def place(
     free: list[list[Source]] = [list(group.sources) for group in problem.classes]
     order = sorted(range(len(choices)), key=lambda d: (problem.options[d].demand.action.rank, d))
     placed: list[tuple[Demand, Choice, Bundle, Source]] = []
+    joining: dict[int, list[int]] = {}  # by class: those that need no source of their own
     tabled: list[tuple[Demand, int]] = []
     for d in order:
         choice = choices[d]
@@ -60,7 +61,19 @@ def place(
             continue
         pairs = sorted(zip(choice.split.bundles, choice.classes, strict=True), key=lambda p: p[0].progressions[0].offset)
         for bundle, c in pairs:
-            placed.append((problem.options[d].demand, choice, bundle, free[c].pop(0)))
+            demand, group = problem.options[d].demand, problem.classes[c]
+            if room_taken(demand, choice.split.style, bundle, group) == group.joined:
+                placed.append((demand, choice, bundle, free[c].pop(0)))
+                continue
+            joining.setdefault(c, []).append(len(placed))
+            placed.append((demand, choice, bundle, group.sources[0]))
+    first_slot: dict[int, int] = {}
+    for c, those in joining.items():  # on as many sources as are left, so that they share one only where they must
+        count = min(len(those), len(free[c]) - any(c == other for _, other in tabled))
+        sources = [free[c].pop(0) for _ in range(count)]
+        for position, k in enumerate(those):
+            placed[k] = (*placed[k][:3], sources[position % count])
+            first_slot[k] = position // count
 
     activations = [item for item in placed if item[0].action.runs]
     demands = list({id(demand): demand for demand, *_ in activations}.values())
@@ -86,7 +99,7 @@ def place(
 
     carriers = []
     for k, (demand, choice, bundle, source) in enumerate(placed):
-        slots = source.slots(demand.role, choice.split.style is Style.MULTIPLEXED)
+        slots = source.slots(demand.role, choice.split.style is Style.MULTIPLEXED)[first_slot.get(k, 0) :]
         uses = tuple(
             cell_use(fitter, source, slot, demand.role, choice.split.style, progression, demand.times, round_length)
             for slot, progression in zip(slots, bundle.progressions, strict=False)

@@ -240,10 +240,18 @@ class Judge:
             ):
                 return False
             else:
-                used.update(choice.classes)
-        used.update(set(tabled.values()))
-        enough = all(count <= len(self.problem.classes[c].sources) for c, count in used.items())
+                for c, taken in self.taken(options.demand, choice):
+                    used[c] += taken
+        for c in set(tabled.values()):
+            used[c] += self.problem.classes[c].joined
+        enough = all(count <= self.problem.classes[c].room for c, count in used.items())
         return enough and self._keeps_table(choices, tabled) and self.fits_levels(choices)
+
+    def taken(self, demand: Demand, choice: Choice) -> list[tuple[int, int]]:
+        """What a choice takes of the classes' room: class, and how much, of each of its bundles."""
+        groups = self.problem.classes
+        pairs = zip(choice.classes, choice.split.bundles, strict=True)
+        return [(c, room_taken(demand, choice.split.style, bundle, groups[c])) for c, bundle in pairs]
 
     def _keeps_table(self, choices: Sequence[Choice | None], tabled: dict[int, int]) -> bool:
         """Whether the demands in the table, each with its class, may be in one, and a task's deadlines are where it is."""
@@ -284,6 +292,11 @@ def split_cost(costs: CostTable, demand: Demand, option: Split, activations: int
     several = len(option.bundles) > 1 and not demand.exclusive
     shared, table = option.style is Style.MULTIPLEXED, option.style is Style.TABLE
     return demand.action.price(Served(len(demand.points), activations, shared, several, table), costs)
+
+
+def room_taken(demand: Demand, style: Style, bundle: Bundle, group: SourceClass) -> int:
+    """What a bundle takes of its class's room."""
+    return group.taken_by(demand.action.joins and style is Style.DIRECT, len(bundle.progressions))
 
 
 def cell_cost(costs: CostTable, demand: Demand, style: Style, group: SourceClass, bundle: Bundle) -> int:

@@ -58,7 +58,7 @@ def cheapest(judge: Judge) -> Cheapest | None:
     2. So no choice is better than each demand's least instructions, and with these the fewest cells.
     3. Nothing is left to choose where no other split of an activation comes to the same.
     """
-    room = [len(group.sources) for group in judge.problem.classes]
+    room = [group.room for group in judge.problem.classes]
     choices: list[Choice | None] = []
     bound, unique = 0, True
     for options in judge.problem.options:
@@ -74,9 +74,10 @@ def cheapest(judge: Judge) -> Cheapest | None:
         if options.demand.action.runs and len(priced) > 1 and priced[1][:2] == (instructions, cells):
             unique = False
         bound += instructions
-        choices.append(Choice(options.splits[first], classes, lowered=False))
-        for c in classes:
-            room[c] -= 1
+        choice = Choice(options.splits[first], classes, lowered=False)
+        choices.append(choice)
+        for c, taken in judge.taken(options.demand, choice):
+            room[c] -= taken
     return Cheapest(choices, bound, unique, room) if min(room, default=0) >= 0 else None
 
 
@@ -97,11 +98,12 @@ def by_sources(judge: Judge) -> tuple[Solution | None, int]:
        preempted by whatever carries q.  So either is lowered: a task that is carried like that, or the one of q.
     3. Ways that break this rule together are parted: either all tasks that a way is against are lowered, or it, and all
        ways that are against these too, are not taken.  A table for each case has the least value of all.
-    4. No choice is better than that: it disregards which source serves what, and all else about the levels.
+    4. No choice is better than that: it disregards which source serves what, and all else about the levels.  Where demands
+       may share a source, no choice has more carriers than there are parts of sources.
     5. If the sources can be given out that way after all, and the levels suffice, it is a choice, and none is better.  Its
        levels are the fewest if any choice needs so many (:meth:`.Judge.levels_needed`).
     """
-    room = sum(len(group.sources) for group in judge.problem.classes)
+    room = sum(group.room for group in judge.problem.classes)
     everything = [_ways(judge, d, room) for d in range(len(judge.problem.options))]
     taken, least = _given_out(judge, everything, room) if all(everything) else ([], NEVER)
     if least >= NEVER:
@@ -304,18 +306,19 @@ def _raised(judge: Judge, cheapest: Cheapest, order: int) -> list[Choice | None]
         before = choices[d]
         if before is None:
             continue
-        splits = sorted(judge.problem.options[d].splits, key=lambda s: (s.style is not Style.DIRECT, len(s.bundles)))
+        options = judge.problem.options[d]
+        splits = sorted(options.splits, key=lambda s: (s.style is not Style.DIRECT, len(s.bundles)))
         direct = [s for s in splits if s.style is Style.DIRECT] or splits
         for split in [direct[0], direct[len(direct) // 2], direct[-1]][::order]:
-            classes = judge.price(judge.problem.options[d], split)[2]
+            raised = Choice(split, judge.price(options, split)[2], lowered=False)
             left = list(room)
-            for c in before.classes:
-                left[c] += 1
-            for c in classes:
-                left[c] -= 1
+            for c, taken in judge.taken(options.demand, before):
+                left[c] += taken
+            for c, taken in judge.taken(options.demand, raised):
+                left[c] -= taken
             if min(left) < 0:
                 continue
-            choices[d] = Choice(split, classes, lowered=False)
+            choices[d] = raised
             if judge.fits_levels(choices):
                 room = left
                 break

@@ -7,6 +7,8 @@ multiplexed cell moved on, a request acknowledged, the execution priority lowere
 
 from __future__ import annotations
 
+from collections import Counter
+
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import clock, osek, text
 from carillon.emit.pieces import BODIES
@@ -51,7 +53,12 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
     used: set[str] = set()
     for mode in image.modes:
         names: dict[int, str] = {}
+        sharing = Counter(c.source for c in mode.allocation.carriers)
         for carrier in mode.allocation.carriers:
+            if sharing[carrier.source] > 1:
+                if carrier.source not in names:
+                    names[carrier.source] = _joined(image, mode, carrier.source, lines)
+                continue
             if only_held(image, mode, carrier):
                 function = image.system.task(carrier.demand.object).entry
                 held = f"carillon_held_{carrier.source}_{carrier.demand.object}"
@@ -80,6 +87,22 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
             names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if interrupt.reenabled else interrupt.handler
         vectors.append(names)
     return vectors, lines
+
+
+def _joined(image: Image, mode: ModeImage, source: int, lines: list[str]) -> str:
+    """Append the handler of a source that several objects share: it asks each cell, in order of the carriers; its name."""
+    carriers = [c for c in mode.allocation.carriers if c.source == source]
+    name = f"carillon_joined_{image.modes.index(mode)}_{source}"
+    for carrier in carriers:
+        lines += _comment(mode, carrier)
+    lines += [_declaration(image, name), f"void {name}(void)", "{"]
+    for carrier in carriers:
+        cells = cells_of(mode, carrier)
+        asks = " || ".join(f"{c.family.name}_asks({c.number})" for c in cells)
+        body = BODIES[type(carrier.action)](image, mode, carrier)
+        lines += [f"    if ({asks}) {{", *("    " + line for line in body), "    }"]
+    lines += ["}", ""]
+    return name
 
 
 def _declaration(image: Image, name: str, nested: bool = False) -> str:

@@ -40,6 +40,7 @@ class Capability(Enum):
     REMAINING = "remaining"
     ACKNOWLEDGE = "acknowledge"
     MASK = "mask"
+    ASK = "ask"
 
 
 STARTS = {Start.GROUP: Capability.START_TOGETHER, Start.TIMER: Capability.CHANNELS}

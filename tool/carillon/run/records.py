@@ -98,7 +98,8 @@ class _Frame:
     """What has begun and not ended: a handler and what it serves, or (``runs``) a task's or an ISR's own code.
 
     ``delivers``: the software dispatcher, within its handler or a service.  ``entered``: of a handler, the event of its
-    entry, and ``role`` the role in which it serves.  ``left``: of a handler that ended a slice, that its exit was told.
+    entry, ``role`` the role in which it serves, and ``serves`` whom it may serve.  ``left``: of a handler that ended a
+    slice, that its exit was told.
     """
 
     object: str
@@ -106,6 +107,7 @@ class _Frame:
     delivers: bool = False
     entered: Event | None = None
     role: Role | None = None
+    serves: frozenset[str] = frozenset()
     left: bool = False
 
 
@@ -165,7 +167,7 @@ class Decoder:
         self._unexpected = symbols.get("carillon_port_unexpected", (0, 0))[0]
         self._missed = symbols.get(MISSED, (-1, 0))[0]
         self._last = 0  # the last instruction of the run that was asked for
-        self._misses: list[tuple[Event, str | None]] = []  # the handler's entry, and the task if that is known
+        self._misses: list[tuple[Event, frozenset[str] | None]] = []  # the handler's entry, and whose they may be if not anyone's
         self._served: dict[str, int] = {}  # of objects that share a function: how many points had come when each was served
         self._checks: list[Event] = []  # entries of the handler that looks whether deadlines are met
         self._vectors = [self._of_mode(vectors, symbols) for vectors in image.vectors]
@@ -309,7 +311,8 @@ class Decoder:
                     yield entered
                     continue
                 entered = event(Kind.ENTER, meant.vector.object)
-                stack.append(_Frame(meant.vector.object, False, entered=entered, role=meant.vector.role))
+                serves = frozenset(e.vector.object for e in entries[record.value])
+                stack.append(_Frame(meant.vector.object, False, entered=entered, role=meant.vector.role, serves=serves))
                 if meant.vector.role is Role.SYSTEM:
                     self._checks.append(entered)
                 yield entered
@@ -318,7 +321,7 @@ class Decoder:
             elif record.code == Code.CALL and record.value == self._missed:
                 handler = stack[-1] if stack else None
                 if handler is not None and handler.entered is not None and n <= self._last:  # an emulator runs on a little
-                    self._misses.append((handler.entered, handler.object if handler.role is Role.DEADLINE else None))
+                    self._misses.append((handler.entered, handler.serves if handler.role is Role.DEADLINE else None))
             elif record.code == Code.CALL and record.value == self._deliver:
                 if stack and stack[-1].runs:
                     yield event(Kind.PREEMPT, stack[-1].object)
@@ -448,16 +451,16 @@ class Decoder:
     def _attributed(self, deadlines: list[_Deadline]) -> dict[int, Event]:
         """For each deadline that the kernel found missed, by its identity, the entry of the handler that did.
 
-        That is the latest one due by then, of the handler's task.  A handler that checks the deadlines of all tasks finds
+        That is the latest one due by then, of the handler's tasks.  A handler that checks the deadlines of all tasks finds
         those that ended last, of several that are due in one tick.
         """
         order = sorted(deadlines, key=lambda d: (d.n, d.end is None, d.end or 0))
-        queues: dict[str | None, list[_Deadline]] = {None: order}
-        for deadline in order:
-            queues.setdefault(deadline.task, []).append(deadline)
+        queues: dict[frozenset[str] | None, list[_Deadline]] = {None: order}
         found: dict[int, Event] = {}
-        for handler, task in self._misses:
-            queue = queues.get(task, [])
+        for handler, tasks in self._misses:
+            if tasks is not None and tasks not in queues:
+                queues[tasks] = [deadline for deadline in order if deadline.task in tasks]
+            queue = queues[tasks]
             k = bisect_right(queue, handler.n, key=lambda d: d.n) - 1
             while k >= 0 and id(queue[k]) in found:
                 k -= 1

@@ -36,9 +36,9 @@ class Step:
     """One thing that a handler does.
 
     ``what``: "run" (``name`` of the application's function), "missed" (``number`` of the task), "control", "enable",
-    "disable", "unpend", "pend" (``sources``), "arm", "disarm", "acknowledge", "set", "other" (``cell``), "touch" (``number``:
-    address of a re-armed cell's variable), "guard" (``name`` of the flags), "settle", "call" (``name``, ``number``: its first
-    argument, if it is known), "strange" (``name``: what no rule reads).
+    "disable", "unpend", "pend" (``sources``), "arm", "disarm", "acknowledge", "ask", "set", "other" (``cell``), "touch"
+    (``number``: address of a re-armed cell's variable), "guard" (``name`` of the flags), "settle", "call" (``name``,
+    ``number``: its first argument, if it is known), "strange" (``name``: what no rule reads).
     """
 
     what: str
@@ -118,6 +118,9 @@ class Meanings:
         if effect.kind == "settle":
             return [Step("settle")]
         if effect.kind == "read":
+            asked = next((c for f in self.hardware.families.values() if (c := f.flag(effect.address)) is not None), None)
+            if asked is not None:
+                return [Step("ask", cell=asked)]
             return self._variable(effect.address)
         if effect.kind in ("set", "clear"):
             requests = self.hardware.controller.bits(effect.address, effect.kind, effect.value or 0)

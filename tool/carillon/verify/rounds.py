@@ -14,6 +14,7 @@ from carillon.verify.controllers import named
 from carillon.verify.dispatch import DISPATCHER, is_table, spread
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.hardware import Hardware, Running
+from carillon.verify.joined import joined
 from carillon.verify.meaning import Meaning, Meanings, Step
 from carillon.verify.standing import Standing
 
@@ -56,6 +57,8 @@ class Round:
     report: ModeReport = field(init=False)
     running: list[Running] = field(default_factory=list)
     subjects: dict[int, Subject] = field(default_factory=dict)
+    joined: dict[int, Subject] = field(default_factory=dict)
+    """By the identity of a cell whose source serves several subjects: its own; ``subjects`` has one of them."""
     expected: dict[Subject, Points] = field(init=False)
     tabled: dict[Subject, Running] = field(default_factory=dict)
     """What the table's entries are of, each with its own expiries."""
@@ -76,9 +79,13 @@ class Round:
 
     def of(self, subject: Subject) -> list[Running]:
         """The running cells of a subject."""
-        return [r for r in self.running if self.subjects.get(r.source) == subject] + (
+        return [r for r in self.running if self.subject_of(r) == subject] + (
             [self.tabled[subject]] if subject in self.tabled else []
         )
+
+    def subject_of(self, running: Running) -> Subject | None:
+        """What a cell expires for."""
+        return self.joined.get(id(running.cell)) or self.subjects.get(running.source)
 
     # The comparison.
 
@@ -161,6 +168,11 @@ class Round:
     def _subject(self, source: int) -> None:
         """What a source is for, by what its vector does."""
         meaning = self.meaning(source)
+        if meaning.every("ask"):
+            self.joined.update(joined(self, source))
+            own_cells = [self.joined[id(r.cell)] for r in self.own_cells(source) if id(r.cell) in self.joined]
+            self.subjects.update({source: own_cells[0]} if own_cells else {})
+            return
         cells = ", ".join(r.cell.place.name for r in self.running if r.source == source)
         runs, missed = meaning.runs, {s.number for s in meaning.every("missed")}
         enabled = {s for step in meaning.every("enable") for s in step.sources}
@@ -201,7 +213,7 @@ class Round:
         """Each subject's expiries over two rounds, and that they recur."""
         length = self.mode.round_length
         expected = self.expected
-        for subject in sorted({*self.subjects.values(), *self.tabled} - set(expected), key=str):
+        for subject in sorted({*self.subjects.values(), *self.joined.values(), *self.tabled} - set(expected), key=str):
             if subject.kind == "control":
                 self._control(subject)
                 continue
@@ -364,7 +376,7 @@ class Round:
                 continue
             if subject.kind == "activation":
                 ActivationVector(self, source, subject, meaning).check()
-            else:
+            elif not meaning.every("ask"):
                 self._other(source, subject, meaning)
 
     def _span(self, subject: Subject) -> Span:
@@ -386,8 +398,8 @@ class Round:
         touched = {s.number for s in steps if s.what == "touch"}
         wrong += ["does not re-arm its cell"] if own - touched else []
         own_ones = {subject, Subject("deadline", subject.name)} if subject.kind == "activation" else {subject}
-        siblings = {s for s, other in self.subjects.items() if other in own_ones}
-        foreign = [s for s in acknowledged if s is not None and s.place.source not in siblings]
+        siblings = {id(r.cell) for r in self.running if self.subject_of(r) in own_ones}
+        foreign = [s for s in acknowledged if s is not None and id(s) not in siblings]
         wrong += [f"acknowledges {c.place.name}" for c in foreign]
         return wrong
 

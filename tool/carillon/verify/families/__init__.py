@@ -111,6 +111,10 @@ class Family:
         """By how many units a step moves a counter that has not expired; 0 where the family cannot do that."""
         return 0
 
+    def flag(self, address: int) -> Cell | None:
+        """The cell of which a register says whether it asks for an interrupt that it may have."""
+        return None
+
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
         """What a handler's store does: "acknowledge", "arm", "disarm", "set" (the next expiry); None: nothing here."""
         return None

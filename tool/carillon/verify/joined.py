@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source that several subjects share: its vector asks each of its cells, and answers for each that says yes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carillon.verify.expected import Subject
+from carillon.verify.families import Cell
+from carillon.verify.meaning import Step
+
+if TYPE_CHECKING:
+    from carillon.verify.rounds import Round
+
+
+def joined(round_: Round, source: int) -> dict[int, Subject]:
+    """By the identity of each of the source's cells, whose deadline it is; C205 for what is wrong with the vector.
+
+    Which way a branch goes is not read, so of each path it is asked that all cells are asked on it, and that nothing is done
+    but to acknowledge the cell that was asked last, and to say that its deadline is missed.
+    """
+    meaning = round_.meaning(source)
+    cells = {id(r.cell): r for r in round_.own_cells(source)}
+    numbers: dict[int, set[int | None]] = {key: set() for key in cells}
+    wrong = ""
+    for path in meaning.paths:
+        asked, found = _path(path, numbers)
+        left = [str(r) for key, r in cells.items() if key not in asked]
+        wrong = wrong or found or (f"does not always ask {left[0]}" if left else "")
+    tasks = round_.system.tasks
+    subjects: dict[int, Subject] = {}
+    for key, running in cells.items():
+        known = [n for n in numbers[key] if n is not None and n < len(tasks)]
+        if len(numbers[key]) != 1 or not known:
+            wrong = wrong or f"does not say whose deadline {running} is"
+        else:
+            subjects[key] = Subject("deadline", tasks[known[0]].name)
+    if wrong:
+        names = ", ".join(r.cell.place.name for r in cells.values())
+        round_.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
+    return subjects
+
+
+def _path(path: list[Step], numbers: dict[int, set[int | None]]) -> tuple[set[int], str]:
+    """The cells that a path asks, and what is wrong with it; ``numbers`` gets the tasks that it answers for."""
+    asked: set[int] = set()
+    last: Cell | None = None
+    cleared: Cell | None = None
+    settled = True
+    for step in path:
+        if step.what == "ask" and step.cell is not None:
+            if id(step.cell) not in numbers:
+                return asked, f"asks {step.cell.place.name}, which does not ask for it"
+            last = step.cell
+            asked.add(id(last))
+        elif step.what == "acknowledge":
+            if last is None or step.cell is not last:
+                return asked, f"acknowledges {step.cell.place.name if step.cell else 'a cell'} without having asked it"
+            cleared, settled = last, False
+        elif step.what == "settle":
+            settled = True
+        elif step.what == "missed":
+            if last is None or cleared is not last:
+                return asked, "tells a deadline missed whose cell it has not asked and acknowledged"
+            numbers[id(last)].add(step.number)
+            cleared = None
+        else:
+            return asked, f"does what is not its own ({step.name or step.what})"
+    if cleared is not None:
+        return asked, f"acknowledges {cleared.place.name}, and does not tell its deadline missed"
+    return asked, "" if settled else "may return before a request is taken back"
