@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The contract between the tool and the kernel: the tool writes constants of these types, and the kernel
- * carries them out.  Neither knows more of the other than this file.
+ * carries them out.  Neither knows more of the other than this folder: the types of rounds (this file), of tables and
+ * of the event-triggered system.
  *
  * A mode of the application is an image of the hardware: the registers of its timer cells, the levels of
  * its interrupt sources and a vector table.  To start a mode, the kernel carries out its stores.  After that,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The constants of ``kernel/contract/mode.h``, read as bytes by the rules of each processor's ABI."""
+"""The constants of ``kernel/contract``, read as bytes by the rules of each processor's ABI."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ModeTable:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A ``struct carillon_entry`` of ``kernel/osektime/table.h``; ``action`` is a number of its ``enum carillon_action``."""
+    """A ``struct carillon_entry`` of ``kernel/contract/table.h``; ``action`` is a number of its ``enum carillon_action``."""
 
     function: int
     mask: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """``action`` is the end of the name in ``enum carillon_action``; the rest is as in ``kernel/osektime/table.h``."""
+    """``action`` is the end of the name in ``enum carillon_action``; the rest is as in ``kernel/contract/table.h``."""
 
     action: str
     function: str = "NULL"
