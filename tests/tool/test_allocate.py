@@ -26,8 +26,10 @@ from carillon.allocate import allocate, allocate_conventional, shortcuts
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.levels import Windows
 from carillon.allocate.model import ChoiceModel
-from carillon.allocate.problem import Judge, Solution
+from carillon.allocate.options import TABLED, DemandOptions
+from carillon.allocate.problem import Choice, Failure, Judge, Problem, Solution
 from carillon.allocate.result import Carrier, Guard, ModeAllocation, Style
+from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
@@ -497,6 +499,93 @@ def test_every_allocation_keeps_the_rules(case: tuple[System, LoweredMode]) -> N
         assert len(diagnostics.errors) >= 1
     else:
         check(system, lowered, allocation.modes[0])
+
+
+# What a choice keeps, judged anew
+
+
+def mixed(chance: Random) -> Problem:
+    """A problem of two classes of sources, some demands of which may be in a table."""
+    length = 72
+    demands = []
+    for name in "abcd"[: chance.randint(1, 4)]:
+        times = sorted(chance.sample(range(length - 2), chance.choice([1, 2, 2, 3])))
+        ends = [min(length, t + chance.choice([1, 4, 10, 30])) for t in times]
+        own = [act(name, *zip(times, ends, strict=True))]
+        if chance.random() < 0.4:
+            own.append(demand(Role.DEADLINE, name, *ends, required=chance.random() < 0.7))
+        within = chance.choice([0, 5])
+        demands += [replace(d, within=within) for d in own]
+    if chance.random() < 0.3:
+        demands.append(replace(demand(Role.ENABLE, "can", chance.randrange(length)), within=chance.choice([0, 5])))
+    lowered = mode(length, *demands)
+    same = {"min_rearm_ticks": 3}
+    arrays = [array(chance.randint(1, 6), **same), array(chance.randint(0, 3) or 1, first_source=100, width=31, **same)]
+    target = board(*arrays, levels=chance.randint(1, 5), lowered_levels=chance.choice([0, 1]))
+    problems: list[Problem] = []
+
+    def take(self: ModeSolver) -> Failure:
+        problems.append(self.problem)
+        return Failure(proved=False)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "solve", take)
+        solve(target, lowered)
+    return problems[0] if problems else mixed(chance)
+
+
+def a_choice(chance: Random, options: DemandOptions, table: int) -> Choice | None:
+    """Any choice, most often one that is a choice at all."""
+    if not options.splits or chance.random() < (0.04 if options.demand.required else 0.4):
+        return None
+    split = chance.choice(options.splits) if chance.random() < 0.97 else TABLED
+    classes = [chance.choice(bundle.classes) for bundle in split.bundles]
+    if split.style is Style.TABLE:
+        classes = [table if chance.random() < 0.9 else 1 - table]
+    if classes and chance.random() < 0.03:
+        classes[0] = 2
+    may = options.demand.action.runs and split.style is not Style.TABLE
+    return Choice(split, tuple(classes), lowered=chance.random() < (0.3 if may else 0.02))
+
+
+def keeps_all(problem: Problem, choices: Sequence[Choice | None]) -> bool:
+    """The rules of a choice, from the points and the board alone."""
+    pairs = list(zip(problem.options, choices, strict=True))
+    if any(o.demand.required and c is None for o, c in pairs):
+        return False
+    chosen = [(o.demand, c) for o, c in pairs if c is not None]
+    tabled = [(d, c) for d, c in chosen if c.split.style is Style.TABLE]
+    others = [(d, c) for d, c in chosen if c.split.style is not Style.TABLE]
+    if any(c.lowered for _, c in tabled) or any(c.lowered and d.role is not Role.ACTIVATION for d, c in chosen):
+        return False
+    used = [number for _, c in others for number in c.classes] + sorted({c.classes[0] for _, c in tabled})
+    if any(number >= len(problem.classes) for number in used) or len({c.classes for _, c in tabled}) > 1:
+        return False
+    if any(used.count(number) > len(group.sources) for number, group in enumerate(problem.classes)):
+        return False
+    told = [(d, Way((), 0, c.split.style, c.lowered)) for d, c in chosen]
+    if any(not d.within for d, _ in tabled) or not keeps_the_table(mode(72, *(d for d, _ in chosen)), told, 3):
+        return False
+    groups = [[d.points[i] for i in b.points] for d, c in others if d.role is Role.ACTIVATION for b in c.split.bundles]
+    flags = [c.lowered for d, c in others if d.role is Role.ACTIVATION for _ in c.split.bundles]
+    levels = least_levels(groups, flags)
+    watched = any(d.role is not Role.ACTIVATION for d, _ in others)
+    below = problem.levels.lowered if any(flags) or tabled else 0
+    return levels is not None and levels + bool(tabled) + watched <= problem.levels.total - below
+
+
+def test_the_judge_of_a_choice_agrees_with_the_rules_counted_anew() -> None:
+    chance = Random(1)
+    verdicts: list[bool] = []
+    for _ in range(300):
+        problem = mixed(chance)
+        judge = Judge(problem)
+        for _ in range(20):
+            table = chance.randrange(2)
+            choices = [a_choice(chance, options, table) for options in problem.options]
+            verdicts.append(keeps_all(problem, choices))
+            assert judge.keeps(choices) == verdicts[-1], choices
+    assert min(verdicts.count(True), verdicts.count(False)) > len(verdicts) // 10
 
 
 # Single behaviours

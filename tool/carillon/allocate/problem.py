@@ -242,10 +242,12 @@ class Judge:
             else:
                 for c, taken in self.taken(options.demand, choice):
                     used[c] += taken
+        if not self._keeps_table(choices, tabled):
+            return False
         for c in set(tabled.values()):
             used[c] += self.problem.classes[c].joined
         enough = all(count <= self.problem.classes[c].room for c, count in used.items())
-        return enough and self._keeps_table(choices, tabled) and self.fits_levels(choices)
+        return enough and self.fits_levels(choices)
 
     def taken(self, demand: Demand, choice: Choice) -> list[tuple[int, int]]:
         """What a choice takes of the classes' room: class, and how much, of each of its bundles."""
