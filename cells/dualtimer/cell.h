@@ -143,7 +143,7 @@ static __attribute__((noinline, unused)) void dualtimer_late(struct carillon_mul
     carillon_port_write(DUALTIMER_OF(reg, DUALTIMER_LOAD(0u)), begin - multiplex->due);
     carillon_port_write(DUALTIMER_OF(reg, DUALTIMER_CLEAR(0u)), 1u);
     carillon_port_settle();
-    carillon_port_unpend(multiplex->source);
+    carillon_port_forget(multiplex->source, CARILLON_SOURCE_BIT(multiplex->source));
 #if !CARILLON_CONVENTIONAL /* whose handler carries out all that has passed */
     if (waits) {
         carillon_port_request(multiplex->source);

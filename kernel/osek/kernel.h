@@ -244,7 +244,7 @@ StatusType carillon_osek_activate_locked(TaskType task);
 extern volatile uint16_t carillon_osek_again;
 static inline void carillon_osek_forget_request(uint16_t source)
 {
-    carillon_port_unpend(source);
+    carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
     if (carillon_osek_again == source) {
         carillon_osek_again = 0u;
         carillon_port_request(source);

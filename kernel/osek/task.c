@@ -208,7 +208,7 @@ StatusType carillon_chain_direct(TaskType task)
         carillon_port_unmask();
         return status;
     }
-    carillon_port_unpend(own);
+    carillon_port_forget(own, CARILLON_SOURCE_BIT(own));
     if (carillon_osek_tasks[task].direct != 0u) {
         if (source == own) {
             carillon_osek_again = source;

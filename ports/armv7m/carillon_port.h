@@ -146,22 +146,15 @@ static inline void carillon_port_barrier(void)
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
-/* Forget what sources asked for: a handler that returns next is not entered for it. */
+/* Forget what sources asked for, or what a system exception did: a handler that returns next is not entered for it. */
 static inline void carillon_port_forget(uint32_t source, uint32_t mask)
-{
-    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source)) = mask;
-    carillon_port_settle();
-}
-
-/* The same of one source, which may be a system exception. */
-static inline void carillon_port_unpend(uint32_t source)
 {
     if (source == CARILLON_SYSTICK) {
         CARILLON_REGISTER(CARILLON_ICSR) = CARILLON_ICSR_PENDSTCLR;
-        carillon_port_settle();
     } else {
-        carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
+        CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source)) = mask;
     }
+    carillon_port_settle();
 }
 
 /* Is the handler of a source running or preempted? */
@@ -426,8 +419,7 @@ void carillon_port_supervisor_call(void);
 #endif
 
 /* A mode's vector table; the one at address 0 is that of the mode the system starts in. */
-#define CARILLON_VECTOR_TABLE __attribute__((section(".vectors"), aligned(512), used))
-#define CARILLON_RESET_VECTOR_TABLE __attribute__((section(".vectors.reset"), aligned(512), used))
+#define CARILLON_VECTOR_TABLE(first) __attribute__((section(".vectors" first), aligned(512), used))
 
 #ifdef __cplusplus
 }

@@ -124,10 +124,6 @@ static inline void carillon_port_forget(uint16_t source, carillon_value mask)
 {
     CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = (uint8_t)mask;
 }
-static inline void carillon_port_unpend(uint32_t source)
-{
-    CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = CARILLON_SOURCE_BIT(source);
-}
 static inline void carillon_port_settle(void)
 {
 }

@@ -33,8 +33,7 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << ((source) % 32u))
 
 #define CARILLON_SYSTEM_VECTORS
-#define CARILLON_VECTOR_TABLE
-#define CARILLON_RESET_VECTOR_TABLE
+#define CARILLON_VECTOR_TABLE(first)
 
 #define CARILLON_STORE_ENABLE(source, mask) \
     CARILLON_STORE(VIRTUAL_REQUEST + VIRTUAL_REQUEST_ENABLE + CARILLON_SOURCE_WORD(source), (mask))
@@ -91,10 +90,6 @@ static inline void carillon_port_barrier(void)
 static inline void carillon_port_forget(uint32_t source, uint32_t mask)
 {
     carillon_port_write(VIRTUAL_REQUEST + CARILLON_SOURCE_WORD(source) + VIRTUAL_REQUEST_UNPEND, mask);
-}
-static inline void carillon_port_unpend(uint32_t source)
-{
-    carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
 }
 
 /* The source of the handler that runs, 0 if none does: no handler has the source 0 where that matters. */

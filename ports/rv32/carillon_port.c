@@ -85,7 +85,7 @@ __attribute__((used)) void carillon_port_handle(uint32_t source)
     const uint32_t below = it->source;
     const uint32_t preempted = it->preempted;
     const uint32_t level = it->level;
-    carillon_port_unpend(source);
+    carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
     it->source = source;
     it->preempted = level;
     it->level = it->levels[source];

@@ -104,10 +104,6 @@ static inline void carillon_port_forget(uint32_t source, uint32_t mask)
         carillon_port_settle();
     }
 }
-static inline void carillon_port_unpend(uint32_t source)
-{
-    carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
-}
 
 /* Has it asked for an interrupt that has not been taken?  A device asks as long as it has cause to. */
 static inline bool carillon_port_is_pending(uint16_t source)
@@ -241,8 +237,7 @@ void carillon_port_entries(void);
 void carillon_port_reset(void);
 
 #define CARILLON_SYSTEM_VECTORS
-#define CARILLON_VECTOR_TABLE
-#define CARILLON_RESET_VECTOR_TABLE
+#define CARILLON_VECTOR_TABLE(first)
 
 #ifdef __cplusplus
 }

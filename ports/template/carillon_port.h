@@ -16,10 +16,9 @@
 typedef void (*carillon_vector)(void);
 
 /* Vectors before the first that the tool fills (board.toml: system_vectors), each followed by a comma; and
- * where vector tables go, that of the start mode first. */
+ * where vector tables go: `first` is ".reset" for that of the start mode, which comes first, else "". */
 #define CARILLON_SYSTEM_VECTORS
-#define CARILLON_VECTOR_TABLE
-#define CARILLON_RESET_VECTOR_TABLE
+#define CARILLON_VECTOR_TABLE(first)
 
 /* The bit of a source in its request register (board.toml: request_base, request_bits). */
 #define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << ((source) % 32u))
@@ -54,9 +53,9 @@ void carillon_port_pend(uint32_t source);
 void carillon_port_request(uint32_t source);
 void carillon_port_barrier(void);
 
-/* Forget what sources asked for, and what one did: a handler that returns next is not entered for it. */
+/* Forget what sources asked for: a handler that returns next is not entered for it.  A source that has no request
+ * register, such as a system exception, is forgotten by itself. */
 void carillon_port_forget(uint32_t source, uint32_t mask);
-void carillon_port_unpend(uint32_t source);
 
 /* Every store before has arrived at its device when this returns. */
 void carillon_port_settle(void);

@@ -51,7 +51,7 @@ def test_every_port_prices_every_statement_of_its_handlers() -> None:
     ports = [p.name for p in (data_root() / "ports").iterdir() if (p / "costs.toml").is_file()]
     assert set(ports) == {"armv7m", "avr", "rv32"}
     common = set.intersection(*(set(prices(port)) for port in ports))
-    assert {"arm", "disarm", "hold", "enable", "forget", "unpend", "acknowledge", "rearm", "postpone", "lower"} <= common
+    assert {"arm", "disarm", "hold", "enable", "forget", "acknowledge", "rearm", "postpone", "lower"} <= common
     assert {"guard_waits", "guard_begin", "guard_end", "frame_begin", "frame_end"} <= common
 
 

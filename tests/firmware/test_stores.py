@@ -20,7 +20,7 @@ OPERATIONS = """
 #define OPERATION(name, ...) __attribute__((noinline)) void name(void); void name(void) { __VA_ARGS__; }
 OPERATION(of_cmsdk_acknowledge, cmsdk_acknowledge(1))
 OPERATION(of_dualtimer_acknowledge, dualtimer_acknowledge(1))
-OPERATION(of_unpend, carillon_port_unpend(20))
+OPERATION(of_forget, carillon_port_forget(20, CARILLON_SOURCE_BIT(20)))
 OPERATION(of_hold, carillon_port_hold(20, CARILLON_SOURCE_BIT(20)))
 OPERATION(of_cmsdk_disarm, cmsdk_disarm(1))
 OPERATION(of_dualtimer_disarm, dualtimer_disarm(1))
@@ -38,7 +38,7 @@ LOOK(look_for_nothing, (void)carillon_port_peek_active(40); (void)carillon_port_
 RV32_OPERATIONS = """
 #include "cells/mtime/cell.h"
 #define OPERATION(name, ...) __attribute__((noinline)) void name(void); void name(void) { __VA_ARGS__; }
-OPERATION(of_unpend, carillon_port_unpend(3))
+OPERATION(of_forget, carillon_port_forget(3, CARILLON_SOURCE_BIT(3)))
 OPERATION(of_acknowledge, mtime_acknowledge(0))
 """
 
@@ -79,7 +79,7 @@ def after_the_last_store(code: list[str]) -> list[str]:
     return names[: next(k for k, name in enumerate(names) if name in ("bx", "ret")) + 1]
 
 
-@pytest.mark.parametrize("operation", ["of_cmsdk_acknowledge", "of_dualtimer_acknowledge", "of_unpend", "of_hold"])
+@pytest.mark.parametrize("operation", ["of_cmsdk_acknowledge", "of_dualtimer_acknowledge", "of_forget", "of_hold"])
 def test_a_handler_may_return_behind_what_it_acknowledges_forgets_or_holds_back(lab: Laboratory, operation: str) -> None:
     assert after_the_last_store(instructions(lab, OPERATIONS, MPS, operation)) == ["dsb", "bx"]
 
@@ -102,7 +102,7 @@ def test_what_nobody_uses_is_not_looked_at(lab: Laboratory) -> None:
 
 
 def test_a_request_in_the_clint_is_forgotten_before_the_next_instruction(lab: Laboratory) -> None:
-    names = after_the_last_store(instructions(lab, RV32_OPERATIONS, RV32, "of_unpend"))
+    names = after_the_last_store(instructions(lab, RV32_OPERATIONS, RV32, "of_forget"))
     assert names[0] == "lw"
     assert "fence" in names
 

@@ -785,20 +785,21 @@ static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint
 StatusType carillon_osek_TerminateTask(void);
 StatusType carillon_osek_ChainTask(TaskType task);
 void carillon_terminate_managed(void) __attribute__((noreturn));
-#define TerminateTask()                                                                     \
-    __extension__({                                                                         \
-        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wreturn-type\""); \
-        if (carillon_direct_ends[CARILLON_CALLER_LEVEL] != 0u) {                            \
-            if (carillon_direct_ends[CARILLON_CALLER_LEVEL] != CARILLON_DIRECT_NO_CELL) {   \
-                carillon_port_unpend(carillon_direct_ends[CARILLON_CALLER_LEVEL]);          \
-            }                                                                               \
-            return;                                                                         \
-        }                                                                                   \
-        _Pragma("GCC diagnostic pop");                                                      \
-        if (CARILLON_CALLER_LEVEL != 0u) {                                                  \
-            carillon_terminate_managed();                                                   \
-        }                                                                                   \
-        (TerminateTask)();                                                                  \
+#define TerminateTask()                                                                                 \
+    __extension__({                                                                                     \
+        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wreturn-type\"");             \
+        if (carillon_direct_ends[CARILLON_CALLER_LEVEL] != 0u) {                                        \
+            if (carillon_direct_ends[CARILLON_CALLER_LEVEL] != CARILLON_DIRECT_NO_CELL) {               \
+                carillon_port_forget(carillon_direct_ends[CARILLON_CALLER_LEVEL],                       \
+                                     CARILLON_SOURCE_BIT(carillon_direct_ends[CARILLON_CALLER_LEVEL])); \
+            }                                                                                           \
+            return;                                                                                     \
+        }                                                                                               \
+        _Pragma("GCC diagnostic pop");                                                                  \
+        if (CARILLON_CALLER_LEVEL != 0u) {                                                              \
+            carillon_terminate_managed();                                                               \
+        }                                                                                               \
+        (TerminateTask)();                                                                              \
     })
 
 /* Internal.  The same, but first request another task, which begins when this one has ended. */

@@ -198,8 +198,8 @@ def emit(image: Image) -> str:
     lines += handler_lines
     for mode, own in zip(image.modes, vectors, strict=True):
         name = mode.allocation.mode.name
-        kind = "CARILLON_RESET_VECTOR_TABLE" if name == system.start_mode else "CARILLON_VECTOR_TABLE"
+        kind = 'CARILLON_VECTOR_TABLE(".reset")' if name == system.start_mode else 'CARILLON_VECTOR_TABLE("")'
         tables += _table(image, text.stem(image, mode), kind, f" /* {name} */", below | own)
     if not image.modes:
-        tables += _table(image, "carillon_osek", "CARILLON_RESET_VECTOR_TABLE", "", below)
+        tables += _table(image, "carillon_osek", 'CARILLON_VECTOR_TABLE(".reset")', "", below)
     return "\n".join(lines + tables)

@@ -69,7 +69,7 @@ void carillon_deadline_0_Task3(void)
 }
 
 extern const carillon_vector carillon_mode0_vectors[]; /* normal */
-CARILLON_RESET_VECTOR_TABLE const carillon_vector carillon_mode0_vectors[] = {
+CARILLON_VECTOR_TABLE(".reset") const carillon_vector carillon_mode0_vectors[] = {
     CARILLON_SYSTEM_VECTORS
     carillon_activation_0_Task1, /* 0 */
     carillon_activation_0_Task2, /* 1 */

@@ -87,7 +87,7 @@ def _serve_cells(osek: OsekImage) -> list[str]:
             lines += [
                 f"    if (carillon_osek_level_alarm_waits({number}u, {it.carrier.source}u)) {{ /* {it.alarm.name} */",
                 *(f"    {line}" for line in acknowledging(osek.cell(it.carrier))),
-                f"        carillon_port_unpend({it.carrier.source}u);",
+                f"        carillon_port_forget({it.carrier.source}u, CARILLON_SOURCE_BIT({it.carrier.source}u));",
                 f"        carillon_osek_level_alarm_early({number}u);",
                 "    }",
             ]

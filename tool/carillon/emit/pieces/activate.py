@@ -57,7 +57,7 @@ def _forgetting(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     cells = [c for c in mode.cells if isinstance(c.carrier.action, Activate) and c.carrier.source in carrier.forgets]
     held = [source for source in carrier.forgets if controlled(board, source)]
     lines = [f"    carillon_port_forget({s}, {bits});" for s, bits in text.masks(board, held)]
-    lines += [f"    carillon_port_unpend({s});" for s in carrier.forgets if s not in held]
+    lines += [f"    carillon_port_forget({s}, CARILLON_SOURCE_BIT({s}));" for s in carrier.forgets if s not in held]
     return acknowledge(cells) + lines
 
 
