@@ -42,13 +42,15 @@ class Windows:
     @cached_property
     def _around(self) -> list[int]:
         """For each point those of other demands in whose windows it is."""
-        around = []
-        still_open: list[int] = []
-        for number in range(len(self.owner)):
-            still_open = [n for n in still_open if number < self._inside[n][1]]
-            before = sum(1 << n for n in still_open if self._inside[n][0] <= number)
-            around.append(before & self._others[self.owner[number][0]])
-            still_open.append(number)
+        opens, closes = [0] * (len(self.owner) + 1), [0] * (len(self.owner) + 1)
+        for number, (low, high) in enumerate(self._inside):
+            if low < high:
+                opens[low] |= 1 << number
+                closes[high] |= 1 << number
+        around, still_open = [], 0
+        for number, (owner, _) in enumerate(self.owner):
+            still_open = (still_open | opens[number]) & ~closes[number]
+            around.append(still_open & self._others[owner])
         return around
 
     def bits(self, demand: int, points: Iterable[int]) -> int:

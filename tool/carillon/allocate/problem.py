@@ -10,7 +10,7 @@ from functools import cached_property
 
 from carillon.actions import COSTS, CostTable, Served
 from carillon.allocate.fit import SourceClass
-from carillon.allocate.levels import Windows, longest_paths, members, successors
+from carillon.allocate.levels import Windows, longest_paths, successors
 from carillon.allocate.options import Bundle, DemandOptions, Split
 from carillon.allocate.result import Style
 from carillon.lower import Demand
@@ -277,11 +277,12 @@ class Judge:
     def levels_needed(self) -> int:
         """No choice in which no task is lowered has fewer levels of activations: tasks open at one point preempt in pairs."""
         most = int(bool(self.activations))
-        for k, own in enumerate(self.activations):
-            for i, point in enumerate(self.problem.options[own].demand.points):
-                owners = (self.windows.owner[number] for number in members(self.windows.around(k, i)))
-                before = {d for d, j in owners if self.problem.options[self.activations[d]].demand.points[j].at < point.at}
-                most = max(most, 1 + len(before))
+        points = [self.problem.options[d].demand.points for d in self.activations]
+        owned = [self.windows.bits(k, range(len(own))) for k, own in enumerate(points)]
+        for k, own in enumerate(points):
+            for i in range(len(own)):
+                around = self.windows.around(k, i)
+                most = max(most, 1 + sum(around & bits != 0 for bits in owned))
         return most
 
     def most_carriers(self) -> int:

@@ -113,7 +113,7 @@ def by_sources(judge: Judge) -> tuple[Solution | None, int]:
     if choices is None or penalty or not judge.keeps(choices) or judge.value(choices) != least:
         return None, value // judge.cell_weight if not penalty else 0
     needed = max((longest_paths(judge.carriers(choices)[2]) or ([],))[0], default=0)
-    fewest = needed <= judge.levels_needed() and not any(c is not None and c.lowered for c in choices)
+    fewest = not any(c is not None and c.lowered for c in choices) and needed <= judge.levels_needed()
     instructions = judge.count(choices)
     return Solution(choices, instructions, instructions, optimal=True, fewest_levels=fewest), instructions
 
