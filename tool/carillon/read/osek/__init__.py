@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the model of the event-triggered system (OSEK/VDX OS 2.2.3) from the ``[osek]`` tables of a schedule file.
+
+Everything that is wrong within these tables is reported here, where the place of every value is known; what
+concerns the rounds too, or needs the whole model, is :mod:`carillon.check.osek`.  Causes name objects by kind and
+name, not by their TOML tables, because other formats are read into the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from carillon.diagnostics import Diagnostics
+from carillon.model.board import Board
+from carillon.model.osek import (
+    Dispatch,
+    Hook,
+    Osek,
+    Status,
+)
+from carillon.read.osek.alarms import Alarms
+from carillon.read.osek.file import OsekFile
+from carillon.read.osek.resources import Resources
+from carillon.read.osek.tasks import Tasks
+from carillon.read.osek.whole import Whole
+from carillon.read.schema import OsekTable, ScheduleFile
+from carillon.read.shape import Broken
+from carillon.read.spans import SpanIndex
+from carillon.read.ticks import Ticks
+from carillon.units import Time
+
+
+class OsekReader:
+    """Builds one Osek.  ``broken`` says which values of the file are missing because they were wrong.
+
+    :meth:`resolve` needs no clock, so that what it finds is reported whatever else is wrong; :meth:`build` comes
+    after it.
+    """
+
+    def __init__(self, file: ScheduleFile, table: OsekTable, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
+        self.at = OsekFile(file, table, places, broken, diagnostics)
+        self.resources = Resources(self.at)
+        self.tasks = Tasks(self.at, self.resources)
+        self.alarms = Alarms(self.at)
+
+    def times(self) -> Iterator[Time]:
+        """The times that the system's clock should be able to express."""
+        yield from (counter.tick for counter in self.at.table.counter.values() if counter.tick is not None)
+
+    def resolve(self, board: Board | None) -> None:
+        """Report all that is wrong but for times; ``board`` is None if there is none, its sources are then unknown."""
+        Whole(self.at).check()
+        self.resources.resolve()
+        self.tasks.resolve(board)
+        self.alarms.resolve()
+
+    def build(self, ticks: Ticks) -> Osek:
+        """The event-triggered system, without the parts that could not be built; reports ticks that do not divide."""
+        table = self.at.table
+        return Osek(
+            status=Status(table.status),
+            dispatch=Dispatch(table.dispatch),
+            hooks=frozenset(Hook(hook) for hook in table.hooks),
+            service_id=table.get_service_id,
+            parameter_access=table.parameter_access,
+            scheduler_resource=table.scheduler_resource,
+            stack_check=table.stack_check,
+            modes=self.at.modes,
+            tasks=self.tasks.tasks,
+            isrs=self.tasks.isrs,
+            resources=self.resources.resources,
+            events=self.tasks.events,
+            counters=tuple(self.alarms.counter(name, counter, ticks) for name, counter in table.counter.items()),
+            alarms=self.alarms.alarms,
+            span=self.at.places.key(("osek",)),
+        )

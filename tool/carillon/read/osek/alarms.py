@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counters, alarms and what alarms do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from carillon.check.names import fault
+from carillon.model.osek import (
+    Action,
+    ActivateTask,
+    Alarm,
+    Autostart,
+    Callback,
+    Counter,
+    CounterKind,
+    IncrementCounter,
+    SetEvent,
+)
+from carillon.read.osek.file import MOST, OsekFile, some
+from carillon.read.schema import AlarmTable, AutostartTable, CounterTable, SetEventTable
+from carillon.read.spans import Path
+from carillon.read.ticks import Ticks, whole
+from carillon.units import Time, shorten
+
+_ACTIONS = ("activate", "set_event", "callback", "increment")
+
+
+class Alarms:
+    """Counters, alarms and what alarms do."""
+
+    def __init__(self, at: OsekFile) -> None:
+        self.at = at
+
+    def resolve(self) -> None:
+        """Counters but for their ticks, and alarms."""
+        self._check_counters()
+        self.alarms = tuple(self._alarms())
+
+    def _check_counters(self) -> None:
+        """Sets ``sound``, the counters whose bounds make sense."""
+        self.sound: set[str] = set()
+        for name, table in self.at.table.counter.items():
+            path = ("counter", name)
+            own = f"counter {shorten(name)}"
+            if table.kind == "hardware" and table.tick is None and not self.at.incomplete(*path):
+                self.at.error(
+                    "C111",
+                    self.at.key(*path),
+                    f"hardware {own} has no tick",
+                    'say how long its tick is, for example "1ms", or make it a software counter',
+                )
+            if table.kind == "software" and table.tick is not None:
+                self.at.error(
+                    "C111",
+                    self.at.key(*path, "tick"),
+                    f"software {own} has a tick of {table.tick}",
+                    "a software counter advances when it is incremented: leave the tick out, or make it a hardware counter",
+                )
+            most = table.max_allowed
+            if any(self.at.lost(*path, key) for key in ("max_allowed", "min_cycle")):
+                pass
+            elif table.min_cycle > most:
+                self.at.error(
+                    "C112",
+                    self.at.value(*path, "min_cycle"),
+                    f"'min_cycle' of {own}, {table.min_cycle}, is greater than 'max_allowed', {most}",
+                    f"write at most {most}, or a greater 'max_allowed'",
+                )
+            else:
+                self.sound.add(name)
+            if table.ticks_per_base > most + 1 and not any(self.at.lost(*path, key) for key in ("max_allowed", "ticks_per_base")):
+                self.at.diagnostics.warning(
+                    "C202",
+                    self.at.value(*path, "ticks_per_base"),
+                    f"'ticks_per_base' of {own}, {table.ticks_per_base}, is greater than the number of its values, "
+                    f"'max_allowed' + 1, {most + 1}",
+                    "nothing depends on it but the application, which reads it: write what it expects",
+                )
+
+    def counter(self, name: str, table: CounterTable, ticks: Ticks) -> Counter:
+        """A counter; a tick that is not whole is reported."""
+        tick = self._tick(name, table.tick, ticks) if table.kind == "hardware" and table.tick is not None else 0
+        return Counter(
+            name=name,
+            kind=CounterKind(table.kind),
+            tick=tick,
+            max_allowed=table.max_allowed,
+            ticks_per_base=table.ticks_per_base,
+            min_cycle=table.min_cycle,
+            span=self.at.key("counter", name),
+        )
+
+    def _tick(self, name: str, time: Time, ticks: Ticks) -> int:
+        """``time`` in ticks of the system clock; 0 after a diagnostic."""
+        span = self.at.value("counter", name, "tick")
+        what = f"'tick' of counter {shorten(name)}"
+        exact = ticks.exact(time, what, span, recurs=True)
+        if exact is None:
+            return 0
+        if whole(exact) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
+            self.at.error("C041", span, f"{what} is zero ticks", "write a time of at least one tick")
+        return whole(exact)
+
+    def _alarms(self) -> Iterator[Alarm]:
+        self.increments: dict[str, list[str]] = {}
+        for name, table in self.at.table.alarm.items():
+            path = ("alarm", name)
+            own = f"alarm {shorten(name)}"
+            counter = None
+            if table.counter is None:
+                if not self.at.incomplete(*path):
+                    self.at.error("C014", self.at.key(*path), f"{own} has no 'counter'", "name the counter whose ticks it counts")
+            elif self.at.known(table.counter, "counter", (*path, "counter"), own):
+                counter = table.counter
+            action = self._action(table, path, own)
+            if isinstance(action, IncrementCounter) and counter is not None and len(self.at.table.alarm) <= MOST["alarm"]:
+                self._check_increment(counter, action.counter, (*path, "increment"), own)
+            autostart = self._autostart(table.autostart, counter, path, own) if table.autostart is not None else None
+            if table.static and table.autostart is None and not self.at.incomplete(*path):
+                self.at.diagnostics.warning(
+                    "C105",
+                    self.at.key(*path, "static"),
+                    f"{own} is static and has no autostart, so that nothing sets it: it never expires",
+                    "give it an autostart, or let the application set it: then it is not static",
+                )
+            if counter is not None and action is not None:
+                yield Alarm(name, counter, action, autostart, self.at.key(*path), table.static)
+
+    def _action(self, table: AlarmTable, path: Path, own: str) -> Action | None:
+        """The alarm's action; None after a diagnostic."""
+        written = [key for key in _ACTIONS if getattr(table, key) is not None]
+        if not written and not self.at.incomplete(*path):
+            self.at.error(
+                "C113",
+                self.at.key(*path),
+                f"{own} does nothing",
+                "give it an action: a task to activate, an event to set, a callback, or a counter to increment",
+            )
+        if len(written) > 1:
+            spans = sorted((self.at.key(*path, key), key) for key in written)
+            self.at.error(
+                "C113",
+                spans[1][0],
+                f"{own} has {len(written)} actions, " + " and ".join(f"'{key}'" for _, key in spans),
+                "an alarm has one action: write an alarm for each",
+            )
+        actions = [action for key in written if (action := self._resolve_action(table, key, path, own)) is not None]
+        return actions[0] if len(written) == 1 and actions else None
+
+    def _resolve_action(self, table: AlarmTable, key: str, path: Path, own: str) -> Action | None:
+        where = (*path, key)
+        if table.set_event is not None and key == "set_event":
+            return self._set_event(table.set_event, where, own)
+        name = str(getattr(table, key))
+        if key == "activate":
+            return ActivateTask(name) if self.at.known(name, "task", where, own) else None
+        if key == "increment":
+            if not self.at.known(name, "counter", where, own):
+                return None
+            if self.at.table.counter[name].kind == "hardware" and not self.at.lost("counter", name, "kind"):
+                self.at.error(
+                    "C115",
+                    self.at.value(*where),
+                    f"{own} increments the hardware counter {shorten(name)}",
+                    "only software counters are incremented: a hardware counter advances by itself",
+                )
+                return None
+            return IncrementCounter(name)
+        problem = fault(name, function=False)
+        if problem:
+            self.at.error("C026", self.at.value(*where), f"the callback {shorten(name)} of {own} {problem[0]}", problem[1])
+            return None
+        return Callback(name)
+
+    def _set_event(self, table: SetEventTable, path: Path, own: str) -> SetEvent | None:
+        if not self.at.incomplete(*path):
+            for key in ("task", "event"):
+                if getattr(table, key) is None:
+                    self.at.error(
+                        "C014", self.at.value(*path), f"the event action of {own} has no '{key}'", "name the task and its event"
+                    )
+        task = table.task is not None and self.at.known(table.task, "task", (*path, "task"), own)
+        event = table.event is not None and self.at.known(table.event, "event", (*path, "event"), own)
+        if not task or not event or table.task is None or table.event is None:
+            return None
+        owner = self.at.table.task[table.task]
+        if table.event in owner.events:
+            return SetEvent(table.task, table.event)
+        if not self.at.incomplete("task", table.task):
+            kind = "thread" if table.task in self.at.threads else "task"
+            if kind == "thread":
+                remedy = "activate the thread instead, or make it a task of [osek] with this event"
+            elif owner.events:
+                remedy = f"add the event to the task's; its events are {some(owner.events)}"
+            else:
+                remedy = "add the event to the task's, or activate the task instead"
+            self.at.error(
+                "C114",
+                self.at.value(*path, "event"),
+                f"{own} sets event {shorten(table.event)} of {kind} {shorten(table.task)}, which "
+                + ("does not have it" if owner.events else "has no events"),
+                remedy,
+            )
+        return None
+
+    def _check_increment(self, counter: str, incremented: str, path: Path, own: str) -> None:
+        """Report an alarm that closes a circle of counters that increment one another (C115)."""
+        chain = self._chain(incremented, counter)
+        if chain is None:
+            self.increments.setdefault(counter, []).append(incremented)
+            return
+        others = [name for name in chain if name != counter]
+        self.at.error(
+            "C115",
+            self.at.value(*path),
+            f"{own}, of counter {shorten(counter)}, makes it increment itself"
+            + (f", by way of {some(others)}" if others else ""),
+            "an alarm that expires within its own action would never end: increment another counter",
+        )
+
+    def _chain(self, start: str, end: str) -> list[str] | None:
+        """The counters from ``start`` to ``end``, each of which has an alarm that increments the next; None if no way."""
+        before: dict[str, str | None] = {start: None}
+        pending = [start]
+        while pending and end not in before:
+            name = pending.pop()
+            for following in self.increments.get(name, ()):
+                if following not in before:
+                    before[following] = name
+                    pending.append(following)
+        if end not in before:
+            return None
+        chain: list[str] = []
+        name_or_none: str | None = end
+        while name_or_none is not None:
+            chain.append(name_or_none)
+            name_or_none = before[name_or_none]
+        return chain[::-1]
+
+    def _autostart(self, table: AutostartTable, counter: str | None, alarm: Path, own: str) -> Autostart:
+        path = (*alarm, "autostart")
+        modes = self.at.modes if table.modes is None else self.at.listed(table.modes, "modes", (*path, "modes"), own)
+        if counter in self.sound and not self.at.lost(*path, "at") and not self.at.lost(*path, "absolute"):
+            most = self.at.table.counter[str(counter)].max_allowed
+            least = 0 if table.absolute else 1
+            if not least <= table.at <= most:
+                kind = "at the value" if table.absolute else "after"
+                self.at.error(
+                    "C116",
+                    self.at.value(*path, "at"),
+                    f"the autostart of {own} is {kind} {table.at}{'' if table.absolute else ' ticks'}, "
+                    f"but counter {shorten(str(counter))} allows {least} to {most}",
+                    f"write a number from {least} to {most}",
+                )
+        if counter in self.sound and not self.at.lost(*path, "cycle"):
+            bounds = self.at.table.counter[str(counter)]
+            if table.cycle and not bounds.min_cycle <= table.cycle <= bounds.max_allowed:
+                self.at.error(
+                    "C116",
+                    self.at.value(*path, "cycle"),
+                    f"the cycle of {own} is {table.cycle} ticks, but counter {shorten(str(counter))} allows "
+                    f"{bounds.min_cycle} to {bounds.max_allowed}",
+                    f"write a number from {bounds.min_cycle} to {bounds.max_allowed}, or 0 for an alarm that expires once",
+                )
+        return Autostart(modes, table.at, table.cycle, table.absolute)

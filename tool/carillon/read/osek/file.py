@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A schedule's event-triggered tables, where they stand, and what their parts share in reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from carillon.check.osek import DEFAULT_MODE
+from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.model.osek import (
+    RES_SCHEDULER,
+)
+from carillon.read.schema import OsekTable, OsekTaskTable, ScheduleFile
+from carillon.read.shape import Broken
+from carillon.read.spans import Path, SpanIndex
+from carillon.units import shorten
+
+EVENT_BITS = 32
+TIME_BITS = 2  # of a task's events, which say what it waits for where there are time services
+# Each kind's greatest number: identifiers are of 8 bits, of which 255 is no object, and RES_SCHEDULER is one more
+# resource; masks of modes are of 32.
+MOST = {"task": 250, "isr": 255, "resource": 254, "counter": 255, "alarm": 255, "modes": 32}
+KINDS = {
+    "task": "task",
+    "isr": "ISR",
+    "resource": "resource",
+    "event": "event",
+    "counter": "counter",
+    "alarm": "alarm",
+    "modes": "application mode",
+}
+
+
+class OsekFile:
+    """The tables of one file.  ``broken`` says which of its values are missing because they were wrong."""
+
+    def __init__(self, file: ScheduleFile, table: OsekTable, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
+        self.file = file
+        # A thread is a task too, whose place is another table.
+        self.threads = {name for name in file.thread if name not in table.task}
+        threads = {
+            name: OsekTaskTable.model_validate({"priority": thread.priority, "autostart": True})
+            for name, thread in file.thread.items()
+            if name in self.threads
+        }
+        self.table = table.model_copy(update={"task": {**table.task, **threads}})
+        self.event_bits = EVENT_BITS - TIME_BITS if file.time is not None else EVENT_BITS
+        self.places = places
+        self.broken = broken
+        self.diagnostics = diagnostics
+        self.modes = tuple(dict.fromkeys(table.modes or ())) or (DEFAULT_MODE,)
+        self.names: dict[str, dict[str, int]] = {}
+        for section in KINDS:
+            listed = self.modes if section == "modes" else getattr(self.table, section)
+            self.names[section] = {name: number for number, name in enumerate(listed)}
+
+    def error(self, code: str, span: Span, cause: str, remedy: str) -> None:
+        """Report what makes the schedule unusable."""
+        self.diagnostics.error(code, span, cause, remedy)
+
+    def path(self, *path: str | int) -> Path:
+        """Where a value stands in the file."""
+        if len(path) > 1 and path[0] == "task" and path[1] in self.threads:
+            return ("thread", *path[1:])
+        return ("osek", *path)
+
+    def key(self, *path: str | int) -> Span:
+        """The place of a key."""
+        return self.places.key(self.path(*path))
+
+    def value(self, *path: str | int) -> Span:
+        """The place of a value."""
+        return self.places.value(self.path(*path))
+
+    def lost(self, *path: str | int) -> bool:
+        """Whether the value at ``path`` was wrong and is gone."""
+        return self.broken.at(*self.path(*path))
+
+    def incomplete(self, *path: str | int) -> bool:
+        """Whether the object at ``path`` lost a value, perhaps by a misspelt key."""
+        return self.broken.under(*self.path(*path))
+
+    def known(self, name: str, section: str, path: Path, what: str) -> bool:
+        """Whether the file has an object ``name`` of ``section``; else C100, unless that follows from another error."""
+        if section == "resource" and name == RES_SCHEDULER:
+            return self.table.scheduler_resource  # see _taken
+        known = self.names[section]
+        if name in known:
+            return True
+        if self.lost(section) or (not known and self.misspelt(section)):
+            return False
+        if section == "modes" and self.incomplete("modes"):  # a wrong element takes the list along
+            return False
+        remedy = suggestion(name, known if section != "resource" else [*known, RES_SCHEDULER])
+        if section == "task" and name in self.file.task:
+            remedy = f"{shorten(name)} is a time-triggered task, which only its rounds activate"
+        self.error("C100", self.value(*path), f"{what} names the unknown {KINDS[section]} {shorten(name)}", remedy)
+        return False
+
+    def misspelt(self, section: str) -> bool:
+        """Whether a table that was refused as unknown was probably meant as ``section``: ``[osek.tasks.A]``."""
+        return any(len(p) == 2 and p[0] == "osek" and str(p[1]).startswith(section[:3]) for p in self.broken.paths)
+
+    def listed(self, names: Iterable[str], section: str, path: Path, what: str) -> tuple[str, ...]:
+        """Those of ``names`` that are known, each once; reports the others (C100, C049)."""
+        found: dict[str, bool] = {}
+        for number, name in enumerate(names):
+            if name in found:
+                self.twice(KINDS[section], name, (*path, number), f" by {what}")
+            else:
+                found[name] = self.known(name, section, (*path, number), what)
+        return tuple(name for name, known in found.items() if known)
+
+    def twice(self, kind: str, name: str, path: Path, where: str) -> None:
+        """Report what a list names twice (C049)."""
+        self.error("C049", self.value(*path), f"{kind} {shorten(name)} is listed twice{where}", f"list every {kind} once")
+
+
+def some(names: Iterable[str], most: int = 5) -> str:
+    """``'a', 'b' and 'c'``: at most ``most`` of the names, safe for a message."""
+    unique = [shorten(name) for name in dict.fromkeys(names)]
+    if len(unique) > most:
+        return ", ".join(unique[:most]) + f" and {len(unique) - most} more"
+    return " and ".join([", ".join(unique[:-1]), unique[-1]] if len(unique) > 1 else unique)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks with their events, and ISRs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from carillon.diagnostics import suggestion
+from carillon.model.board import Board
+from carillon.model.osek import (
+    Isr,
+    OsekEvent,
+    OsekTask,
+)
+from carillon.read.osek.file import EVENT_BITS, OsekFile, some
+from carillon.read.osek.resources import Resources
+from carillon.read.schema import OsekTaskTable
+from carillon.read.spans import Path
+from carillon.units import shorten
+
+
+class Tasks:
+    """Tasks with their events, and ISRs."""
+
+    def __init__(self, at: OsekFile, resources: Resources) -> None:
+        self.at, self.resources = at, resources
+
+    def resolve(self, board: Board | None) -> None:
+        """Tasks, events and ISRs; ``board`` is None if there is none, its sources are then unknown."""
+        self.tasks = tuple(self._task(name, table) for name, table in self.at.table.task.items())
+        self._events()
+        self.isrs = tuple(self._isrs(board))
+
+    def _task(self, name: str, table: OsekTaskTable) -> OsekTask:
+        path = ("task", name)
+        thread = name in self.at.threads
+        own = f"{'thread' if thread else 'task'} {shorten(name)}"
+        if table.priority is None and not self.at.incomplete(*path):
+            self.at.error(
+                "C014",
+                self.at.key(*path),
+                f"{own} has no 'priority'",
+                "say how urgent it is: a number, the higher the more urgent",
+            )
+        events = self.at.listed(table.events, "event", (*path, "events"), own)
+        if table.events and table.activations > 1:
+            self.at.error(
+                "C103",
+                self.at.value(*path, "activations"),
+                f"{own} has events, which make it an extended task, and {table.activations} activations",
+                "only a basic task can have several activations: write one, or leave its events out",
+            )
+        if table.stack is not None and not table.events and not self.at.incomplete(*path):
+            self.at.diagnostics.warning(
+                "C105",
+                self.at.value(*path, "stack"),
+                f"{own} has a stack, but no events: basic tasks share one stack",
+                "leave the stack out, or give the task the events that it waits for",
+            )
+        resources = self.resources.taken(table.resources, (*path, "resources"), own, isr=False)
+        self._check_internal(own, table, (*path, "resources"))
+        if isinstance(table.autostart, list):
+            autostart = self.at.listed(table.autostart, "modes", (*path, "autostart"), own)
+        else:
+            autostart = self.at.modes if table.autostart else ()
+        return OsekTask(
+            name=name,
+            priority=table.priority or 0,
+            preemptable=table.schedule == "full",
+            activations=table.activations,
+            autostart=autostart,
+            events=events,
+            resources=resources,
+            stack=self.at.file.thread[name].stack if thread else table.stack,
+            span=self.at.key(*path),
+            thread=thread,
+        )
+
+    def _check_internal(self, own: str, table: OsekTaskTable, path: Path) -> None:
+        internal = self.resources.internal(table.resources)
+        if len(internal) > 1:
+            self.at.error(
+                "C108",
+                self.at.value(*path, table.resources.index(internal[1])),
+                f"{own} has {len(internal)} internal resources, {some(internal)}",
+                "a task belongs to one group of tasks: list one internal resource at most",
+            )
+        elif internal and table.schedule == "non":
+            self.at.error(
+                "C108",
+                self.at.value(*path, table.resources.index(internal[0])),
+                f"{own} cannot be preempted, and has the internal resource {shorten(internal[0])}",
+                "leave the resource out, or let other tasks preempt it: then it is the resource that keeps its group out",
+            )
+
+    def _events(self) -> None:
+        """Sets ``events``: written masks as they are, for the others the first bit that none of their tasks uses."""
+        owners: dict[str, list[str]] = {}
+        for task in self.tasks:
+            for event in task.events:
+                owners.setdefault(event, []).append(task.name)
+        masks = {name: table.mask for name, table in self.at.table.event.items() if table.mask is not None}
+        for name, mask in masks.items():
+            if mask >> self.at.event_bits:
+                self.at.error(
+                    "C173",
+                    self.at.value("event", name, "mask"),
+                    f"the mask of event {shorten(name)}, {mask:#x}, has bits that the time services use",
+                    f"use the lower {self.at.event_bits} bits, or leave the mask out",
+                )
+        used = dict.fromkeys((task.name for task in self.tasks), 0)
+        self._check_masks(masks, used)
+        full = {task.name for task in self.tasks if not self._fits(task, masks, used[task.name])}
+        for name in self.at.table.event:
+            if name in masks:
+                continue
+            tasks = owners.get(name, [])
+            taken = 0
+            for owner in tasks:
+                taken |= used[owner]
+            mask = ~taken & (taken + 1)
+            if mask >> self.at.event_bits:
+                if not full.intersection(tasks):
+                    self.at.error(
+                        "C106",
+                        self.at.key("event", name),
+                        f"no bit is left for event {shorten(name)}: the other events of {some(tasks)} take all "
+                        f"{self.at.event_bits}",
+                        "write masks, so that events that no task shares have one bit, or use fewer events",
+                    )
+                mask = 1
+            masks[name] = mask
+            for owner in tasks:
+                used[owner] |= mask
+        self.events = tuple(OsekEvent(name, masks[name], self.at.key("event", name)) for name in self.at.table.event)
+
+    def _check_masks(self, masks: dict[str, int], used: dict[str, int]) -> None:
+        """Report written masks that overlap in a task (C106) and collect each task's bits in ``used``."""
+        reported: set[tuple[str, str]] = set()
+        for task in self.tasks:
+            bits: dict[int, str] = {}
+            for event in sorted((e for e in task.events if e in masks), key=self.at.names["event"].__getitem__):
+                own = [bit for bit in range(EVENT_BITS) if masks[event] >> bit & 1]
+                other = next((bits[bit] for bit in own if bit in bits), None)
+                if other is not None and (event, other) not in reported:
+                    reported.add((event, other))
+                    both = masks[event] & masks[other]
+                    self.at.error(
+                        "C106",
+                        self.at.value("event", event, "mask"),
+                        f"events {shorten(other)} and {shorten(event)} of task {shorten(task.name)} share "
+                        f"{'the bit' if both & (both - 1) == 0 else 'the bits'} {both:#x}",
+                        "give the events of a task bits of their own, or leave the masks out",
+                    )
+                for bit in own:
+                    bits.setdefault(bit, event)
+                used[task.name] |= masks[event]
+
+    def _fits(self, task: OsekTask, masks: dict[str, int], written: int) -> bool:
+        """Whether the bits suffice for the events of ``task`` alone, of which ``written`` are used; else C106."""
+        needed = written.bit_count() + sum(event not in masks for event in task.events)
+        if needed <= self.at.event_bits:
+            return True
+        self.at.error(
+            "C106",
+            self.at.value("task", task.name, "events"),
+            f"task {shorten(task.name)} has too many events: the {len(task.events)} of them need {needed} bits, "
+            f"more than {self.at.event_bits}",
+            "use fewer events, or masks of one bit, or split the task",
+        )
+        return False
+
+    def _isrs(self, board: Board | None) -> Iterator[Isr]:
+        for name, table in self.at.table.isr.items():
+            path = ("isr", name)
+            own = f"ISR {shorten(name)}"
+            resources: tuple[str, ...] = ()
+            if table.category == 2:
+                resources = self.resources.taken(table.resources, (*path, "resources"), own, isr=True)
+                self._check_isr_internal(own, table.resources, (*path, "resources"))
+            elif table.resources:
+                self.at.error(
+                    "C110",
+                    self.at.key(*path, "resources"),
+                    f"{own} is of category 1 and has resources",
+                    "only category 2 may call services such as GetResource: write category 2, or leave the resources out",
+                )
+            if table.source is None:
+                if not self.at.incomplete(*path):
+                    self.at.error(
+                        "C014", self.at.key(*path), f"{own} has no 'source'", "name one of the board's application sources"
+                    )
+            elif board is not None and table.source not in board.application_sources:
+                self.at.error(
+                    "C025",
+                    self.at.value(*path, "source"),
+                    f"board '{board.name}' has no application source {shorten(table.source)}",
+                    suggestion(table.source, board.application_sources),
+                )
+            elif board is not None:
+                source = board.application_sources[table.source]
+                yield Isr(name, table.category, source, table.priority, resources, self.at.key(*path))
+
+    def _check_isr_internal(self, own: str, names: list[str], path: Path) -> None:
+        for internal in self.resources.internal(names):
+            self.at.error(
+                "C108",
+                self.at.value(*path, names.index(internal)),
+                f"{own} has the internal resource {shorten(internal)}",
+                "only tasks have internal resources: make it a standard one, or leave it out",
+            )

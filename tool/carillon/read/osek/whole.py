@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The system as a whole: its modes, hooks, numbers of objects and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from carillon.check.osek import DEFAULT_MODE, Foreign, Named, check_names
+from carillon.diagnostics import Span
+from carillon.model.osek import (
+    RES_SCHEDULER,
+)
+from carillon.read.osek.file import KINDS, MOST, OsekFile
+from carillon.units import shorten
+
+
+class Whole:
+    """The system as a whole: its modes, hooks, numbers of objects and their names."""
+
+    def __init__(self, at: OsekFile) -> None:
+        self.at = at
+
+    def check(self) -> None:
+        """Report what is wrong."""
+        self._check_modes()
+        self._check_hooks()
+        self._check_limits()
+        self._check_names()
+
+    def _check_modes(self) -> None:
+        written = self.at.table.modes
+        self.mode_places: dict[str, int] = {}
+        if written is None:
+            return
+        if not written:
+            self.at.error(
+                "C117", self.at.value("modes"), "there is no application mode", "name at least one, or leave the list out"
+            )
+        for number, name in enumerate(written):
+            if name in self.mode_places:
+                self.at.twice("application mode", name, ("modes", number), "")
+            elif name == DEFAULT_MODE and number > 0:
+                self.at.error(
+                    "C101",
+                    self.at.value("modes", number),
+                    f"{DEFAULT_MODE} is the operating system's name of the first application mode, {shorten(written[0])}",
+                    "list it first, or choose another name",
+                )
+            self.mode_places.setdefault(name, number)
+
+    def _check_hooks(self) -> None:
+        seen: set[str] = set()
+        for number, hook in enumerate(self.at.table.hooks):
+            if hook in seen:
+                self.at.twice("hook", hook, ("hooks", number), "")
+            seen.add(hook)
+
+    def _check_limits(self) -> None:
+        for section, most in MOST.items():
+            names = list(self.at.names[section])
+            if len(names) > most:
+                self.at.error(
+                    "C117",
+                    self._mode_place(names[most]) if section == "modes" else self.at.key(section, names[most]),
+                    f"there are {len(names)} {KINDS[section]}s, more than {most}; {shorten(names[most])} is the first too many",
+                    f"declare at most {most}",
+                )
+
+    def _mode_place(self, name: str) -> Span:
+        return self.at.value("modes", self.mode_places.get(name, 0))
+
+    def _check_names(self) -> None:
+        objects: list[Named] = []
+        for section, kind in KINDS.items():
+            if section != "modes":
+                objects += (
+                    Named("thread" if section == "task" and name in self.at.threads else kind, name, self.at.key(section, name))
+                    for name in self.at.names[section]
+                    if (section, name) != ("resource", RES_SCHEDULER)
+                )
+        objects += (Named(KINDS["modes"], name, self._mode_place(name)) for name in self.at.modes if name != DEFAULT_MODE)
+        check_names(objects, self._foreign(), self.at.diagnostics)
+
+    def _foreign(self) -> Iterator[Foreign]:
+        """The names of the rounds that C or the timeline would confuse with those of the event-triggered system."""
+        for name in self.at.file.thread:
+            if name not in self.at.threads:
+                yield Foreign("a thread", name, self.at.places.key(("thread", name)))
+        for name, task in self.at.file.task.items():
+            yield Foreign("a time-triggered task", name, self.at.places.key(("task", name)))
+            if task.entry is not None and task.entry != name:
+                what = f"the entry of time-triggered task {shorten(name)}"
+                yield Foreign(what, task.entry, self.at.places.value(("task", name, "entry")))
+        for name, interrupt in self.at.file.interrupt.items():
+            yield Foreign("an interrupt", name, self.at.places.key(("interrupt", name)))
+            if interrupt.handler is not None and interrupt.handler != name:
+                what = f"the handler of interrupt {shorten(name)}"
+                yield Foreign(what, interrupt.handler, self.at.places.value(("interrupt", name, "handler")))
