@@ -27,7 +27,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.explain import codes, explain
 from carillon.read import read_schedule
 from carillon.read.oil import application_name, read_oil
-from carillon.read.oil.convert import duration
+from carillon.read.oil.alarms import duration
 from carillon.read.oil.resolve import standard
 from carillon.read.oil.write import schedule_text
 

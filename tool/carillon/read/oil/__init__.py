@@ -15,7 +15,8 @@ from carillon.diagnostics import CarillonError, Diagnostics, Span
 from carillon.model import System
 from carillon.read.board import load_board
 from carillon.read.build import DEFAULT_BOARD, Builder
-from carillon.read.oil.convert import Converted, Converter, application_name
+from carillon.read.oil.convert import Converter, application_name
+from carillon.read.oil.converted import Converted
 from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.parser import Parser
 from carillon.read.shape import fit

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from carillon.read.build import SOURCES
-from carillon.read.oil.convert import Converted
+from carillon.read.oil.converted import Converted
 from carillon.read.spans import Path as Keys
 from carillon.resources import board_names, find_board
 

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counters and alarms of OIL, and what OIL leaves open of them: a counter's kind and its tick."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from carillon.diagnostics import Span, suggestion
+from carillon.read.oil.converted import Merged
+from carillon.read.oil.resolve import Attributes, Resolved
+from carillon.read.oil.syntax import Name, OilFile, shown
+from carillon.read.oil.values import Values
+from carillon.read.spans import Path
+from carillon.units import SECONDS, MalformedError, format_number, parse_time
+
+DEFAULT_TICK = "1ms"
+TOOLS_COUNTERS = ("SystemCounter",)
+"""Counters that applications use and a tool's own files declare (Trampoline)."""
+
+
+class Alarms:
+    """Converts alarms, then counters, because an alarm may tell what kind a counter is."""
+
+    def __init__(self, values: Values, file: OilFile, osek: dict[str, Any]) -> None:
+        self.values, self.file, self.osek = values, file, osek
+        self.incremented: set[str] = set()
+        self.alarm_counters: dict[str, Span] = {}
+
+    def counter(self, found: Merged, path: Path) -> None:
+        """A counter."""
+        attributes = found.attributes
+        kind = self._kind(attributes, (*path, "kind"))
+        if kind is None and not attributes.wrong.intersection({"TYPE", "SOFTCOUNTER"}) and found.name in self.incremented:
+            kind = "software"
+            self.values.store((*path, "kind"), kind)
+            self.values.result.notes[*path, "kind"] = "an alarm increments it"
+        tick = self._tick(attributes, (*path, "tick"))
+        if kind != "software" and tick is not None:
+            value, text = tick
+            self.values.put((*path, "tick"), value, text)
+        elif kind != "software" and not self.values.result.broken.intersection({(*path, "tick"), (*path, "kind")}):
+            self.values.store((*path, "tick"), DEFAULT_TICK)
+            self.values.places.put((*path, "tick"), found.span, found.span)
+            self.values.result.notes[*path, "tick"] = "OIL does not say; chosen by Carillon"
+            self.values.warn(
+                "C152",
+                found.span,
+                f"nothing says how long a tick of COUNTER {found.name} is: Carillon takes {DEFAULT_TICK}",
+                f'write CARILLON_TICK = "{DEFAULT_TICK}"; in it, or TYPE = SOFTWARE; if the application increments it',
+            )
+        self.values.integer(attributes, "MAXALLOWEDVALUE", (*path, "max_allowed"))
+        self.values.integer(attributes, "TICKSPERBASE", (*path, "ticks_per_base"))
+        self.values.integer(attributes, "MINCYCLE", (*path, "min_cycle"))
+        for value in attributes.values.get("UNIT", []):
+            value.used = value.literal == Name("TICKS")
+
+    def _kind(self, attributes: Attributes, path: Path) -> str | None:
+        """What drives a counter, in AUTOSAR's words or in those of older tools; None if the file leaves it open."""
+        kind = self.values.word(attributes, "TYPE", path, {"HARDWARE": "hardware", "SOFTWARE": "software"})
+        soft = self.values.truth(attributes, "SOFTCOUNTER", path)
+        if soft is None:
+            return kind
+        said = "software" if soft.literal == Name("TRUE") else "hardware"
+        if kind is None:
+            if path not in self.values.result.broken:
+                self.values.put(path, soft, said)
+        elif kind != said:
+            self.values.result.broken.add(path)
+            self.values.error(
+                "C146",
+                soft.key,
+                f"SOFTCOUNTER of {soft.owner} is {shown(soft.literal)} here, and its TYPE is {kind.upper()}",
+                "a counter is of one kind: remove one of the two",
+            )
+        return said
+
+    def _tick(self, attributes: Attributes, path: Path) -> tuple[Resolved, str] | None:
+        """The length of a tick, as a schedule writes it."""
+        for name, unit in (("CARILLON_TICK", None), ("SECONDSPERTICK", "s"), ("TIME_IN_NS", "ns")):
+            value = self.values.one(attributes, name, path)
+            if value is None:
+                continue
+            literal = value.literal
+            if unit is None:
+                return self._written_tick(value, path)
+            if isinstance(literal, (str, Name)) or literal <= 0:
+                self.values.refuse(
+                    path, value, "is no time", f"write a number greater than 0, in {'seconds' if unit == 's' else 'ns'}"
+                )
+                return None
+            return value, duration(literal * SECONDS[unit])
+        return None
+
+    def _written_tick(self, value: Resolved, path: Path) -> tuple[Resolved, str] | None:
+        text = str(value.literal)
+        try:
+            parse_time(text)
+        except MalformedError as malformed:
+            self.values.refuse(path, value, f"is no time: {malformed.cause}", malformed.remedy)
+            return None
+        return value, text
+
+    def tools_counters(self) -> None:
+        """Counters that alarms use and that a tool would have declared."""
+        if self.file.malformed:
+            return
+        for name, span in self.alarm_counters.items():
+            if name in TOOLS_COUNTERS and name not in self.osek.get("counter", {}):
+                path = ("osek", "counter", name)
+                self.values.store((*path, "tick"), DEFAULT_TICK)
+                self.values.places.put(path, span, span)
+                self.values.result.notes[path] = "another tool's own counter; chosen by Carillon"
+                self.values.warn(
+                    "C156",
+                    span,
+                    f"COUNTER {name} is declared nowhere, as Trampoline has it: Carillon takes one with a tick of {DEFAULT_TICK}",
+                    f'declare it: COUNTER {name} {{ CARILLON_TICK = "{DEFAULT_TICK}"; MAXALLOWEDVALUE = 65535; }};',
+                )
+
+    def alarm(self, found: Merged, path: Path) -> None:
+        """An alarm."""
+        attributes = found.attributes
+        counter = self.values.name(attributes, "COUNTER", (*path, "counter"))
+        if counter is not None:
+            self.alarm_counters.setdefault(str(counter.literal), counter.span)
+        self._action(found, path)
+        start = self.values.truth(attributes, "AUTOSTART", (*path, "autostart"))
+        if start is not None and start.literal == Name("TRUE"):
+            self.values.put((*path, "autostart"), start, {})
+            self._autostart(start.block, (*path, "autostart"))
+
+    def _autostart(self, block: Attributes, path: Path) -> None:
+        self.values.integer(block, "ALARMTIME", (*path, "at"))
+        self.values.integer(block, "CYCLETIME", (*path, "cycle"))
+        kind = self.values.one(block, "TYPE", (*path, "absolute"))
+        if kind is not None:
+            if kind.literal in (Name("ABSOLUTE"), Name("RELATIVE")):
+                self.values.put((*path, "absolute"), kind, kind.literal == Name("ABSOLUTE"))
+            else:
+                self.values.refuse((*path, "absolute"), kind, "is nothing that Carillon has", "write ABSOLUTE or RELATIVE")
+        self.values.names(block, "APPMODE", (*path, "modes"))
+
+    def _action(self, found: Merged, path: Path) -> None:
+        value = self.values.one(found.attributes, "ACTION", (*path, "action"))
+        if value is None:
+            return
+        action = str(value.literal)
+        what = f"ACTION = {action} of ALARM {found.name}"
+        block = value.block
+        match action:
+            case "ACTIVATETASK":
+                self._demand(block, "TASK", (*path, "activate"), what)
+            case "SETEVENT":
+                self.values.put((*path, "set_event"), value, {})
+                self._demand(block, "TASK", (*path, "set_event", "task"), what)
+                self._demand(block, "EVENT", (*path, "set_event", "event"), what)
+            case "ALARMCALLBACK":
+                self._demand(block, "ALARMCALLBACKNAME", (*path, "callback"), what)
+            case "INCREMENTCOUNTER":
+                counter = self._demand(block, "COUNTER", (*path, "increment"), what)
+                if counter is not None:
+                    self.incremented.add(str(counter.literal))
+            case _:
+                known = ("ACTIVATETASK", "SETEVENT", "ALARMCALLBACK", "INCREMENTCOUNTER")
+                self.values.refuse((*path, "action"), value, "is no action that Carillon has", suggestion(action, known))
+
+    def _demand(self, block: Attributes, name: str, path: Path, what: str) -> Resolved | None:
+        """An attribute that must be there."""
+        value = self.values.name(block, name, path)
+        if value is None and path not in self.values.result.broken:
+            self.values.result.broken.add(path)
+            if not self.file.malformed:
+                self.values.error("C147", block.span, f"{what} has no {name}", f"write {name} = ...; in its block")
+        return value
+
+
+def duration(seconds: Fraction | int) -> str:
+    """A time as a schedule writes it, in the largest unit that gives at least 1."""
+    unit = next((unit for unit in ("s", "ms", "us") if seconds >= SECONDS[unit]), "ns")
+    return format_number(Fraction(seconds) / SECONDS[unit]) + unit

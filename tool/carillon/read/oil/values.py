@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From attributes of OIL to values in the tables of a schedule, each with its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carillon.diagnostics import Span
+from carillon.read.oil.converted import Converted
+from carillon.read.oil.resolve import AUTO, Attributes, Error, Resolved
+from carillon.read.oil.syntax import Name, shown
+from carillon.read.spans import Path
+
+_MOST_32 = 2**32 - 1
+_LIMITS = {
+    "priority": (0, 65_535),
+    "activations": (1, 255),
+    "stack": (64, 2**20),
+    "category": (1, 2),
+    "mask": (1, _MOST_32),
+    "max_allowed": (1, _MOST_32),
+    "ticks_per_base": (1, _MOST_32),
+    "min_cycle": (1, _MOST_32),
+    "at": (0, _MOST_32),
+    "cycle": (0, _MOST_32),
+}
+"""What a schedule's numbers may be (``read.schema``)."""
+
+
+class Values:
+    """Stores values in ``result``.  What Carillon cannot use is reported to ``error``; ``warnings`` are for the end."""
+
+    def __init__(self, result: Converted, error: Error) -> None:
+        self.result, self.places, self.data = result, result.places, result.data
+        self.error = error
+        self.warnings: list[tuple[str, Span, str, str]] = []
+
+    def put(self, path: Path, value: Resolved, content: Any) -> None:
+        """Store a value at ``path``, with its places and description."""
+        self.store(path, content)
+        self.places.put(path, value.span, value.key)
+        if value.description:
+            self.result.descriptions[path] = value.description
+
+    def store(self, path: Path, content: Any) -> None:
+        """Store what stands nowhere in the file."""
+        table: dict[str, Any] = self.data
+        for part in path[:-1]:
+            table = table.setdefault(str(part), {})
+        table[str(path[-1])] = content
+
+    def warn(self, code: str, span: Span, cause: str, remedy: str) -> None:
+        """Warn, once the whole file is known to be well-formed."""
+        self.warnings.append((code, span, cause, remedy))
+
+    def refuse(self, path: Path, value: Resolved, cause: str, remedy: str) -> None:
+        """Report a value that a tool's own definition allows and Carillon cannot use."""
+        self.result.broken.add(path)
+        self.error("C145", value.span, f"{value.name} of {value.owner}: {shown(value.literal)} {cause}", remedy)
+
+    def one(self, attributes: Attributes, name: str, path: Path) -> Resolved | None:
+        """The value of an attribute; None if it has none, AUTO, or a wrong one."""
+        if name in attributes.wrong:
+            self.result.broken.add(path)
+        value = attributes.one(name)
+        return None if value is None or value.literal == AUTO else value
+
+    def integer(self, attributes: Attributes, name: str, path: Path) -> None:
+        """Store a number, if there is one."""
+        value = self.one(attributes, name, path)
+        if value is not None:
+            self.number(value, path)
+
+    def number(self, value: Resolved, path: Path) -> None:
+        """Store a number; a tool's own definition may allow more than Carillon does."""
+        low, high = _LIMITS[str(path[-1])]
+        if not isinstance(value.literal, int):
+            self.refuse(path, value, "is no integer", f"write a number from {low} to {high}")
+        elif path[-1] == "min_cycle" and value.literal == 0:
+            self.put(path, value, 1)  # no cycle is shorter anyway
+        elif not low <= value.literal <= high:
+            self.refuse(
+                path,
+                value,
+                f"is {'less' if value.literal < low else 'more'} than Carillon has",
+                f"write a number from {low} to {high}",
+            )
+        else:
+            self.put(path, value, value.literal)
+
+    def word(self, attributes: Attributes, name: str, path: Path, words: dict[str, str]) -> str | None:
+        """Store what one of several words means; None if there is none."""
+        value = self.one(attributes, name, path)
+        if value is None:
+            return None
+        word = words.get(value.literal.text) if isinstance(value.literal, Name) else None
+        if word is None:
+            first = {meaning: name for name, meaning in reversed(words.items())}
+            self.refuse(
+                path,
+                value,
+                "is nothing that Carillon has",
+                "write " + " or ".join(first[m] for m in dict.fromkeys(words.values())),
+            )
+        else:
+            self.put(path, value, word)
+        return word
+
+    def truth(self, attributes: Attributes, name: str, path: Path) -> Resolved | None:
+        """TRUE or FALSE, which is not stored."""
+        value = self.one(attributes, name, path)
+        if value is not None and value.literal not in (Name("TRUE"), Name("FALSE")):
+            self.refuse(path, value, "is no truth value", "write TRUE or FALSE")
+            return None
+        return value
+
+    def name(self, attributes: Attributes, name: str, path: Path) -> Resolved | None:
+        """A reference, or a string that stands for one; stored."""
+        value = self.one(attributes, name, path)
+        if value is None:
+            return None
+        if not isinstance(value.literal, (Name, str)):
+            self.refuse(path, value, "is no name", "write a name")
+            return None
+        self.put(path, value, str(value.literal))
+        return value
+
+    def names(self, attributes: Attributes, name: str, path: Path) -> bool:
+        """A list of references; whether there is one."""
+        if name in attributes.wrong:
+            self.result.broken.add(path)
+        values = [value for value in attributes.all(name) if value.literal != AUTO]
+        names: dict[str, None] = {}
+        for value in values:
+            if not isinstance(value.literal, Name):
+                self.refuse(path, value, "is no name", "write a name")
+            elif value.literal.text not in names:  # two blocks of an object may name the same one
+                self.places.put(path, value.span, value.key)
+                self.places.put((*path, len(names)), value.span, value.key)
+                names[value.literal.text] = None
+        if names:
+            self.store(path, list(names))
+        return bool(names)
