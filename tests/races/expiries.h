@@ -142,7 +142,7 @@ static void arm_expiry(void)
 {
     CARILLON_REGISTER(ASPEED_RELOAD(CELL)) = UINT32_C(0x1000000);
     const uint32_t left = until_expiry();
-    CARILLON_REGISTER(ASPEED_CONTROL) |= ASPEED_BIT(CELL);
+    CARILLON_REGISTER(ASPEED_CONTROL(0u)) |= ASPEED_BIT(CELL);
     ahead = UINT32_C(0x1000000) - left;
     if (left < (STATE->instruction + 100u)) {
         wrong(2u); /* no room for a longer sweep */

@@ -77,6 +77,7 @@ def board(folder: Path) -> Path:
             ('name = "ast1030-evb"', 'name = "ast1030-swept"'),
             ("soft0 = 16, soft1 = 17", f"soft0 = 16, soft1 = 17, swept = {SWEPT_SOURCE}"),
             (', "TMR8"]', "]"),
+            (", 0x7E782080,", ","),
             (f", {SWEPT_SOURCE}]", "]"),
         ):
             assert old in text, old

@@ -179,7 +179,7 @@ static void start_sweep(void)
 static inline void arm(void)
 {
     CARILLON_REGISTER(ASPEED_RELOAD(CELL)) = LEAD + STATE->instruction;
-    CARILLON_REGISTER(ASPEED_CONTROL) |= ASPEED_BIT(CELL); /* the others go on */
+    CARILLON_REGISTER(ASPEED_CONTROL(0u)) |= ASPEED_BIT(CELL); /* the others go on */
     carillon_port_delay(LEAD + MARGIN);
     armed = 1u;
 }

@@ -129,10 +129,10 @@ TASK(T0)
     unsigned lost = 0u;
     uint32_t before = 0u;
     CARILLON_REGISTER(ASPEED_RELOAD(FREE)) = UINT32_MAX;
-    CARILLON_REGISTER(ASPEED_CONTROL) |= UINT32_C(1) << (4u * FREE);
+    CARILLON_REGISTER(ASPEED_CONTROL(0u)) |= UINT32_C(1) << (4u * FREE);
     for (uint32_t k = 0u; k < 800u; k++) {
         CARILLON_REGISTER(ASPEED_RELOAD(CELL)) = 400u + k;
-        CARILLON_REGISTER(ASPEED_CONTROL) |= ASPEED_BIT(CELL);
+        CARILLON_REGISTER(ASPEED_CONTROL(0u)) |= ASPEED_BIT(CELL);
         carillon_port_delay(380u);
         (void)carillon_alarm_start(&alarm, 50000u, 1u);
         (void)carillon_alarm_stop(&alarm);
