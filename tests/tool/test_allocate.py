@@ -1066,6 +1066,15 @@ def test_synthetic_rounds_keep_the_rules_and_are_the_same_each_time(seed: int, p
     assert only(target, lowered) == first
 
 
+def test_the_best_is_proved_of_tasks_that_preempt_each_other_in_turns() -> None:
+    """Cuts of cycles alone, however many, do not come to an end here."""
+    case = bench.Case("turns", "", 1_000_000, 100_000, tasks=10, points=0, grid=100, irregular=4)
+    cells = array(4 * 26, per_source=4, adjacent={Role.ACTIVATION: 2})
+    allocation, _ = solve(board(cells, levels=64), bench.irregular(2, case), time_limit=4.0)
+    assert allocation is not None
+    assert allocation.modes[0].optimal
+
+
 def test_a_fresh_process_with_another_hash_seed_gives_the_same_result() -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1]);"

@@ -45,7 +45,7 @@ def file_of(folder: Path) -> Path:
 
 
 def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: ModeSolver, _proved: object) -> None:
+    def fail(_: ModeSolver, _proved: object, _least: int) -> None:
         raise AssertionError("searched")
 
     monkeypatch.setattr(ModeSolver, "_search", fail)

@@ -75,13 +75,15 @@ class ModeSolver:
         if found is not None:
             return found
         coarsely = cheapest is None and self.problem.table is not None and too_many
-        result = self._coarsely() if coarsely else self._search(proved)
+        result = self._coarsely() if coarsely else self._search(proved, least)
         if isinstance(result, Solution) and self.memory is not None:
             self.memory.keep(self, result)
         return result
 
-    def _search(self, proved: Solution | None) -> Solution | Failure:
+    def _search(self, proved: Solution | None, least: int) -> Solution | Failure:
         """The best choice that the solver finds; where one is ``proved`` to be the best, one like it with the fewest levels.
+
+        ``least``: instructions that any choice takes which watches all that can be watched.
 
         Each round solves what is known so far, cuts off what is wrong with the levels of the choice, and
         repairs the choice as well, so that there is always something to go back to.  After the first round the
@@ -97,7 +99,7 @@ class ModeSolver:
             model.fewest_levels(proved, self.judge.value(proved.choices), limits * LEVELS_SHARE)
             return proved
         rounds = 0
-        bound = 0
+        bound = self.judge.cell_weight * least
         gap = EARLY_GAP
         best = model.all_lowered(limits * FALLBACK_SHARE)
         best_value = self.judge.value(best) if best is not None else 0
@@ -108,25 +110,24 @@ class ModeSolver:
             status, solver = model.solve(gap, limits * min(1.0, ROUND_SHARE * ROUND_GROWTH**rounds) if gap else limits)
             if status == "INFEASIBLE":
                 return Failure(proved=True)
-            if status == "UNKNOWN":
-                break  # with what there is to fall back on
-            bound = max(bound, ceil(solver.best_objective_bound - 1e-6))
-            choices = model.read(solver)
-            cuts = model.cut(choices)
-            repaired = choices if not cuts else self._repair(model, choices)
-            if repaired is not None:
-                value = self.judge.value(repaired)
-                if best is None or value < best_value:
-                    best, best_value = repaired, value
+            cuts, last = 0, gap == 0
+            if status != "UNKNOWN":  # else there is what to fall back on
+                bound = max(bound, ceil(solver.best_objective_bound - 1e-6))
+                choices = model.read(solver)
+                cuts = model.cut(choices)
+                repaired = choices if not cuts else self._repair(model, choices)
+                if repaired is not None:
+                    value = self.judge.value(repaired)
+                    if best is None or value < best_value:
+                        best, best_value = repaired, value
             if best is not None and best_value <= bound:
                 break
-            if self.budget.left <= 0 or rounds == MAX_ROUNDS:
+            if self.budget.left <= 0 or rounds == MAX_ROUNDS or (last and not cuts):
                 break
-            if not cuts and gap == 0:
-                break
-            if not cuts or model.state_order():
+            if model.state_order() or not cuts:
                 gap = 0
-            model.hint(best if best is not None else choices)
+            if best is not None:
+                model.hint(best)
         if best is None:
             return Failure(proved=False)
         penalty, instructions, _ = self.judge.values(best)
