@@ -225,8 +225,8 @@ def asks(key: str, capability: str, family: str) -> str:
         ),
         (
             TINY,
-            "width = 16",
-            'width = 16\nrequest_enable = "cell"',
+            'start = "group"',
+            'start = "each"\nrequest_enable = "cell"',
             [asks("request_enable", "mask", "virtual")],
         ),
         (
@@ -240,6 +240,15 @@ def asks(key: str, capability: str, family: str) -> str:
             "acknowledge = true",
             "",
             ["C181 cells of family 'cmsdk' ask until they are answered, and [[cells]] 1 has no handler do that"],
+        ),
+        (
+            MPS,
+            'start = "each"',
+            'start = "timer"',
+            [
+                asks("start", "channels", "cmsdk"),
+                "C181 cells of [[cells]] 1 that have masks of their own are started by a store each, masked or not",
+            ],
         ),
         (AVR, "soft0 = 5", "soft0 = 9", ["C182 nothing says where source 9 is enabled"]),
         (

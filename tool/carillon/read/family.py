@@ -67,6 +67,13 @@ def check_capabilities(number: int, array: Mapping[str, Any], family: Family, la
                 f"{asks}, which cells of family '{family.name}' cannot do",
                 f"choose another family or leave it out: beyond starting and stopping, its cells can do {can}",
             )
+    if array.get("request_enable") == "cell" and array.get("start", "each") != "each":
+        diagnostics.error(
+            "C181",
+            layers.place(("cells", number, "start")),
+            f"cells of [[cells]] {number + 1} that have masks of their own are started by a store each, masked or not",
+            'write start = "each", or request_enable = "controller"',
+        )
     if Capability.ACKNOWLEDGE in family.can and array.get("acknowledge", False) is False:
         diagnostics.error(
             "C181",
