@@ -21,7 +21,8 @@ from carillon.verify.code import processor_of
 from carillon.verify.contract import ModeTable, Store, Tables
 from carillon.verify.controllers import controller
 from carillon.verify.elf import Elf
-from carillon.verify.events import EventReport, Events
+from carillon.verify.event_tables import EventReport
+from carillon.verify.events import Events
 from carillon.verify.families import BEFORE
 from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meanings

@@ -17,11 +17,12 @@ from itertools import pairwise
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
-from carillon.model.osek import ActivateTask, Alarm, Callback, Counter, CounterKind, Dispatch, IncrementCounter, Osek, SetEvent
+from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek, SetEvent
 from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
+from carillon.verify.event_tables import EventReport, EventTables
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meaning, Meanings, Step
@@ -29,15 +30,6 @@ from carillon.verify.rounds import REMEDY
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
-
-
-@dataclass(slots=True)
-class EventReport:
-    """What was compared of the event-triggered system."""
-
-    cells: int = 0
-    vectors: int = 0
-    tables: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +82,7 @@ class Events:
         self._tasks(services)
         self._order(services)
         self._level_alarms(services)
-        self._alarms()
+        EventTables(self).check()
         self._requests()
         self._stopped(started)
         if any(a.name not in self.carried for a in self.osek.alarms):
@@ -429,73 +421,6 @@ class Events:
         self._store(reader)
         reader.take(4)
         return reader.take(2)
-
-    # Tables of counters and alarms.
-
-    def _alarms(self) -> None:
-        self._counter_table()
-        symbol = self.elf.symbols.get("carillon_osek_alarms")
-        alarms = self.osek.alarms
-        cells: dict[str, bool] = {}
-        if symbol is not None and alarms and symbol.size and not symbol.size % len(alarms):
-            for number, alarm in enumerate(alarms):
-                self.report.tables += 1
-                reader = Reader(self.elf, symbol.address + number * (symbol.size // len(alarms)))
-                callback, cell = self.elf.code(reader.pointer()), reader.pointer()
-                cells[alarm.name] = bool(cell)
-                rest = [reader.take(size) for size in (4, 4, 4, 4, 1, 1, 1, 1)]
-                wrong = self._alarm(alarm, callback, rest)
-                if wrong:
-                    self.error("C204", alarm.span, f"the alarm '{alarm.name}' {wrong}")
-        for alarm in alarms:
-            counter = self.osek.counter(alarm.counter)
-            on_cell = alarm.name in self.carried
-            if cells and cells[alarm.name] != on_cell:
-                what = (
-                    "is on a cell, and its table does not say so" if on_cell else "is to be on a cell, and no cell expires for it"
-                )
-                self.error("C204", alarm.span, f"the alarm '{alarm.name}' {what}")
-            elif not on_cell and counter.kind is CounterKind.HARDWARE and counter.name not in self.ticked:
-                self.error(
-                    "C204", alarm.span, f"nothing carries the alarm '{alarm.name}': its counter '{counter.name}' has no tick"
-                )
-
-    def _alarm(self, alarm: Alarm, callback: int, rest: Sequence[int]) -> str:
-        event, start, cycle, autostart, counter, action, number, absolute = rest
-        names = {name: k for k, name in enumerate(t.name for t in self.osek.tasks)}
-        counters = [c.name for c in self.osek.counters]
-        if counter != counters.index(alarm.counter):
-            return f"is on counter {counter}, not on '{alarm.counter}'"
-        begin = alarm.autostart
-        modes = sum(1 << self.osek.modes.index(m) for m in begin.modes) if begin is not None else 0
-        expected = (begin.time, begin.cycle, modes, int(begin.absolute)) if begin is not None else (0, 0, 0, 0)
-        if (start, cycle, autostart, absolute) != expected:
-            return f"is set to {start}, cycle {cycle}, at the start, and the schedule says {expected[0]}, cycle {expected[1]}"
-        match alarm.action:
-            case ActivateTask(task):
-                fits = (action, number) == (0, names[task])
-            case SetEvent(task, name):
-                mask = next(e.mask for e in self.osek.events if e.name == name)
-                fits = (action, number, event) == (1, names[task], mask)
-            case Callback(function):
-                body = self.elf.symbols.get(f"carillon_callback_{function}")
-                fits = action == 2 and body is not None and body.address == callback
-            case IncrementCounter(name):
-                fits = (action, number) == (3, counters.index(name))
-        return "" if fits else "does something else than the schedule says"
-
-    def _counter_table(self) -> None:
-        symbol = self.elf.symbols.get("carillon_osek_counters")
-        counters: Sequence[Counter] = self.osek.counters
-        if symbol is None or not counters or not symbol.size or symbol.size % len(counters):
-            return
-        for number, counter in enumerate(counters):
-            self.report.tables += 1
-            reader = Reader(self.elf, symbol.address + number * (symbol.size // len(counters)))
-            found = tuple(reader.take(4) for _ in range(3))
-            expected = (counter.max_allowed, counter.ticks_per_base, counter.min_cycle)
-            if found != expected:
-                self.error("C204", counter.span, f"the counter '{counter.name}' has {found}, and the schedule says {expected}")
 
     # What is enabled, forgotten, stopped.
 
