@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carillon.read.build import least_common_multiple
+from carillon.read.rounds import least_common_multiple
 from carillon.read.ticks import whole
 from carillon.units import (
     FREQUENCY_PATTERN,

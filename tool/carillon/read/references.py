@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tables of the rounds name: tasks, interrupts, modes, and whether a task has a period."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from carillon.diagnostics import Diagnostics, suggestion
+from carillon.model.board import Board
+from carillon.read.schema import PointTable, ScheduleFile, TaskTable
+from carillon.read.shape import Broken, describe
+from carillon.read.spans import SpanIndex
+from carillon.units import shorten
+
+DEFAULT_MODE = "default"
+
+
+def has_period(file: ScheduleFile, broken: Broken, task: str) -> bool:
+    """Whether ``task`` is periodic, or would be but for a wrong value or a misspelt key."""
+    if file.task[task].period is not None or broken.at("task", task, "period"):
+        return True
+    return any(path[:2] == ("task", task) and path[2] not in TaskTable.model_fields for path in broken.paths if len(path) > 2)
+
+
+def event_triggered(file: ScheduleFile) -> bool:
+    """Whether the file has an event-triggered system, by its tables or by those that imply it."""
+    return bool(file.osek is not None or file.time is not None or file.thread)
+
+
+def default_mode(file: ScheduleFile, broken: Broken) -> bool:
+    """Whether a file without modes has one nevertheless: an event-triggered system alone has no rounds."""
+    return not event_triggered(file) or any(has_period(file, broken, task) for task in file.task)
+
+
+class References:
+    """Reports names of nothing (C022, C023 and their kin)."""
+
+    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
+        self.file, self.places, self.broken, self.diagnostics = file, places, broken, diagnostics
+
+    def check(self, board: Board | None) -> None:
+        """Report what nothing answers to."""
+        if self.file.system.start_mode is not None and not self.broken.at("mode"):
+            modes = list(self.file.mode) or ([DEFAULT_MODE] if default_mode(self.file, self.broken) else [])
+            if modes:
+                self._known(self.file.system.start_mode, modes, "mode", "C024", ("system", "start_mode"))
+            else:
+                self.diagnostics.error(
+                    "C024",
+                    self.places.value(("system", "start_mode")),
+                    f"there is no mode {shorten(self.file.system.start_mode)}: the file has no rounds",
+                    "leave start_mode out: an event-triggered system is started in the first of its own application modes",
+                )
+        for name, interrupt in self.file.interrupt.items():
+            path = ("interrupt", name)
+            if interrupt.source is None:
+                if not self.broken.under(*path):
+                    self._missing("source", path, "name one of the board's application sources")
+            elif board is not None and interrupt.source not in board.application_sources:
+                self.diagnostics.error(
+                    "C025",
+                    self.places.value((*path, "source")),
+                    f"board '{board.name}' has no application source {shorten(interrupt.source)}",
+                    suggestion(interrupt.source, board.application_sources),
+                )
+        for name, mode in self.file.mode.items():
+            listed: set[str] = set()
+            for number, task in enumerate(mode.tasks or ()):
+                element = ("mode", name, "tasks", number)
+                if task in listed:
+                    self.diagnostics.error(
+                        "C049",
+                        self.places.value(element),
+                        f"task {shorten(task)} is listed twice in mode '{name}'",
+                        "list every task once",
+                    )
+                elif self._known(task, self.file.task, "task", "C022", element) and not has_period(self.file, self.broken, task):
+                    self.diagnostics.error(
+                        "C029",
+                        self.places.value(element),
+                        f"task '{task}' of mode '{name}' has no period",
+                        f'give it a period, or activate it by points: {{ at = ..., activate = "{task}" }}',
+                    )
+                listed.add(task)
+            for number, point in enumerate(mode.points or ()):
+                self._point_names(point, ("mode", name, "points", number))
+
+    def _point_names(self, point: PointTable, path: tuple[str | int, ...]) -> None:
+        what = describe(*path)
+        misspelt = self.broken.under(*path)
+        if point.at is None and not misspelt:
+            self._missing("at", path, 'say when: at = "100 ticks"')
+        if point.activate is None and point.enable is None:
+            if not misspelt:
+                self.diagnostics.error(
+                    "C028", self.places.value(path), f"{what} does nothing", "add activate = TASK or enable = INTERRUPT"
+                )
+        elif point.activate is not None and point.enable is not None:
+            self.diagnostics.error(
+                "C028",
+                self.places.key((*path, "enable")),
+                f"{what} has both activate and enable",
+                "write two points, one for each",
+            )
+        elif point.deadline_at is not None and point.enable is not None:
+            self.diagnostics.error(
+                "C028",
+                self.places.key((*path, "deadline_at")),
+                f"{what} enables an interrupt and has a deadline",
+                "only an activation has a deadline: leave deadline_at out, or write activate instead of enable",
+            )
+        if point.activate is not None:
+            self._known(point.activate, self.file.task, "task", "C022", (*path, "activate"))
+        if point.enable is not None:
+            self._known(point.enable, self.file.interrupt, "interrupt", "C023", (*path, "enable"))
+
+    def _known(self, name: str, known: Iterable[str], kind: str, code: str, path: tuple[str | int, ...]) -> bool:
+        names = list(known)
+        if name in names:
+            return True
+        if not self.broken.at(kind) and (names or not self._misspelt(kind)):
+            self.diagnostics.error(code, self.places.value(path), f"there is no {kind} {shorten(name)}", suggestion(name, names))
+        return False
+
+    def _misspelt(self, section: str) -> bool:
+        """Whether a table that was refused as unknown was probably meant as ``section``: ``[tasks.A]``."""
+        return any(len(path) == 1 and str(path[0]).startswith(section[:3]) for path in self.broken.paths)
+
+    def _missing(self, key: str, path: tuple[str | int, ...], remedy: str) -> None:
+        self.diagnostics.error("C014", self.places.key(path), f"{describe(*path)} has no '{key}'", remedy)
