@@ -66,6 +66,7 @@ struct carillon_osek_counter {
     uint32_t units;   /* of the time base (base.h) in a tick; 0: nothing is to be asked of that */
     uint8_t software; /* IncrementCounter advances it */
     uint8_t ticked;   /* something does: its alarms can be set at run time */
+    uint8_t leveled;  /* its cell has the level of the tasks that its queue wakes */
 };
 extern const struct carillon_osek_counter carillon_osek_counters[];
 

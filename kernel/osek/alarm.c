@@ -225,6 +225,9 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
 {
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+#if CARILLON_OSEK_LEVEL_COUNTERS
+    it->serving = true;
+#endif
     for (;;) {
         const carillon_osek_distance passed = uncounted(counter);
         if (passed == 0u) {
@@ -245,6 +248,9 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
     }
 #if CARILLON_OSEK_AHEAD
     carillon_queue_rest(&it->queue);
+#endif
+#if CARILLON_OSEK_LEVEL_COUNTERS
+    it->serving = false;
 #endif
     look_ahead(counter);
 }
@@ -276,6 +282,14 @@ void carillon_osek_tick(CounterType any)
 #endif
 }
 
+#if CARILLON_OSEK_LEVEL_COUNTERS
+void carillon_osek_last_tick(CounterType counter, uint32_t saved)
+{
+    catch_up(only(counter));
+    carillon_osek_unlock(saved);
+}
+#endif
+
 #else
 
 void carillon_osek_tick(CounterType counter)
@@ -299,6 +313,21 @@ StatusType(IncrementCounter)(CounterType counter)
 }
 
 #if CARILLON_OSEK_ALARMS > 0
+
+/* What is due of the alarm's counter is served first, where its handler may be held back (counter.h).  In the error
+ * hook nothing is, since an error could not be told there.  Locked. */
+static void serve_first(AlarmType alarm)
+{
+#if CARILLON_OSEK_LEVEL_COUNTERS
+    const CounterType counter = carillon_osek_alarms[alarm].counter;
+    if ((carillon_osek_counters[counter].leveled != 0u) && ((carillon_osek_hook & IN_ERROR_HOOK) == 0u) &&
+        carillon_osek_counter_rests(counter)) {
+        carillon_osek_serve_counter(counter);
+    }
+#else
+    (void)alarm;
+#endif
+}
 
 static uint8_t carrier_of(AlarmType alarm)
 {
@@ -421,6 +450,7 @@ StatusType GetAlarm(AlarmType alarm, TickRefType ticks)
                 .reference = ticks);
     CHECK(alarm < CARILLON_OSEK_ALARMS, OSServiceId_GetAlarm, E_OS_ID, .object = alarm, .reference = ticks);
     const uint32_t saved = carillon_osek_lock();
+    serve_first(alarm);
     const uint8_t carrier = carrier_of(alarm);
     const bool used = (carrier == QUEUED) || (carrier == ON_CELL);
     if (used) {
@@ -453,6 +483,7 @@ StatusType SetRelAlarm(AlarmType alarm, TickType increment, TickType cycle)
     CHECK((increment <= most(alarm)) && cycle_fits(alarm, cycle), OSServiceId_SetRelAlarm, E_OS_VALUE, .object = alarm,
           .first = increment, .second = cycle);
     const uint32_t saved = carillon_osek_lock();
+    serve_first(alarm);
     const bool idle = carrier_of(alarm) == IDLE;
 #if CARILLON_OSEK_QUEUES
     if (idle) {
@@ -476,6 +507,7 @@ StatusType SetAbsAlarm(AlarmType alarm, TickType start, TickType cycle)
     CHECK((start <= most(alarm)) && cycle_fits(alarm, cycle), OSServiceId_SetAbsAlarm, E_OS_VALUE, .object = alarm,
           .first = start, .second = cycle);
     const uint32_t saved = carillon_osek_lock();
+    serve_first(alarm);
     const bool idle = carrier_of(alarm) == IDLE;
 #if CARILLON_OSEK_QUEUES
     if (idle) {
@@ -500,6 +532,7 @@ StatusType CancelAlarm(AlarmType alarm)
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_CancelAlarm, .object = alarm);
     CHECK(alarm < CARILLON_OSEK_ALARMS, OSServiceId_CancelAlarm, E_OS_ID, .object = alarm);
     const uint32_t saved = carillon_osek_lock();
+    serve_first(alarm);
     const uint8_t carrier = carrier_of(alarm);
     const bool used = (carrier == QUEUED) || (carrier == ON_CELL);
 #if CARILLON_OSEK_QUEUES

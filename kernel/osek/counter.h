@@ -55,6 +55,9 @@ struct carillon_osek_counter_state {
     carillon_base wake;  /* how the base reads one unit after the tick to which the counter is left */
     carillon_base ahead; /* ticks from `at` to that tick */
 #endif
+#if CARILLON_OSEK_LEVEL_COUNTERS
+    bool serving; /* what is due is being served */
+#endif
 #if CARILLON_OSEK_QUEUES
     struct carillon_queue queue; /* its reference is the value, but in a tick that is being served */
 #endif
@@ -118,7 +121,7 @@ static inline bool carillon_osek_is_over(CounterType counter)
  *    never so: nothing is left to CARILLON_LAP or less there (alarm.c, catch_up).
  * 3. An alarm that stays the first when it is set again is due no more, and neither is what comes after it. */
 static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(CounterType counter, AlarmType only,
-                                                                              carillon_base left)
+                                                                              carillon_base left, bool leveled)
 {
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
@@ -154,16 +157,75 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
     if ((only != CARILLON_OSEK_NO_ALARM) && (alarm->action == CARILLON_OSEK_ACTIVATE) &&
         (carillon_osek_tasks[alarm->object].direct != 0u)) {
         const struct carillon_osek_task *const task = &carillon_osek_tasks[alarm->object];
-        if (!carillon_port_is_active(task->source)) {
-            carillon_port_request(task->source); /* one that waits already absorbs another */
+        if (leveled || !carillon_port_is_active(task->source)) { /* a handler of its level finds it active never */
+            carillon_port_request(task->source);                 /* one that waits already absorbs another */
         }
         return true;
     }
 #endif
+    (void)leveled;
+#if CARILLON_OSEK_LEVEL_COUNTERS
+    it->serving = true;
+#endif
     carillon_osek_act(alarm);
+#if CARILLON_OSEK_LEVEL_COUNTERS
+    it->serving = false;
+#endif
     return true;
 }
 
+#endif
+
+#define CARILLON_OSEK_REPEATS (CARILLON_OSEK_AHEAD && !CARILLON_QUEUE_TREE && !CARILLON_OSEK_INCREMENTS)
+
+#if CARILLON_OSEK_LEVEL_COUNTERS
+/* Counters whose cell has the level of the tasks that their queue wakes: as cells of alarms that have it
+ * (kernel.h), but they keep in mind what they miss.
+ *
+ * 1. All that can stand in the queue wakes tasks of one level.  While a task of that level or a higher one runs, the
+ *    tick's request waits, and the time base counts.
+ * 2. Whoever asks for the state of a task of that level, or changes it, or asks for an alarm of the counter, or sets or
+ *    cancels one, first serves what is due: all ticks that have passed until then, each expiry in its own.
+ * 3. That is under the lock.  The handler looks again under the lock whether a tick is over: if somebody has come
+ *    before it, it finds nothing to do.
+ * 4. An alarm's action asks for its task's level, too.  It does not begin to serve again: `serving`.
+ * 5. The end of a job serves the level while the task still runs, so that an activation that came before is one too
+ *    many.  So does the end of a direct task, whose controller's bits say that it runs (carillon_serve_waiting).
+ * 6. The base tells ticks for CARILLON_BASE_MOST less CARILLON_BASE_AHEAD units.  A higher task must not run on for
+ *    longer than that. */
+static inline bool carillon_osek_counter_rests(CounterType counter)
+{
+    return !carillon_osek_counter_states[counter].serving;
+}
+
+static inline void carillon_osek_serve_counter(CounterType counter)
+{
+    if (carillon_osek_is_over(counter)) {
+        carillon_osek_tick(counter);
+    }
+}
+
+/* carillon_osek_tick, and undo the lock. */
+void carillon_osek_last_tick(CounterType counter, uint32_t saved);
+
+/* The handler of such a counter's cell.  What `left` was compared with may have moved on before the lock, if what
+ * preempts the handler has served the counter: then the tick for which it is left now is still to come. */
+static inline __attribute__((always_inline)) void carillon_osek_level_tick(CounterType counter, AlarmType only)
+{
+    const carillon_base left = carillon_base_left();
+    if ((carillon_base)(left - carillon_osek_counter_states[counter].wake) < CARILLON_BASE_AHEAD) {
+        return;
+    }
+    const uint32_t saved = carillon_osek_lock();
+#if CARILLON_OSEK_REPEATS
+    if (carillon_osek_repeats_first(counter, only, left, true)) {
+        carillon_osek_unlock(saved);
+        return;
+    }
+#endif
+    (void)only;
+    carillon_osek_last_tick(counter, saved); /* the handler is left there, so that it needs no frame */
+}
 #endif
 
 /* The handler of a hardware counter's cell.  It has the level of the lock, so nobody changes what it looks at.  `only`:
@@ -175,8 +237,8 @@ static inline __attribute__((always_inline)) void carillon_osek_tick_over(Counte
     if ((carillon_base)(left - carillon_osek_counter_states[counter].wake) < CARILLON_BASE_AHEAD) {
         return;
     }
-#if !CARILLON_OSEK_SOFTWARE && !CARILLON_QUEUE_TREE && !CARILLON_OSEK_INCREMENTS
-    if (carillon_osek_repeats_first(counter, only, left)) {
+#if CARILLON_OSEK_REPEATS && !CARILLON_OSEK_SOFTWARE
+    if (carillon_osek_repeats_first(counter, only, left, false)) {
         return;
     }
 #endif

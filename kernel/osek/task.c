@@ -27,6 +27,7 @@ StatusType carillon_osek_count(TaskType task)
 static StatusType request_direct(TaskType task)
 {
     const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    carillon_osek_serve_cells(it);
     if (carillon_port_is_active(it->source) || carillon_port_is_pending(it->source)) {
         return E_OS_LIMIT;
     }
@@ -193,6 +194,13 @@ StatusType carillon_chain_direct(TaskType task)
 {
     const uint16_t source = carillon_osek_tasks[task].source;
     const uint32_t own = carillon_port_current();
+#if CARILLON_OSEK_LEVEL_CELLS
+    const uint32_t saved = carillon_osek_lock();
+    carillon_osek_serve_cells(
+        &carillon_osek_tasks[carillon_osek_levels[carillon_osek_contexts[own] & CARILLON_OSEK_LEVEL].task]);
+    carillon_osek_serve_cells(&carillon_osek_tasks[task]);
+    carillon_osek_unlock(saved);
+#endif
     carillon_port_mask_until_end();
     StatusType status = E_OK;
     if (carillon_osek_tasks[task].direct != 0u) {
@@ -344,6 +352,11 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
 #if CARILLON_OSEK_DIRECT
     if (carillon_osek_tasks[task].direct != 0u) {
         const uint16_t source = carillon_osek_tasks[task].source;
+#if CARILLON_OSEK_LEVEL_CELLS
+        const uint32_t saved = carillon_osek_lock();
+        carillon_osek_serve_cells(&carillon_osek_tasks[task]);
+        carillon_osek_unlock(saved);
+#endif
         *state = (carillon_port_is_active(source) || carillon_port_is_pending(source)) ? READY : SUSPENDED;
         return E_OK;
     }

@@ -30,6 +30,7 @@
 #define CARILLON_OSEK_INCREMENTS CARILLON_OSEK_MOST
 #define CARILLON_OSEK_CELLS 1
 #define CARILLON_OSEK_LEVEL_CELLS (!CARILLON_OSEK_SOFTWARE)
+#define CARILLON_OSEK_LEVEL_COUNTERS 0
 #define CARILLON_OSEK_HAS_CELLS(level) ((level) == 2u)
 #define CARILLON_OSEK_EXTENDED CARILLON_OSEK_MOST
 #define CARILLON_OSEK_DISPATCHER 14u
@@ -75,9 +76,13 @@ static struct carillon_osek_extended *const carillon_extended_callers[]
 #if CARILLON_OSEK_LEVEL_CELLS
 void carillon_osek_call_cells(carillon_vector cells);
 void carillon_cells_2(void);
+static inline __attribute__((always_inline, unused)) bool carillon_known_cells_wait(uint8_t level)
+{
+    return (level == 2u) && carillon_port_is_pending(20u);
+}
 static inline __attribute__((always_inline, unused)) void carillon_serve_known_cells(uint8_t level)
 {
-    if ((level == 2u) && carillon_port_is_pending(20u)) {
+    if (carillon_known_cells_wait(level)) {
         carillon_osek_call_cells(carillon_cells_2);
     }
 }

@@ -619,6 +619,20 @@ static inline void carillon_serve_known_cells(uint8_t level)
 }
 #endif
 
+/* Internal.  The same, and the lock. */
+static inline __attribute__((always_inline)) void carillon_serve_waiting(uint8_t level)
+{
+#if CARILLON_OSEK_LEVEL_CELLS
+    if (carillon_known_cells_wait(level)) {
+        const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+        carillon_serve_known_cells(level);
+        carillon_port_restore(saved);
+    }
+#else
+    (void)level;
+#endif
+}
+
 /* If the compiler knows the task that is named, and no errors are checked, a service is a few instructions.
  * A service in parentheses, (ActivateTask)(task), is the function. */
 #define CARILLON_OSEK_INLINE \
@@ -651,6 +665,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
                                                                                  uint8_t level, uint8_t caller)
 {
     const bool above = (caller != 0u) && (level > caller);
+    carillon_serve_waiting(level);
     if (!above && carillon_port_peek_active(source)) {
         return E_OS_LIMIT;
     }
@@ -743,11 +758,7 @@ static inline __attribute__((always_inline)) StatusType carillon_clear_event(uin
 #ifdef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_4
     /* One step needs no lock.  An expiry that waits at the look is cleared, too.  One that comes after it is served
      * before the step or after it, by whoever comes in between or later: it has come before or after the service. */
-    if (carillon_known_cells_wait(level)) {
-        const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
-        carillon_serve_known_cells(level);
-        carillon_port_restore(saved);
-    }
+    carillon_serve_waiting(level);
     (void)__atomic_fetch_and(&carillon_extended_callers[level]->set, ~mask, __ATOMIC_RELAXED);
 #else
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
@@ -763,7 +774,8 @@ static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
     carillon_serve_known_cells(level);
     __asm__("" : "+r"(extended)); /* loaded once: the compiler does not know what it points to */
-    if (__builtin_expect((long)(extended->set & mask), 0) != 0) {
+    const EventMaskType come = extended->set & mask;
+    if (__builtin_expect((long)come, 0) != 0) {
         carillon_port_restore(saved);
     } else {
         extended->waited = mask;
@@ -789,6 +801,7 @@ void carillon_terminate_managed(void) __attribute__((noreturn));
     __extension__({                                                                                     \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wreturn-type\"");             \
         if (carillon_direct_ends[CARILLON_CALLER_LEVEL] != 0u) {                                        \
+            carillon_serve_waiting(CARILLON_CALLER_LEVEL);                                              \
             if (carillon_direct_ends[CARILLON_CALLER_LEVEL] != CARILLON_DIRECT_NO_CELL) {               \
                 carillon_port_forget(carillon_direct_ends[CARILLON_CALLER_LEVEL],                       \
                                      CARILLON_SOURCE_BIT(carillon_direct_ends[CARILLON_CALLER_LEVEL])); \

@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from carillon.allocate.base import base_on, counts_alone, longest_stretch
+from carillon.allocate.base import Base, base_on, counts_alone, longest_stretch
 from carillon.allocate.claims import Claim, Claims, Form, Way
 from carillon.allocate.clock import ClockCell, counting_cell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
-from carillon.allocate.osek import AlarmCell, CounterCell, OsekAllocation, TaskLevel
+from carillon.allocate.osek import AlarmCell, CounterCell, OsekAllocation, TaskLevel, queued
 from carillon.allocate.result import Carrier, Progression, Style
 from carillon.allocate.share import Shares, share
 from carillon.allocate.tasks import TaskPlan, ceilings
@@ -26,6 +26,7 @@ from carillon.lower.events import LoweredEvents
 from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.family import Driver
+from carillon.model.osek import ActivateTask, SetEvent
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
@@ -100,6 +101,7 @@ class EventPlacer:
                 slices = self._carrier(demand, source, plan.top)
             else:
                 counters.append(CounterCell(by_counter[claim.name], self._carrier(demand, source, plan.top)))
+        counters = self._at_their_levels(counters, carried, base)
         taken = plan.sources | busy | self.board.mates(s.number for s in used.values())
         dispatcher = self._level_sources(levels, taken)
         isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
@@ -121,6 +123,30 @@ class EventPlacer:
             slices,
             base,
         )
+
+    def _at_their_levels(self, counters: list[CounterCell], carried: list[AlarmCell], base: Base | None) -> list[CounterCell]:
+        """The counters' cells, each on the level of the tasks that its queue wakes, if its handler may have that level.
+
+        There it takes nothing from higher tasks, and they hold it back; so something has to count the ticks meanwhile, and
+        whoever asks has what is due served.  All that can stand in the queue wakes tasks of one level.  Of a level, what is due
+        in two queues, or in a queue and on a cell, would be served in another order than it came in.
+        """
+        if self.plan.software or base is None or not base.ahead:
+            return counters
+        osek = self.system.osek
+        assert osek is not None
+        placed: list[CounterCell] = []
+        busy = {a.level for a in carried}
+        for cell in counters:
+            actions = [a.action for a in queued(osek, cell.counter, carried)]
+            tasks = {a.task for a in actions if isinstance(a, ActivateTask | SetEvent)}
+            levels = [x for x in self.plan.levels if any(t.name in tasks for t in x.tasks)]
+            wakes = all(isinstance(a, ActivateTask | SetEvent) for a in actions)
+            fits = wakes and len(levels) == 1 and levels[0].number not in busy and not any(t.thread for t in levels[0].tasks)
+            level = levels[0].number if fits else 0
+            busy.add(level)
+            placed.append(replace(cell, carrier=replace(cell.carrier, level=level), level=level) if level else cell)
+        return placed
 
     def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, Source]:
         """The source of each claim that has a cell: of its class, the first that is free."""

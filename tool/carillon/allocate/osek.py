@@ -8,6 +8,7 @@ time-triggered is above all of them (Sloth on Time, section IV-C).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -58,10 +59,14 @@ class AlarmCell:
 
 @dataclass(frozen=True, slots=True)
 class CounterCell:
-    """The cell that ticks a hardware counter."""
+    """The cell that ticks a hardware counter.
+
+    ``level``: the level of the tasks that its queue wakes, where its handler serves them; 0 if it is on the kernel's level.
+    """
 
     counter: Counter
     carrier: Carrier
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +148,8 @@ class OsekAllocation:
         return counter.kind is CounterKind.SOFTWARE or any(c.counter == counter for c in self.counters)
 
     def only_alarm(self, counter: Counter) -> Alarm | None:
-        """The only alarm of a counter; None if it has more, or none."""
-        own = [a for a in self.osek.alarms if a.counter == counter.name]
+        """The only alarm that can stand in a counter's queue; None if more can, or none."""
+        own = queued(self.osek, counter, self.alarms)
         return own[0] if len(own) == 1 else None
 
     def held(self, counter: Counter) -> int:
@@ -160,3 +165,9 @@ class OsekAllocation:
     def direct(self) -> bool:
         """Whether any task is its own vector."""
         return any(level.kind is TaskKind.DIRECT for level in self.levels)
+
+
+def queued(osek: Osek, counter: Counter, carried: Iterable[AlarmCell]) -> list[Alarm]:
+    """The alarms that can stand in a counter's queue: all but those that have a cell for good."""
+    for_good = [a.alarm for a in carried if a.alarm.static]
+    return [a for a in osek.alarms if a.counter == counter.name and a not in for_good]

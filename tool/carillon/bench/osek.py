@@ -66,8 +66,8 @@ ALARM = ("carillon_vector_Measure", "carillon_alarm_Cycle", "carillon_counter_Cl
 
 WINDOW = ("bench_window_begin", "bench_window_end", "bench_low")
 
-STOLEN = ("extended", "error_hook", "extended_status", "mixed")
-"""Variants of the application ``stolen`` in which no task, or not the lower one, is its own vector."""
+STOLEN = ("extended", "error_hook", "extended_status", "mixed", "queued")
+"""Variants of the application ``stolen``: no task, or not the lower one, is its own vector, or the alarm has no cell."""
 
 _GOES_ON = ("bench_basic_goes_on", "bench_extended_goes_on")
 _GOES_ON_AGAIN = ("bench_basic_goes_on_again", "bench_extended_goes_on_again")

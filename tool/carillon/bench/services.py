@@ -65,7 +65,7 @@ FIGURES = {
         Figure("thread_wake_one_shot", 75, 75, 151, "ChibiOS"),
         Figure("thread_block_one_shot", 87, 95, 98, "ChibiOS"),
         Figure("alarm_extended", 30, 30, 53, "SST"),
-        Figure("alarm_direct", 48, 50, 53, "SST"),
+        Figure("alarm_direct", 49, 50, 53, "SST"),
         Figure("wait_event", 35, 35, 35, "ChibiOS"),
         Figure("callback", 21, 25, 27, "ChibiOS"),
         Figure("counter_tick", 9, 10, 16, "SST"),

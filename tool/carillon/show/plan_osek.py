@@ -155,10 +155,11 @@ def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
     }
 
 
-def lateness(image: Image, what: str, tick: int, units: int) -> list[str]:
+def lateness(image: Image, what: str, tick: int, units: int, level: int = 0) -> list[str]:
     """What is known of a tick that is held back: how much of it is counted all the same, and how late it may come.
 
-    ``units``: of the time base in a tick, 0 if nothing counts the ticks but their interrupts.
+    ``units``: of the time base in a tick, 0 if nothing counts the ticks but their interrupts.  ``level``: where tasks above hold
+    it back; 0 if no task does.
     """
     assert image.osek is not None
     system, base = image.system, image.osek.allocation.base
@@ -169,6 +170,8 @@ def lateness(image: Image, what: str, tick: int, units: int) -> list[str]:
         most = format_duration(base.most // units * tick, system.clock_hz)
         told = [f"{what}: ticks that are held back are counted by {cell}, up to {most}"]
     stretch = longest_stretch(system)
+    if level:
+        return [f"{told[0]}; all that is above level {level} holds it back, and services serve what is due meanwhile"]
     if not system.modes:
         return [f"{told[0]}; only ISRs and locks, those of the application and the kernel's own, hold it back"]
     if stretch is None:
@@ -178,6 +181,7 @@ def lateness(image: Image, what: str, tick: int, units: int) -> list[str]:
 
 def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, Any]]:
     cells = {c.counter.name: c.carrier for c in allocation.counters}
+    levels = {c.counter.name: c.level for c in allocation.counters}
     found = []
     for counter in allocation.osek.counters:
         carrier = cells.get(counter.name)
@@ -199,7 +203,9 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
                 "source": carrier.source if carrier is not None else None,
                 "level": allocation.hardware(carrier.level) if carrier is not None else None,
                 "why": why,
-                "late": lateness(image, f"counter {counter.name}", counter.tick, allocation.base_units(counter))
+                "late": lateness(
+                    image, f"counter {counter.name}", counter.tick, allocation.base_units(counter), levels.get(counter.name, 0)
+                )
                 if carrier is not None
                 else [],
             }

@@ -133,7 +133,8 @@ class Events:
             numbers = {a.name: k for k, a in enumerate(self.osek.alarms)}
             return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
         for name, number in sorted(calls, key=str):
-            kinds = {"carillon_osek_tick": "counter", "carillon_osek_alarm_expired": "alarm"}
+            kinds = {"carillon_osek_tick": "counter", "carillon_osek_last_tick": "counter"}
+            kinds |= {"carillon_osek_alarm_expired": "alarm"}
             if name in kinds and number is not None:
                 return Service(kinds[name], number=number & 0xFF)
         if names & set(CLOCKS):
@@ -365,14 +366,30 @@ class Events:
         return action.task if isinstance(action, ActivateTask | SetEvent) else None
 
     def _has_own_level(self, source: int, service: Service) -> bool:
-        """Whether an alarm's vector has the level of the task that it wakes, and not the kernel's."""
+        """Whether a vector has the level of the tasks that its alarm, or its counter's queue, wakes, and not the kernel's."""
+        if self.software:
+            return False
+        if service.kind == "counter":
+            woken = self._queued(service.number)
+            return bool(woken) and all(t is not None and self.sources[source] == self._level(t) for t in woken)
         task = self._woken(service)
-        return task is not None and not self.software and self.sources[source] == self._level(task)
+        return task is not None and self.sources[source] == self._level(task)
+
+    def _queued(self, number: int) -> set[str | None]:
+        """The tasks that the alarms of a counter wake which may stand in its queue; None: one of them does something else."""
+        if number >= len(self.osek.counters):
+            return set()
+        name = self.osek.counters[number].name
+        actions = [a.action for a in self.osek.alarms if a.counter == name and not (a.static and a.name in self.carried)]
+        return {a.task if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
 
     def _level_alarms(self, services: Mapping[int, Service | None]) -> None:
         """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""
         for source, service in services.items():
             if service is None or not self._has_own_level(source, service):
+                continue
+            if service.kind == "counter":
+                self._level_counter(source, service.number)
                 continue
             alarm, level = self.osek.alarms[service.number], self.sources[source]
             requests = frozenset({self._task_source(self._woken(service) or "")})
@@ -391,6 +408,16 @@ class Events:
                     alarm.span,
                     f"no service serves source {source}, of the alarm '{alarm.name}' at level {level}, before its handler",
                 )
+
+    def _level_counter(self, source: int, number: int) -> None:
+        """A counter at its tasks' level: services that look at such a task have what is due served."""
+        counter, level = self.osek.counters[number], self.sources[source]
+        symbol = self.elf.symbols.get(f"carillon_cells_{level}")
+        calls = self.meanings.of(symbol.address).every("call") if symbol is not None else []
+        if not any(s.name == "carillon_osek_tick" and s.number is not None and s.number & 0xFF == number for s in calls):
+            self.error(
+                "C205", counter.span, f"no service serves the counter '{counter.name}' at level {level} before its handler"
+            )
 
     @staticmethod
     def _takes(path: Sequence[Step], source: int, requests: frozenset[int]) -> bool:

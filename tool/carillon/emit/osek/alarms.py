@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.emit.osek.common import acknowledging, level_cells, mode_mask
+from carillon.emit.osek.common import acknowledging, level_cells, level_counters, mode_mask, served_levels
 from carillon.image import CellImage, OsekImage
 from carillon.model.osek import (
     ActivateTask,
@@ -28,7 +28,8 @@ def alarms(osek: OsekImage) -> list[str]:
             software = int(c.kind is CounterKind.SOFTWARE)
             set_anew = int(allocation.is_advanced(c))
             numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c)]
-            lines.append(f"    {{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}}}, /* {c.name} */")
+            own = int(any(x.counter == c and x.level for x in allocation.counters))
+            lines.append(f"    {{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}, {own}}}, /* {c.name} */")
         lines += ["};", ""]
     carried = {a.alarm.name: a for a in allocation.alarms}
     for name, alarm_cell in carried.items():
@@ -56,7 +57,8 @@ def alarms(osek: OsekImage) -> list[str]:
         number = [c.name for c in model.counters].index(counter.counter.name)
         only = allocation.only_alarm(counter.counter)
         alarm_number = f"{model.alarms.index(only)}u" if only is not None else "CARILLON_OSEK_NO_ALARM"
-        ticks = f"    carillon_osek_tick_over({number}u, {alarm_number});"
+        handler = "carillon_osek_level_tick" if counter.level else "carillon_osek_tick_over"
+        ticks = f"    {handler}({number}u, {alarm_number});"
         lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, ticks)
     for alarm_cell in allocation.alarms:
         if not alarm_cell.direct:
@@ -79,10 +81,24 @@ def alarms(osek: OsekImage) -> list[str]:
 def _serve_cells(osek: OsekImage) -> list[str]:
     """What serves the cells of a level before their handlers do."""
     lines: list[str] = []
-    for level, alarm_cells in level_cells(osek.allocation).items():
+    counters = level_counters(osek.allocation)
+    alarm_cells = level_cells(osek.allocation)
+    for level in served_levels(osek.allocation):
         lines += [f"/* The cells of level {level}: what their handlers would do is done. */"]
         lines += [f"void carillon_cells_{level}(void)", "{"]
-        for it in alarm_cells:
+        if level in counters:
+            counter = counters[level]
+            number = [c.name for c in osek.allocation.osek.counters].index(counter.counter.name)
+            lines += [
+                f"    if (carillon_osek_counter_rests({number}u)) {{ /* {counter.counter.name} */",
+                f"        if (carillon_port_is_pending({counter.carrier.source}u)) {{",
+                *(f"        {line}" for line in acknowledging(osek.cell(counter.carrier))),
+                f"            carillon_port_forget({counter.carrier.source}u, CARILLON_SOURCE_BIT({counter.carrier.source}u));",
+                "        }",
+                f"        carillon_osek_serve_counter({number}u);",
+                "    }",
+            ]
+        for it in alarm_cells.get(level, []):
             number = osek.allocation.osek.alarms.index(it.alarm)
             lines += [
                 f"    if (carillon_osek_level_alarm_waits({number}u, {it.carrier.source}u)) {{ /* {it.alarm.name} */",

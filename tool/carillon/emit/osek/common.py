@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from carillon.allocate.osek import AlarmCell, OsekAllocation, TaskLevel
+from carillon.allocate.osek import AlarmCell, CounterCell, OsekAllocation, TaskLevel
 from carillon.image import CellImage
 
 GUARD_WORDS = 4
@@ -16,6 +16,19 @@ def level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell]]:
     for alarm_cell in allocation.alarms:
         if alarm_cell.level:
             found.setdefault(alarm_cell.level, []).append(alarm_cell)
+    return dict(sorted(found.items()))
+
+
+def level_counters(allocation: OsekAllocation) -> dict[int, CounterCell]:
+    """By level, the counter whose cell has it."""
+    return {c.level: c for c in sorted(allocation.counters, key=lambda c: c.level) if c.level}
+
+
+def served_levels(allocation: OsekAllocation) -> dict[int, list[int]]:
+    """By level, the sources of the cells that services serve: of alarms and of counters."""
+    found = {level: [a.carrier.source for a in cells] for level, cells in level_cells(allocation).items()}
+    for level, counter in level_counters(allocation).items():
+        found.setdefault(level, []).append(counter.carrier.source)
     return dict(sorted(found.items()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.emit import text
-from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_cells
+from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_counters, served_levels
 from carillon.image import Image
 from carillon.model.osek import (
     ActivateTask,
@@ -54,8 +54,9 @@ def header(image: Image) -> str:
         "CALLBACKS": _flag(any(isinstance(a.action, Callback) for a in model.alarms)),
         "INCREMENTS": _flag(any(isinstance(a.action, IncrementCounter) for a in model.alarms)),
         "CELLS": _flag(allocation.alarms),
-        "LEVEL_CELLS": _flag(any(a.level for a in allocation.alarms)),
-        "HAS_CELLS(level)": _any_of("level", sorted({a.level for a in allocation.alarms if a.level})),
+        "LEVEL_CELLS": _flag(served_levels(allocation)),
+        "LEVEL_COUNTERS": _flag(level_counters(allocation)),
+        "HAS_CELLS(level)": _any_of("level", list(served_levels(allocation))),
         "EXTENDED": _flag(extended),
         "SOFTWARE": _flag(allocation.software),
         "DISPATCHER": f"{allocation.dispatcher}u",
@@ -104,16 +105,16 @@ def header(image: Image) -> str:
 
 def _served(allocation: OsekAllocation) -> list[str]:
     """What serves the cells of a level, which the compiler folds for a level that it knows."""
-    cells = level_cells(allocation)
+    cells = served_levels(allocation)
     if not cells:
         return []
-    lines = ["", "/* Whether alarms on cells that have a level have expired and wait; and serve them, locked. */"]
+    lines = ["", "/* Whether cells of alarms and counters that have a level have expired and wait; and serve them, locked. */"]
     lines += ["void carillon_osek_call_cells(carillon_vector cells);"]
     lines += [f"void carillon_cells_{level}(void);" for level in cells]
     inline = "static inline __attribute__((always_inline, unused))"
     lines += [f"{inline} bool carillon_known_cells_wait(uint8_t level)", "{", "    switch (level) {"]
-    for level, alarm_cells in cells.items():
-        pending = " || ".join(f"carillon_port_is_pending({a.carrier.source}u)" for a in alarm_cells)
+    for level, sources in cells.items():
+        pending = " || ".join(f"carillon_port_is_pending({source}u)" for source in sources)
         lines += [f"    case {level}u:", f"        return {pending};"]
     lines += ["    default:", "        return false;", "    }", "}"]
     lines += [f"{inline} void carillon_serve_known_cells(uint8_t level)", "{", "    switch (level) {"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
-from carillon.emit.osek.common import GUARD_WORDS, acknowledging, level_cells, mode_mask
+from carillon.emit.osek.common import GUARD_WORDS, acknowledging, mode_mask, served_levels
 from carillon.image import Image
 
 
@@ -27,7 +27,7 @@ def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
         lines += [f"struct carillon_osek_job carillon_osek_jobs[{len(model.tasks)}];", ""]
     if not model.tasks:
         return [*lines, "const struct carillon_osek_task carillon_osek_tasks[1];", ""]
-    cells = level_cells(allocation)
+    cells = served_levels(allocation)
     lines += ["const struct carillon_osek_task carillon_osek_tasks[] = {"]
     for task in model.tasks:
         level = allocation.level_of(task)
@@ -116,6 +116,7 @@ def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
     acknowledge = acknowledging(image.osek.cell(level.cell)) if level.cell is not None else []
     priority = f"level {level.number}, priority {task.priority}, source {level.source}"
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
+    serve = [f"    carillon_serve_waiting({level.number}u);"] if level.number in served_levels(image.osek.allocation) else []
     if acknowledge:
         lines += [
             f"void carillon_acknowledged_{task.name}(void);",
@@ -123,6 +124,7 @@ def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
             "{",
             *acknowledge,
             f"    carillon_task_{task.name}();",
+            *serve,
             *acknowledge,
             f"    carillon_osek_forget_request({level.source});",
             "}",
@@ -135,6 +137,7 @@ def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
         "{",
         *acknowledge,
         f"    carillon_port_call(carillon_task_{task.name});",
+        *serve,
         *unpend,
         "}",
         "",
