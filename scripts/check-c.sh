@@ -40,9 +40,9 @@ check_time() {
     misra -Iports/host -Itests/time -Itests/time/config $configuration "$@" kernel/time
 }
 
-check host "-DCARILLON_MODES=1 -DCARILLON_SHUTDOWN_ON_MISS=1" cells/virtual
-check host "-DCARILLON_MODES=2 -DCARILLON_CONVENTIONAL=1" cells/virtual
-check host "-DCARILLON_MODES=1 -DCARILLON_OSEK=1" cells/virtual
+check host "-DCARILLON_MODES=1 -DCARILLON_SHUTDOWN_ON_MISS=1" cells/virtual emulators/host
+check host "-DCARILLON_MODES=2 -DCARILLON_CONVENTIONAL=1" cells/virtual emulators/host
+check host "-DCARILLON_MODES=1 -DCARILLON_OSEK=1" cells/virtual emulators/host
 check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LEAST=1" cells/aspeed
 check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1" cells/aspeed
 check armv7m "-DCARILLON_MODES=2 -DCARILLON_INSTRUCTIONS_PER_TICK=5u -DCARILLON_TIMEKEEPERS=1" cells/aspeed cells/cmsdk cells/dualtimer cells/systick boards

@@ -12,7 +12,7 @@
 static void leave(int status) __attribute__((noreturn));
 
 #define exit leave
-#include "ports/host/carillon_port.c"
+#include "emulators/host/controller.c"
 #undef exit
 
 static jmp_buf end;

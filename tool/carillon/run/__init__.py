@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running firmware: natively on a virtual board or in an emulator, and reading what happened.
 
-Both ways yield the same records (``ports/host``, ``emulators/qemu/trace_plugin.c``), which
+Both ways yield the same records (``emulators/host``, ``emulators/qemu/trace_plugin.c``), which
 :mod:`carillon.run.records` turns into the events of :mod:`carillon.trace`.
 """
 

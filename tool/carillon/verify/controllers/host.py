@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The virtual controller's request registers (``ports/host``), of 32 sources each."""
+"""The virtual controller's request registers (``emulators/host``), of 32 sources each."""
 
 from __future__ import annotations
 

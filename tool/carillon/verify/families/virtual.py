@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells of the virtual controller (``ports/host``): down counters, 16 bytes of registers each from 0x300000 on.
+"""Cells of the virtual controller (``emulators/host``): down counters, 16 bytes of registers each from 0x300000 on.
 
 Counter at +0, reload at +4, a store at +8 stops the cell, prescaler at +12.  A store at 0x200000 starts every cell whose
 reload is not 0, at its reload.  Code takes no time, so what is added to a counter moves its expiry by just that.
