@@ -866,6 +866,13 @@ def test_too_few_levels_are_an_error() -> None:
     assert [d.code for d in diagnostics.errors] == ["C062"]
 
 
+def test_that_the_sources_do_not_suffice_is_known_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(ChoiceModel, "_build")
+    tasks = [act(name, (0, 60), (50, 90), bounded=False) for name in "abcd"]
+    _, diagnostics = solve(board(array(3)), mode(100, *tasks))
+    assert [d.code for d in diagnostics.errors] == ["C060"]
+
+
 def test_finding_nothing_within_the_time_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shortcuts, "by_sources", lambda _judge: (None, 0))
     monkeypatch.setattr(ChoiceModel, "all_lowered", lambda _self, _limit: None)
@@ -1033,6 +1040,7 @@ def test_what_giving_out_numbers_of_sources_shows_is_so(seed: int, cases: int) -
         if allocation is None:
             assert solution is None
             continue
+        assert bound < shortcuts.NEVER
         (found,) = allocation.modes
         assert found.optimal
         assert found.unmonitored or bound <= found.overhead

@@ -91,6 +91,7 @@ def separately(judge: Judge, cheapest: Cheapest) -> Solution | None:
 def by_sources(judge: Judge) -> tuple[Solution | None, int]:
     """The best choice, if it can be had by giving out numbers of sources, and a bound of the instructions of any choice.
 
+    The bound is ``NEVER`` if there is no choice.
     1. As the objective is a sum over the demands (:func:`cheapest`), the least that any choice can come to with so many
        sources for all demands is the least, over the ways to carry the first demand, of its own value and of what the
        others come to with the sources that are left: a table of demands and numbers of sources.
@@ -107,7 +108,7 @@ def by_sources(judge: Judge) -> tuple[Solution | None, int]:
     everything = [_ways(judge, d, room) for d in range(len(judge.problem.options))]
     taken, least = _given_out(judge, everything, room) if all(everything) else ([], NEVER)
     if least >= NEVER:
-        return None, 0
+        return None, NEVER
     penalty, value = divmod(least, judge.penalty_weight)
     choices = _on_classes(judge, taken) if taken else None
     if choices is None or penalty or not judge.keeps(choices) or judge.value(choices) != least:

@@ -66,6 +66,8 @@ class ModeSolver:
         least, proved = 0, None
         if found is None and self.problem.table is None:
             found, least = shortcuts.by_sources(self.judge)
+            if least == shortcuts.NEVER:
+                return Failure(proved=True)
             if found is not None and not found.fewest_levels and not too_many:
                 found, proved = None, found  # only a search has the fewest levels
         if found is None and cheapest is not None and too_many:
