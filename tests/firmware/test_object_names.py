@@ -25,7 +25,7 @@ ALL = "CARILLON_OBJECT_NAMES" in os.environ
 def kernel_words() -> set[str]:
     """Every identifier that the kernel, the ports and the drivers use."""
     words: set[str] = set()
-    for folder in ("kernel", "ports", "cells", "boards"):
+    for folder in ("kernel", "ports", "emulators/host", "cells", "boards"):
         for path in sorted((ROOT / folder).rglob("*.[ch]*")):
             code = re.sub(r'/\*.*?\*/|//[^\n]*|"[^"\n]*"', " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
             words |= set(re.findall(r"\b[A-Za-z_]\w*\b", code))

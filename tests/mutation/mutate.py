@@ -282,7 +282,7 @@ class Objects:
 
 def version(root: Path) -> str:
     """A fingerprint of what is compiled and of what writes code."""
-    folders = ["kernel", "cells", "ports", "boards", "tool/carillon"]
+    folders = ["kernel", "cells", "ports", "emulators/host", "boards", "tool/carillon"]
     named = subprocess.run(["git", "ls-files", *folders], cwd=root, capture_output=True, text=True, check=True)
     contents = b"\0".join((root / name).read_bytes() for name in named.stdout.splitlines() if (root / name).is_file())
     return hashlib.sha256(contents).hexdigest()
