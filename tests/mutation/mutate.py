@@ -56,14 +56,15 @@ GO_WITH = {
     "clock": ("time/", "clock", "time_services"),
     "console": ("printing",),
     "osek": ("races", "osek", "conformance"),
-    "osek_error": ("conformance", "osek"),
-    "osek_kernel": ("races", "osek", "conformance"),
+    "error": ("conformance", "osek"),
+    "kernel": ("races", "osek", "conformance"),
+    "counter": ("counter", "alarms", "osek"),
     "queue": ("time/", "time_services"),
     "software": ("races", "software"),
     "time": ("time_services", "expiries"),
 }
 # The unit tests in C, of these files: CMake compiles them, so that they are always asked.
-UNIT = ("kernel/core/", "kernel/osektime/", "kernel/osektime/table.c", "cells/virtual/cell.h")
+UNIT = ("kernel/core/", "kernel/osektime/", "cells/virtual/cell.h")
 
 
 @dataclass(frozen=True, slots=True)
