@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Carry out a list of stores. */
-void carillon_mode_store(const struct carillon_store *list, uint32_t count);
+void carillon_mode_store(const struct carillon_store *list, uint_fast16_t count);
 
 /* Bring the hardware into a mode's image and start its round.  Interrupts are locked. */
 void carillon_mode_start(const struct carillon_mode *mode);

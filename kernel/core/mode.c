@@ -6,10 +6,11 @@
 #include "kernel/osek/kernel.h"
 #endif
 
-void carillon_mode_store(const struct carillon_store *list, uint32_t count)
+void carillon_mode_store(const struct carillon_store *list, uint_fast16_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        carillon_port_write(list[i].address, list[i].value);
+    const struct carillon_store *const behind = &list[count];
+    for (const struct carillon_store *store = list; store != behind; store++) {
+        carillon_port_write(store->address, store->value);
     }
 }
 

@@ -79,6 +79,30 @@ static inline void carillon_osek_request(struct carillon_store request, uint8_t 
 #endif
     carillon_port_write(request.address, request.value);
 }
+static inline void carillon_osek_request_in_handler(struct carillon_store request, uint8_t level)
+{
+    carillon_osek_request(request, level);
+}
+static inline void carillon_osek_request_unlocked(struct carillon_store request, uint8_t level)
+{
+    carillon_osek_request(request, level);
+}
+static inline uint32_t carillon_osek_hold(void)
+{
+    return carillon_osek_lock();
+}
+static inline void carillon_osek_release(uint32_t mask)
+{
+    carillon_osek_unlock(mask);
+}
+static inline uint32_t carillon_osek_enter(uint8_t ceiling, uint8_t level)
+{
+    return (ceiling > level) ? carillon_port_raise(ceiling) : carillon_port_mask();
+}
+static inline void carillon_osek_leave(uint32_t mask)
+{
+    carillon_port_restore(mask);
+}
 static inline uint32_t carillon_osek_raise(uint8_t level)
 {
     return carillon_port_raise(level);
@@ -214,15 +238,20 @@ static inline void carillon_osek_serve_cells(const struct carillon_osek_task *ta
 #define CARILLON_OSEK_TURN UINT32_C(0x40000000)
 
 /* Make a task ready that has waited for something of the time services (CARILLON_OSEK_WAKE), and does so no more;
- * locked. */
-static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number)
+ * locked, or `in_handler`: in the clock's handler. */
+static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number, bool in_handler)
 {
 #if CARILLON_OSEK_QUEUED
     (void)task;
+    (void)in_handler;
     carillon_osek_ready(number);
 #else
     (void)number;
-    carillon_osek_request(task->request, task->level);
+    if (in_handler) {
+        carillon_osek_request_in_handler(task->request, task->level);
+    } else {
+        carillon_osek_request(task->request, task->level);
+    }
 #endif
 }
 #endif
@@ -295,6 +324,25 @@ void carillon_osek_missing_end(void);
 void carillon_osek_check_stack(const struct carillon_osek_task *task);
 void carillon_osek_ended(TaskType task, TaskType before);
 
+/* The next job of a task begins at the beginning, with no event set, if it is an extended task.  Where registers are
+ * narrow, that is much code, and stands once. */
+static inline void carillon_osek_begin_context_inlined(const struct carillon_osek_task *task)
+{
+    struct carillon_osek_extended *const extended = task->extended;
+    if (extended != NULL) {
+        extended->set = 0u;
+        carillon_port_context(&extended->context, task->stack, task->stack_words, task->function);
+    }
+}
+#if CARILLON_NARROW
+void carillon_osek_begin_context(const struct carillon_osek_task *task) __attribute__((noinline));
+#else
+static inline void carillon_osek_begin_context(const struct carillon_osek_task *task)
+{
+    carillon_osek_begin_context_inlined(task);
+}
+#endif
+
 /* The handler of a task level: it runs one job of a managed task.  It is inlined with a constant level, so that it has
  * no code for what the level's tasks do not need.
  *
@@ -323,7 +371,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
     const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
     const uint_fast8_t before = carillon_osek_running;
-    const uint32_t mask = (it->ceiling > number) ? carillon_osek_raise(it->ceiling) : carillon_osek_mask();
+    const uint32_t mask = carillon_osek_enter(it->ceiling, number);
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_enter_hooks((TaskType)before, task);
 #else
@@ -357,10 +405,10 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     } else {
         carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
     }
-    carillon_osek_lower(mask);
+    carillon_osek_leave(mask);
 #if CARILLON_OSEK_QUEUED
     if ((level->capacity != 0u) && (level->state->count != 0u)) {
-        carillon_osek_request(level->request, number);
+        carillon_osek_request_unlocked(level->request, number);
     }
 #endif
 #if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE

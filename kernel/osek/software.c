@@ -5,121 +5,158 @@
 
 #if CARILLON_OSEK_SOFTWARE
 
-/* Sets of levels, in words that the processor handles at once. */
-#if __SIZEOF_INT__ == 2
-typedef uint8_t word;
-#define WORD_BITS 8u
+/* A set of levels is an array of words. */
+#define WORD_BITS CARILLON_SOFTWARE_WORD_BITS
+#define SUMS (((CARILLON_SOFTWARE_WORDS - 1u) / WORD_BITS) + 1u)
 
-static word bit(uint8_t place)
+#if CARILLON_NARROW && (CARILLON_SOFTWARE_WORDS == 1)
+/* The highest level in a set that is not empty, and its bit: in as many turns as there are levels, at most 7. */
+static uint8_t highest(carillon_software_word set, carillon_software_word *highest_bit)
 {
-    static const word bits[WORD_BITS] = {1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u}; /* it shifts by one place at a time */
+    uint8_t place = CARILLON_OSEK_TASK_LEVELS;
+    carillon_software_word one = 1u << CARILLON_OSEK_TASK_LEVELS;
+    while ((set & one) == 0u) {
+        place--;
+        one = (carillon_software_word)(one >> 1);
+    }
+    *highest_bit = one;
+    return place;
+}
+#else
+#if CARILLON_NARROW
+static carillon_software_word bit(uint8_t place)
+{
+    static const carillon_software_word bits[] = {1u,  2u,  4u,  8u,
+                                                  16u, 32u, 64u, 128u}; /* a shift takes a turn a place */
     return bits[place];
 }
 
-static uint8_t top_bit(word set)
+static uint8_t top_bit(carillon_software_word set)
 {
-    uint8_t rest = set;
+    carillon_software_word rest = set;
     uint8_t place = 0u;
     if (rest >= 16u) {
-        rest = (uint8_t)(rest >> 4);
+        rest = (carillon_software_word)(rest >> 4);
         place = 4u;
     }
     if (rest >= 4u) {
-        rest = (uint8_t)(rest >> 2);
+        rest = (carillon_software_word)(rest >> 2);
         place = (uint8_t)(place + 2u);
     }
     return (rest >= 2u) ? (uint8_t)(place + 1u) : place;
 }
 #else
-typedef uint32_t word;
-#define WORD_BITS 32u
-
-static word bit(uint8_t place)
+static carillon_software_word bit(uint8_t place)
 {
     return UINT32_C(1) << place;
 }
 
-static uint8_t top_bit(word set)
+static uint8_t top_bit(carillon_software_word set)
 {
     return (uint8_t)(31u - (uint32_t)__builtin_clz((unsigned)set));
 }
 #endif
 
-#define WORDS ((CARILLON_OSEK_TASK_LEVELS / WORD_BITS) + 1u)
-#define SUMS (((WORDS - 1u) / WORD_BITS) + 1u)
+static uint8_t highest(carillon_software_word set, carillon_software_word *highest_bit)
+{
+    const uint8_t place = top_bit(set);
+    *highest_bit = bit(place);
+    return place;
+}
+#endif
 
 volatile uint8_t carillon_software_level;
 volatile uint8_t carillon_software_locked;
-static volatile word pending[WORDS];
-#if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
-static volatile word words[SUMS]; /* which words of `pending` are not 0 */
+volatile uint8_t carillon_software_top;
+carillon_software_word carillon_software_top_bit;
+carillon_software_word carillon_software_pending[CARILLON_SOFTWARE_WORDS];
+#if CARILLON_SOFTWARE_WORDS > 1
+static carillon_software_word words[SUMS]; /* which words are not 0 */
 #endif
 
-/* The highest pending level, 0 if there is none: its time does not depend on how many there are. */
-static uint8_t highest(void)
+/* What is the highest pending level now?  Its time does not depend on how many there are. */
+static __attribute__((noinline)) uint8_t find_top(void)
 {
     uint8_t number = 0u;
-#if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
+    uint8_t level = 0u;
+#if CARILLON_SOFTWARE_WORDS > 1
     uint8_t sum = (uint8_t)(SUMS - 1u);
     while ((words[sum] == 0u) && (sum != 0u)) { /* bounded by SUMS, which is 1 for up to 63 levels */
         sum--;
     }
-    const word set = words[sum];
-    if (set == 0u) {
-        return 0u;
+    if (words[sum] != 0u) {
+        number = (uint8_t)((sum * WORD_BITS) + top_bit(words[sum]));
     }
-    number = (uint8_t)((sum * WORD_BITS) + top_bit(set));
 #endif
-    const word levels = pending[number];
-    return (levels == 0u) ? 0u : (uint8_t)((number * WORD_BITS) + top_bit(levels));
+    const carillon_software_word levels = carillon_software_pending[number];
+    if (levels != 0u) {
+        level = (uint8_t)((number * WORD_BITS) + highest(levels, &carillon_software_top_bit));
+    }
+    carillon_software_top = level;
+    return level;
 }
 
-static void clear(uint8_t level)
+/* The handler of the highest pending level begins: it is not pending any more. */
+static inline void level_begins(uint8_t level)
 {
-    const uint8_t number = (uint8_t)(level / WORD_BITS);
-    const word rest = (word)(pending[number] & (word)~bit(level % WORD_BITS));
-    pending[number] = rest;
-#if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
+    const uint8_t number = CARILLON_SOFTWARE_WORD_OF(level);
+    const carillon_software_word others = (carillon_software_word)~carillon_software_top_bit;
+    const carillon_software_word rest = (carillon_software_word)(carillon_software_pending[number] & others);
+    carillon_software_pending[number] = rest;
+#if CARILLON_SOFTWARE_WORDS > 1
     if (rest == 0u) {
-        words[number / WORD_BITS] &= (word)~bit(number % WORD_BITS);
+        words[number / WORD_BITS] &= (carillon_software_word)~bit(number % WORD_BITS);
     }
 #endif
+    carillon_software_level = level;
 }
 
-static void set(uint8_t level)
+/* A handler has returned, locked or not, and at whatever level: what it preempted goes on at its own, unless the level
+ * that this returns is higher. */
+static inline uint8_t level_ended(uint8_t preempted)
+{
+    carillon_software_locked = 0u;
+    carillon_software_level = preempted;
+    return find_top();
+}
+
+#if CARILLON_SOFTWARE_WORDS > 1
+void carillon_software_sum(uint8_t level)
 {
     const uint8_t number = (uint8_t)(level / WORD_BITS);
-    pending[number] |= bit(level % WORD_BITS);
-#if CARILLON_OSEK_TASK_LEVELS >= WORD_BITS
     words[number / WORD_BITS] |= bit(number % WORD_BITS);
-#endif
 }
+#endif
 
-void carillon_osek_request(struct carillon_store request, uint8_t level)
+void carillon_software_request(carillon_software_word level_bit, uint8_t level)
 {
-    (void)request;
-    const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
-    set(level);
+    carillon_software_pend(level_bit, level);
+#if !CARILLON_HANDLERS_HOLD
     if (carillon_port_current() != 0u) {
         carillon_port_request(CARILLON_OSEK_DISPATCHER);
     }
-    carillon_port_restore(saved);
+#endif
 }
 
 #define LEVEL_OF(saved) ((uint8_t)((saved) >> CARILLON_SOFTWARE_LEVEL_SHIFT))
 #define LOCK ((carillon_software_state)(CARILLON_SOFTWARE_LEVEL(1u) >> 1))
 
-carillon_software_state carillon_software_mask(void)
+/* What goes on here, with the processor's mask. */
+static carillon_software_state state(uint32_t mask)
 {
     const carillon_software_state lock = (carillon_software_locked != 0u) ? LOCK : 0u;
     return (carillon_software_state)(CARILLON_SOFTWARE_LEVEL(carillon_software_level) | lock |
-                                     (carillon_software_state)carillon_port_mask());
+                                     (carillon_software_state)mask);
+}
+
+carillon_software_state carillon_software_mask(void)
+{
+    return state(carillon_port_mask());
 }
 
 carillon_software_state carillon_software_lock(void)
 {
-    const carillon_software_state saved = carillon_software_mask();
-    (void)carillon_port_raise(CARILLON_OSEK_TOP);
+    const carillon_software_state saved = state(carillon_port_raise(CARILLON_OSEK_TOP));
     carillon_software_locked = 1u;
     return saved;
 }
@@ -139,17 +176,21 @@ carillon_software_state carillon_software_raise(uint8_t level)
 
 void carillon_software_lower(carillon_software_state saved)
 {
-    const bool locked = (saved & LOCK) != 0u;
-    carillon_software_level = LEVEL_OF(saved);
-    carillon_software_locked = locked ? 1u : 0u;
+    const uint8_t level = LEVEL_OF(saved);
+    const uint8_t locked = ((saved & LOCK) != 0u) ? 1u : 0u;
+    carillon_software_level = level;
+    carillon_software_locked = locked;
     carillon_port_restore((carillon_software_state)(saved & (LOCK - 1u)));
-    if (!locked && (carillon_port_current() == 0u) && (highest() > carillon_software_level)) {
+    if ((carillon_software_top > level) && (locked == 0u) && (carillon_port_current() == 0u)) {
         carillon_software_deliver();
     }
 }
 
-/* 1. A level is pending or its handler has begun: both change under the lock.
- * 2. A handler returns with the level that it was called with, so that what it preempted goes on at its own.
+/* 1. A level is pending or its handler has begun: both change under the lock, or with interrupts held.
+ * 2. While a level's handler runs, carillon_software_top is at least that level, even if no more is pending.  Only what
+ *    is higher than the running level is asked for (whoever requests, unlocks or ends a handler of an interrupt), and
+ *    what runs within a level's handler never has a lower level.  So it is enough to find the highest pending level
+ *    when the handler has returned.
  * 3. What became pending meanwhile is seen by the next turn; what an interrupt requests after the last look comes
  *    with the dispatcher's interrupt.
  * 4. With task hooks: `handler` is the level whose handler was called last and has not returned, 0 if there is none.
@@ -161,12 +202,10 @@ void carillon_software_deliver(void)
     static volatile uint8_t handler;
 #endif
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
-    uint8_t level = highest();
-    /* Bounded by the levels above the current one and their requests. */
-    while ((level > carillon_software_level) && (carillon_software_locked == 0u)) {
-        const uint8_t preempted = carillon_software_level;
-        clear(level);
-        carillon_software_level = level;
+    const uint8_t preempted = carillon_software_level;
+    uint8_t level = carillon_software_top;
+    while (level > preempted) { /* bounded by the levels above the current one and their requests */
+        level_begins(level);
 #if CARILLON_OSEK_TASK_HOOKS
         const uint8_t outer = handler;
         handler = level;
@@ -177,8 +216,7 @@ void carillon_software_deliver(void)
 #if CARILLON_OSEK_TASK_HOOKS
         handler = outer;
 #endif
-        carillon_software_level = preempted;
-        level = highest();
+        level = level_ended(preempted);
     }
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_leave_hooks(handler);
@@ -186,6 +224,34 @@ void carillon_software_deliver(void)
     carillon_port_restore(saved);
 }
 
+#if CARILLON_HANDLERS_HOLD
+/* Interrupts are off whenever carillon_port_run_base does not run, so nothing comes between the look and the handler
+ * that it leads to.  Nothing is locked or masked then either, since what the frame's handler has preempted had them on.
+ */
+void carillon_software_above(uint8_t level, uint8_t preempted)
+{
+#if CARILLON_OSEK_TASK_HOOKS
+    (void)level;
+    (void)preempted;
+    carillon_port_run_base(carillon_software_deliver);
+#else
+    uint8_t next = level;
+    do { /* bounded as above */
+        level_begins(next);
+        carillon_port_run_base(carillon_software_handlers[next]);
+        next = level_ended(preempted);
+    } while (next > preempted);
+#endif
+}
+
+#if CARILLON_OSEK_SLICES
+/* What the thread that gave way finds pending when it has its turn again has been delivered since. */
+void carillon_software_end_slice(void)
+{
+    (void)carillon_slice_ends();
+}
+#endif
+#else
 void carillon_software_dispatch(void)
 {
 #if CARILLON_OSEK_SLICES
@@ -193,9 +259,10 @@ void carillon_software_dispatch(void)
         return;
     }
 #endif
-    if (highest() > carillon_software_level) {
+    if (carillon_software_top > carillon_software_level) {
         carillon_port_run_base(carillon_software_deliver);
     }
 }
+#endif
 
 #endif

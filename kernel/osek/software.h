@@ -14,6 +14,11 @@
 extern "C" {
 #endif
 
+/* Of ports that have interrupts off in every handler, and whose frames call the dispatcher. */
+#ifndef CARILLON_HANDLERS_HOLD
+#define CARILLON_HANDLERS_HOLD 0
+#endif
+
 /* What runs: its level, ceilings included, and whether the kernel's lock is held. */
 extern volatile uint8_t carillon_software_level;
 extern volatile uint8_t carillon_software_locked;
@@ -21,8 +26,71 @@ extern volatile uint8_t carillon_software_locked;
 /* The handler of each task level, from 1. */
 extern const carillon_vector carillon_software_handlers[];
 
+/* The levels that are pending, in words that the processor handles at once, and the highest of them, with its bit.
+ * If none is higher than the level that runs, it may be any up to that; 0: none. */
+#if __SIZEOF_INT__ == 2
+typedef uint8_t carillon_software_word;
+#define CARILLON_SOFTWARE_WORD_BITS 8u
+#else
+typedef uint32_t carillon_software_word;
+#define CARILLON_SOFTWARE_WORD_BITS 32u
+#endif
+#if CARILLON_OSEK_TASK_LEVELS < CARILLON_SOFTWARE_WORD_BITS
+#define CARILLON_SOFTWARE_WORDS 1
+#define CARILLON_SOFTWARE_WORD_OF(level) 0u
+#else
+#define CARILLON_SOFTWARE_WORDS ((CARILLON_OSEK_TASK_LEVELS / CARILLON_SOFTWARE_WORD_BITS) + 1u)
+#define CARILLON_SOFTWARE_WORD_OF(level) ((uint8_t)((level) / CARILLON_SOFTWARE_WORD_BITS))
+#endif
+extern carillon_software_word carillon_software_pending[];
+extern volatile uint8_t carillon_software_top;
+extern carillon_software_word carillon_software_top_bit;
+void carillon_software_sum(uint8_t level); /* its word is not 0 */
+
+/* What the table of a task has: the bit of its level. */
+#define CARILLON_SOFTWARE_REQUEST(level)                                    \
+    {                                                                       \
+        0u, (carillon_value)(1u << ((level) % CARILLON_SOFTWARE_WORD_BITS)) \
+    }
+
+/* Put a level among those that are pending; locked, or in a handler that nothing preempts which would request one. */
+static inline void carillon_software_pend(carillon_software_word level_bit, uint8_t level)
+{
+    carillon_software_word *const word = &carillon_software_pending[CARILLON_SOFTWARE_WORD_OF(level)];
+    *word = (carillon_software_word)(*word | level_bit);
+#if CARILLON_SOFTWARE_WORDS > 1
+    carillon_software_sum(level);
+#endif
+    if (level > carillon_software_top) {
+        carillon_software_top = level;
+        carillon_software_top_bit = level_bit;
+    }
+}
+
 /* Request a level; locked. */
-void carillon_osek_request(struct carillon_store request, uint8_t level);
+void carillon_software_request(carillon_software_word level_bit, uint8_t level);
+static inline void carillon_osek_request(struct carillon_store request, uint8_t level)
+{
+    carillon_software_request((carillon_software_word)request.value, level);
+}
+/* The same in the clock's handler, and where nothing is locked. */
+static inline void carillon_software_request_in_handler(carillon_software_word level_bit, uint8_t level)
+{
+    carillon_software_pend(level_bit, level);
+#if !CARILLON_HANDLERS_HOLD
+    carillon_port_request(CARILLON_OSEK_DISPATCHER);
+#endif
+}
+static inline void carillon_osek_request_in_handler(struct carillon_store request, uint8_t level)
+{
+    carillon_software_request_in_handler((carillon_software_word)request.value, level);
+}
+static inline void carillon_osek_request_unlocked(struct carillon_store request, uint8_t level)
+{
+    const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_osek_request(request, level);
+    carillon_port_restore(saved);
+}
 
 /* Each function that raises returns the value that carillon_software_lower takes: the level, the lock and the
  * processor's mask, in one register or two. */
@@ -59,6 +127,30 @@ static inline void carillon_osek_unlock(uint32_t saved)
 {
     carillon_osek_lower(saved);
 }
+/* Lock where nothing is locked, and where what was masked is not asked for as a rule: in a service that waits, at a
+ * job's end.  Returns what releases the lock. */
+static inline uint32_t carillon_osek_hold(void)
+{
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_software_locked = 1u;
+    return mask;
+}
+static inline void carillon_osek_release(uint32_t mask)
+{
+    carillon_software_lower((carillon_software_state)(CARILLON_SOFTWARE_LEVEL(carillon_software_level) | mask));
+}
+/* What a level's handler begins and ends with.  Who has called it undoes the lock and the level. */
+static inline uint32_t carillon_osek_enter(uint8_t ceiling, uint8_t level)
+{
+    if (ceiling > level) {
+        (void)carillon_software_raise(ceiling);
+    }
+    return 0u;
+}
+static inline void carillon_osek_leave(uint32_t mask)
+{
+    (void)mask;
+}
 
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);
@@ -67,8 +159,15 @@ void carillon_software_deliver(void);
  * again. */
 bool carillon_slice_ends(void);
 
+#if CARILLON_HANDLERS_HOLD
+/* What the frame of a handler calls: if a level is pending that is higher than what the handler has preempted; and
+ * before it looks for that, if a slice is over. */
+void carillon_software_above(uint8_t level, uint8_t preempted);
+void carillon_software_end_slice(void);
+#else
 /* The handler of CARILLON_OSEK_DISPATCHER. */
 void carillon_software_dispatch(void);
+#endif
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,17 @@ static AppModeType osek_active_mode;
 bool carillon_osek_up;
 #endif
 
+#if CARILLON_OSEK_EVENTS
+static __attribute__((noinline)) void begin_stack(const struct carillon_osek_task *task)
+{
+    const uint64_t *const above = &task->stack[task->stack_words];
+    for (uint64_t *word = task->stack; word != above; word++) {
+        *word = FILL;
+    }
+    carillon_osek_begin_context(task);
+}
+#endif
+
 /* Beneath time-triggered tasks, the cells were started with the round's, and only the own interrupts are locked. */
 void StartOS(AppModeType mode)
 {
@@ -30,23 +41,17 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_MODES > 1
     osek_active_mode = mode;
 #endif
-    const uint32_t locked = carillon_osek_lock(); /* undone last: tasks begin there */
+    const uint32_t locked = carillon_osek_hold(); /* undone last: tasks begin there */
 #if CARILLON_MODES > 0
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_ALL);
 #else
     const uint32_t saved = carillon_port_lock();
 #endif
 #if CARILLON_OSEK_MANAGED
-    for (uint32_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
+    for (uint_fast8_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
         carillon_osek_jobs[task].next = CARILLON_OSEK_GOES_ON;
 #if CARILLON_OSEK_EVENTS
-        const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
-        for (uint32_t word = 0; word < it->stack_words; word++) {
-            it->stack[word] = FILL;
-        }
-        if (it->extended != NULL) {
-            carillon_port_context(&it->extended->context, it->stack, it->stack_words, it->function);
-        }
+        begin_stack(&carillon_osek_tasks[task]);
 #endif
     }
 #endif
@@ -62,7 +67,7 @@ void StartOS(AppModeType mode)
     carillon_mode_start(&carillon_osek_image);
 #endif
 #if CARILLON_OSEK_AUTOSTART
-    for (uint32_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
+    for (uint_fast8_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
         if (((carillon_osek_tasks[task].autostart >> mode) & 1u) != 0u) {
 #if CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_DIRECT || CARILLON_OSEK_LEVEL_CELLS
             (void)carillon_osek_activate((TaskType)task);
@@ -85,7 +90,7 @@ void StartOS(AppModeType mode)
 #else
     carillon_port_unlock(saved);
 #endif
-    carillon_osek_unlock(locked);
+    carillon_osek_release(locked);
     for (;;) {
         carillon_port_idle();
     }

@@ -104,19 +104,24 @@ void carillon_osek_end(void)
     carillon_port_leave(&task->extended->context);
 }
 
+#if CARILLON_OSEK_EVENTS && CARILLON_NARROW
+void carillon_osek_begin_context(const struct carillon_osek_task *task)
+{
+    carillon_osek_begin_context_inlined(task);
+}
+#endif
+
 /* A job is over: its task waits for the next activation, or has one, the managed task that it chains is activated, and
  * what it preempted is what runs. */
 void carillon_osek_ended(TaskType task, TaskType before)
 {
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];
     const TaskType next = job->next;
-    const uint32_t saved = carillon_osek_lock();
+    const uint32_t mask = carillon_osek_hold();
     carillon_osek_running = before;
-    if (it->extended != NULL) {
-        carillon_port_context(&it->extended->context, it->stack, it->stack_words, it->function);
-        it->extended->set = 0u;
-    }
+#if CARILLON_OSEK_EVENTS
+    carillon_osek_begin_context(&carillon_osek_tasks[task]);
+#endif
     job->next = CARILLON_OSEK_GOES_ON;
     if (next != task) {
         job->activations--;
@@ -124,7 +129,7 @@ void carillon_osek_ended(TaskType task, TaskType before)
     if (next < CARILLON_OSEK_TASKS) {
         carillon_osek_ready(next);
     }
-    carillon_osek_unlock(saved);
+    carillon_osek_leave(mask);
 }
 #endif
 

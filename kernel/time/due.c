@@ -97,13 +97,19 @@ static inline void fire(const struct carillon_alarm *alarm)
 static inline carillon_time wake_first(struct carillon_timed *timed)
 {
     const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
-    sleeper->extended->waited = 0u;
+    carillon_time_waits(sleeper->extended, false);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#if !CARILLON_TIME_REQUESTS
     const struct carillon_osek_task *const task = sleeper->task;
     const TaskType number = timed->task;
+#endif
     const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    carillon_osek_wake(task, number);
+#if CARILLON_TIME_REQUESTS
+    carillon_software_request_in_handler(sleeper->level_bit, sleeper->level);
+#else
+    carillon_osek_wake(task, number, true);
+#endif
     return left;
 }
 #endif
@@ -251,7 +257,14 @@ static void serve_first(struct carillon_timed *first)
 void carillon_time_due(void)
 {
     if (carillon_queue_has_due(&carillon_clock_queue)) {
+#if CARILLON_TIME_OTHERS
         serve_first(first_of_all());
+#else
+        struct carillon_timed *timed = first_of_all();
+        while (wake_first(timed) == 0u) { /* bounded by the number of tasks */
+            timed = first_of_all();
+        }
+#endif
     }
 }
 

@@ -3,6 +3,8 @@
  * The relative event queue, as a list or as a balanced tree; queue.h says what both promise. */
 #include "kernel/time/queue.h"
 
+#include "kernel/contract/mode.h"
+
 #if CARILLON_QUEUE_COUNTERS
 /* kernel/conventional/counters.c */
 #elif CARILLON_QUEUE_TREE
@@ -226,6 +228,12 @@ static inline void insert_behind(struct carillon_queue *queue, struct carillon_e
 void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *event, carillon_time distance)
 {
     struct carillon_event *const head = &queue->head;
+#if CARILLON_NARROW /* few bytes matter more than a few cycles */
+    if (head->next == head) {
+        head->time = CARILLON_NEVER; /* it has counted down */
+    }
+    insert_behind(queue, head, event, distance);
+#else
     if (head->next == head) { /* it has counted down */
         event->time = CARILLON_NEVER;
         event->next = head;
@@ -236,6 +244,7 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
     } else {
         insert_behind(queue, head, event, distance);
     }
+#endif
 }
 
 #if CARILLON_QUEUE_KEEPS_LAST

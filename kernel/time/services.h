@@ -10,11 +10,19 @@
 /* Services that do not wait may be called from here. */
 #define IN_SERVICE (IN_TASK | IN_ISR2)
 
+/* Does a task that waits keep what requests its level?  Where registers are narrow, two bytes there are nearer than
+ * those of its table. */
+#define CARILLON_TIME_REQUESTS (CARILLON_NARROW && CARILLON_OSEK_SOFTWARE && !CARILLON_OSEK_QUEUED)
+
 /* A task that waits, on its own stack: until an event is due, and perhaps for a unit of a semaphore. */
 struct carillon_sleeper {
     struct carillon_timed timed; /* with the number of the task */
     const struct carillon_osek_task *task;
     struct carillon_osek_extended *extended; /* its state */
+#if CARILLON_TIME_REQUESTS
+    uint8_t level;
+    carillon_software_word level_bit;
+#endif
 #if CARILLON_OSEK_MATES
     struct carillon_osek_extended *last; /* the state of the last of those that go on with it: its own, if none does */
 #endif
@@ -26,19 +34,30 @@ struct carillon_waiter {
     StatusType result;
 };
 
+/* Whether a task waits for the time.  Who waits for that waits for no event, nor the other way round.  So where a
+ * register has no room for a mask of events, it is enough to write the byte that says so; the others are 0. */
+static inline void carillon_time_waits(struct carillon_osek_extended *extended, bool waits)
+{
+#if CARILLON_NARROW && (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+    ((uint8_t *)&extended->waited)[sizeof(EventMaskType) - 1u] = waits ? (uint8_t)(CARILLON_OSEK_WAKE >> 24) : 0u;
+#else
+    extended->waited = waits ? CARILLON_OSEK_WAKE : 0u;
+#endif
+}
+
 /* The running task, whose state this is, waits; locked.  It goes on, unlocked, when carillon_time_wake has been called
  * for it. */
 static inline void carillon_time_wait(struct carillon_osek_extended *extended)
 {
-    extended->waited = CARILLON_OSEK_WAKE;
+    carillon_time_waits(extended, true);
     carillon_port_suspend(&extended->context);
 }
 
 /* A task goes on; locked. */
 static inline void carillon_time_wake(const struct carillon_sleeper *sleeper)
 {
-    sleeper->extended->waited = 0u;
-    carillon_osek_wake(sleeper->task, sleeper->timed.task);
+    carillon_time_waits(sleeper->extended, false);
+    carillon_osek_wake(sleeper->task, sleeper->timed.task, false);
 }
 
 #if CARILLON_TIME_NOW

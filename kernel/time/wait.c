@@ -43,6 +43,10 @@ static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleepe
 #endif
     sleeper->task = it;
     sleeper->extended = it->extended;
+#if CARILLON_TIME_REQUESTS
+    sleeper->level = it->level;
+    sleeper->level_bit = (carillon_software_word)it->request.value;
+#endif
     return is_own ? it->extended : NULL;
 }
 
@@ -93,7 +97,7 @@ StatusType carillon_delay(carillon_duration ticks)
     CHECK_PLACE(IN_TASK, OSServiceId_Delay, .object = 0u);
     CHECK(carillon_osek_holds_none(), OSServiceId_Delay, E_OS_RESOURCE, .object = 0u);
     REQUIRE(carillon_time_is_valid(ticks), OSServiceId_Delay, E_OS_VALUE, .object = 0u);
-    (void)carillon_osek_lock();
+    (void)carillon_osek_hold();
 #if CARILLON_TIME_FAR
     if (ticks > CARILLON_LONGEST_PERIOD) {
         sleeper.timed.kind = CARILLON_TIMED_FAR;
@@ -104,7 +108,7 @@ StatusType carillon_delay(carillon_duration ticks)
 #endif
     carillon_time_insert_near(&sleeper.timed, (carillon_time)ticks);
     join(&sleeper);
-    carillon_time_wait(extended);
+    carillon_time_wait(sleeper.extended); /* which is on the stack, and takes no register */
     return E_OK;
 }
 #endif
@@ -148,13 +152,13 @@ StatusType carillon_delay_until(carillon_time *previous, carillon_time period)
             .reference = previous);
     const carillon_time from = *previous;
     *previous = (carillon_time)(from + period);
-    const uint32_t saved = carillon_osek_lock();
+    const uint32_t mask = carillon_osek_hold();
     if (!insert_after(&sleeper.timed, from, period)) {
-        carillon_osek_unlock(saved);
+        carillon_osek_release(mask);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_LIMIT, .reference = previous);
     }
     join(&sleeper);
-    carillon_time_wait(extended);
+    carillon_time_wait(sleeper.extended); /* which is on the stack, and takes no register */
     return E_OK;
 }
 #endif

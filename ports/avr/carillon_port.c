@@ -5,6 +5,10 @@
  * Cycles in comments are those of a processor with program counters of 16 and (in parentheses) 22 bits. */
 #include "carillon_port.h"
 
+#if CARILLON_OSEK
+#include "kernel/osek/kernel.h"
+#endif
+
 void carillon_port_write(carillon_address address, carillon_value value)
 {
     const carillon_address place = address & CARILLON_ADDRESS;
@@ -82,14 +86,6 @@ void carillon_port_run_lowered(carillon_vector function)
 volatile uint8_t carillon_port_held;
 volatile uint8_t carillon_port_requested;
 volatile uint8_t carillon_port_source;
-
-/* The frame's handler has returned: nothing holds interrupts but that they are still off. */
-void carillon_port_run_base(carillon_vector function)
-{
-    __asm__ volatile("sei" ::: "memory");
-    function();
-    __asm__ volatile("cli" ::: "memory");
-}
 
 void carillon_port_frame(void);
 void carillon_port_frame_1(void);
@@ -205,7 +201,7 @@ void carillon_port_context(struct carillon_context *context, uint64_t *stack, ui
     context->sp = &bytes[registers - 1u];
 }
 
-/* r24 and r25 have the context; `sp` comes first in it, then `below`. */
+/* r24 and r25 have the context; `sp` comes first in it, then `below`.  Who goes on has its registers from there on. */
 __attribute__((naked)) void carillon_port_resume(struct carillon_context *context __attribute__((unused)))
 {
     __asm__ volatile(PUSH_SAVED ".global carillon_port_resumed\n"
@@ -213,7 +209,8 @@ __attribute__((naked)) void carillon_port_resume(struct carillon_context *contex
                                 "   movw r30, r24\n" GET_SP "   std Z+2, r18\n"
                                 "   std Z+3, r19\n"
                                 "   ld r18, Z\n"
-                                "   ldd r19, Z+1\n" SET_SP POP_SAVED "   ret\n");
+                                "   ldd r19, Z+1\n"
+                                "carillon_port_goes_on:\n" SET_SP POP_SAVED "   ret\n");
 }
 
 __attribute__((naked)) void carillon_port_suspend(struct carillon_context *context __attribute__((unused)))
@@ -223,7 +220,8 @@ __attribute__((naked)) void carillon_port_suspend(struct carillon_context *conte
                                 ".global carillon_port_suspended\n"
                                 "carillon_port_suspended:\n"
                                 "   ldd r18, Z+2\n"
-                                "   ldd r19, Z+3\n" SET_SP POP_SAVED "   ret\n");
+                                "   ldd r19, Z+3\n"
+                                "   jmp carillon_port_goes_on\n");
 }
 
 __attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
@@ -232,7 +230,9 @@ __attribute__((naked)) void carillon_port_leave(struct carillon_context *context
                      ".global carillon_port_left\n"
                      "carillon_port_left:\n"
                      "   ldd r18, Z+2\n"
-                     "   ldd r19, Z+3\n" SET_SP "   clr r1\n" POP_SAVED "   ret\n");
+                     "   ldd r19, Z+3\n"
+                     "   clr r1\n"
+                     "   jmp carillon_port_goes_on\n");
 }
 #endif
 

@@ -206,7 +206,8 @@ static inline uint32_t carillon_port_current(void)
     return carillon_port_source;
 }
 
-/* The dispatcher is requested: the frame of the handler that runs calls it. */
+/* A slice is over: the frame of the handler that runs asks whether it ends.  What is pending it asks for in any case.
+ */
 extern volatile uint8_t carillon_port_requested;
 static inline void carillon_port_request(uint32_t source)
 {
@@ -246,7 +247,17 @@ void carillon_port_start(const struct carillon_store *list, uint32_t count);
 
 /* Call `function` with interrupts on, from a handler that has them off. */
 void carillon_port_run_lowered(carillon_vector function);
-void carillon_port_run_base(carillon_vector function);
+#if CARILLON_OSEK
+static inline void carillon_port_run_base(carillon_vector function)
+{
+    __asm__ volatile("sei" ::: "memory"); /* of the frame's handler, which has returned, nothing holds them */
+    function();
+    __asm__ volatile("cli" ::: "memory");
+    carillon_port_held = 0u; /* whatever the function has left behind */
+}
+#endif
+/* Interrupts are off in every handler, and its frame looks for levels that are pending, and calls the dispatcher. */
+#define CARILLON_HANDLERS_HOLD 1
 
 #if CARILLON_OSEK
 /* Is it this stack that the handler runs on? */
@@ -363,20 +374,29 @@ void carillon_port_reset(void);
     "   pop r31\n"     \
     "   pop r30\n" CARILLON_RESTORE_STATUS
 /* Call the handler; interrupts were on, so nothing held them and no handler ran. */
-#define CARILLON_HANDLE                  \
-    "   sts carillon_port_source, r24\n" \
-    "   ldi r24, 4\n" /* HELD_HANDLER */ \
-    "   sts carillon_port_held, r24\n"   \
-    "   icall\n"                         \
-    "   sts carillon_port_source, r1\n"  \
+#define CARILLON_HANDLE CARILLON_HANDLE_BY("   icall\n")
+#define CARILLON_HANDLE_BY(calls)                                                \
+    "   sts carillon_port_source, r24\n"                                         \
+    "   ldi r24, 4\n" /* HELD_HANDLER */                                         \
+    "   sts carillon_port_held, r24\n" calls "   sts carillon_port_source, r1\n" \
     "   sts carillon_port_held, r1\n"
-/* Deliver what it has requested. */
-#define CARILLON_DISPATCH                   \
+/* Deliver what is pending above the level of what was interrupted; and ask whether a slice has ended. */
+#if CARILLON_OSEK_SLICES
+#define CARILLON_END_SLICE                  \
     "   lds r24, carillon_port_requested\n" \
-    "   tst r24\n"                          \
-    "   breq 5f\n"                          \
     "   sts carillon_port_requested, r1\n"  \
-    "   call carillon_software_dispatch\n"  \
+    "   cpse r24, r1\n"                     \
+    "   call carillon_software_end_slice\n"
+#else
+#define CARILLON_END_SLICE
+#endif
+#define CARILLON_DISPATCH                   \
+    CARILLON_END_SLICE                      \
+    "   lds r24, carillon_software_top\n"   \
+    "   lds r22, carillon_software_level\n" \
+    "   cp r22, r24\n"                      \
+    "   brcc 5f\n"                          \
+    "   call carillon_software_above\n"     \
     "5:\n"
 #define CARILLON_BEGIN_FRAME(source, function) \
     "   push r30\n"                            \
@@ -411,37 +431,40 @@ void carillon_port_reset(void);
 #define CARILLON_TICK_FRAME(source, function, left) CARILLON_TICK_FRAME_OF(source, function, "", left, left)
 #define CARILLON_COUNTED_TICK_FRAME(source, function, left, ticks) \
     CARILLON_TICK_FRAME_OF(source, function, CARILLON_COUNT_UP, left, ticks)
-#define CARILLON_TICK_FRAME_OF(source, function, count_up, left_, ticks_)                                 \
-    __attribute__((naked, used)) void carillon_frame_##source(void);                                      \
-    __attribute__((naked, used)) void carillon_frame_##source(void)                                       \
-    {                                                                                                     \
-        __asm__ volatile(CARILLON_SAVE_STATUS count_up                                                    \
-                         "   lds r24, %[left]\n"                                                          \
-                         "   subi r24, 1\n"                                                               \
-                         "   sts %[left], r24\n"                                                          \
-                         "   brcs 3f\n"                                                                   \
-                         "   breq 4f\n"                                                                   \
-                         "2:\n" CARILLON_RESTORE_STATUS "3:\n"                                            \
-                         "   .irp byte, 1, 2, 3\n"                                                        \
-                         "   .if \\byte <= %[last]\n"                                                     \
-                         "   lds r24, %[left] + \\byte\n"                                                 \
-                         "   subi r24, 1\n"                                                               \
-                         "   sts %[left] + \\byte, r24\n"                                                 \
-                         "   brcc 2b\n"                                                                   \
-                         "   .endif\n"                                                                    \
-                         "   .endr\n"                                                                     \
-                         "   rjmp 2b\n"                                                                   \
-                         "4:\n"                                                                           \
-                         "   .irp byte, 1, 2, 3\n"                                                        \
-                         "   .if \\byte <= %[last]\n"                                                     \
-                         "   lds r24, %[left] + \\byte\n"                                                 \
-                         "   tst r24\n"                                                                   \
-                         "   brne 2b\n"                                                                   \
-                         "   .endif\n"                                                                    \
-                         "   .endr\n" CARILLON_BEGIN_FRAME(source, function)                              \
-                             CARILLON_SAVE CARILLON_HANDLE CARILLON_DISPATCH CARILLON_LEAVE               \
-                         :                                                                                \
-                         : [left] "i"(&(left_)), [ticks] "i"(&(ticks_)), [last] "n"(sizeof(left_) - 1u)); \
+#define CARILLON_TICK_FRAME_OF(source, function, count_up, left_, ticks_)                                        \
+    __attribute__((naked, used)) void carillon_frame_##source(void);                                             \
+    __attribute__((naked, used)) void carillon_frame_##source(void)                                              \
+    {                                                                                                            \
+        __asm__ volatile(CARILLON_SAVE_STATUS count_up                                                           \
+                         "   lds r24, %[left]\n"                                                                 \
+                         "   subi r24, 1\n"                                                                      \
+                         "   sts %[left], r24\n"                                                                 \
+                         "   brcs 3f\n"                                                                          \
+                         "   breq 4f\n"                                                                          \
+                         "2:\n" CARILLON_RESTORE_STATUS "3:\n"                                                   \
+                         "   .irp byte, 1, 2, 3\n"                                                               \
+                         "   .if \\byte <= %[last]\n"                                                            \
+                         "   lds r24, %[left] + \\byte\n"                                                        \
+                         "   subi r24, 1\n"                                                                      \
+                         "   sts %[left] + \\byte, r24\n"                                                        \
+                         "   brcc 2b\n"                                                                          \
+                         "   .endif\n"                                                                           \
+                         "   .endr\n"                                                                            \
+                         "   rjmp 2b\n"                                                                          \
+                         "4:\n"                                                                                  \
+                         "   .irp byte, 1, 2, 3\n"                                                               \
+                         "   .if \\byte <= %[last]\n"                                                            \
+                         "   lds r24, %[left] + \\byte\n"                                                        \
+                         "   tst r24\n"                                                                          \
+                         "   brne 2b\n"                                                                          \
+                         "   .endif\n"                                                                           \
+                         "   .endr\n"                                                                            \
+                         "   push r30\n"                                                                         \
+                         "   push r31\n"                                                                         \
+                         "   ldi r24, " #source "\n" CARILLON_SAVE CARILLON_HANDLE_BY("   call " #function "\n") \
+                             CARILLON_DISPATCH CARILLON_LEAVE                                                    \
+                         :                                                                                       \
+                         : [left] "i"(&(left_)), [ticks] "i"(&(ticks_)), [last] "n"(sizeof(left_) - 1u));        \
     }
 #endif
 

@@ -3,7 +3,7 @@
  * Port to RV32: what the header does not inline. */
 #include "carillon_port.h"
 #if CARILLON_OSEK
-#include "kernel/osek/software.h"
+#include "kernel/osek/kernel.h"
 #endif
 
 struct carillon_port_controller carillon_port_controller;

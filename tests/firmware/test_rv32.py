@@ -398,10 +398,11 @@ ISR(Soft) { }
 """
 
 
-def test_what_is_event_triggered_delays_a_round_by_less_than_three_ticks(lab: Laboratory) -> None:
+def test_what_is_event_triggered_delays_a_round_by_three_ticks_beside_the_timers_own(lab: Laboratory) -> None:
+    """Registers are saved for up to three ticks, and QEMU's timer is late by less than one."""
     # A prime number of ticks, so that activations meet the loop everywhere.
     schedule = declared(A=20) + points(211, (100, "A"), window="wcet") + "[osek]\n" + BENEATH
     outcome = lab.run(schedule, works(A=5) + BUSY, RV32, rounds=1500)
     assert len(outcome.at(Kind.START, "A")) == 1500
     delays = outcome.delays("A")
-    assert 20 < max(delays) - min(delays) < 3 * TICK
+    assert 20 < max(delays) - min(delays) < 4 * TICK

@@ -36,12 +36,12 @@ def handlers_of(
     kind = planned.system.board.run.kind if planned.system.board.run is not None else ""
     below = [v for v in planned.image.vectors[0] if v.source in sources]
     entries = set(entry_values(planned.image, table, below).values())
-    deliver = table.get(DELIVER, (-1, 0))[0]
+    deliver = {table[name][0] for name in DELIVER if name in table}
     entry = ENTRY if kind == "simavr" else 0
     found: list[Handler] = []
     began: int | None = None
     for time, code, value in records:
-        delivers = code == Code.CALL and value == deliver
+        delivers = code == Code.CALL and value in deliver
         if began is not None and (code in (Code.ENTER, Code.EXIT) or delivers):
             found.append(Handler(began, time, time - began + entry))
             began = None

@@ -72,10 +72,10 @@ FIGURES = {
         Figure("stolen_by_lower_thread", 19, 20, 47, "SST"),
         Figure("due_100", 5_904, 6_000, 9_587, "uC/OS-II"),
         Figure("delay_of_highest_of_100", 89, 100, 2_854, "SST"),
-        Figure("flash_threads", 1_440, 1_500, 944, "SST", unit="bytes"),
-        Figure("flash_alarms", 556, 700, unit="bytes"),
-        Figure("avr_thread_wake", 508, 300, 528, "FreeRTOS", CHIP, "cycles"),
-        Figure("avr_flash_threads", 2_932, 2_400, 3_472, "FreeRTOS", CHIP, "bytes"),
+        Figure("flash_threads", 1_424, 1_500, 944, "SST", unit="bytes"),
+        Figure("flash_alarms", 552, 700, unit="bytes"),
+        Figure("avr_thread_wake", 299, 300, 528, "FreeRTOS", CHIP, "cycles"),
+        Figure("avr_flash_threads", 2_396, 2_400, 3_472, "FreeRTOS", CHIP, "bytes"),
     )
 }
 

@@ -166,7 +166,7 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
     if image.system.osek is not None:
         functions |= {f"carillon_task_{t.name}" for t in image.system.osek.tasks if not t.extended}
         functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
-        functions.add(DELIVER)
+        functions.update(DELIVER)
     return (functions | {MISSED}) & table.keys()
 
 

@@ -26,8 +26,9 @@ from carillon.trace import Event, Kind, Trace
 
 _RECORD = struct.Struct("<QII")
 
-DELIVER = "carillon_software_deliver"
-"""The function that runs tasks where a software interrupt controller dispatches: by its interrupt, or called by a service."""
+DELIVER = ("carillon_software_deliver", "carillon_software_above")
+"""The functions that run tasks where a software interrupt controller dispatches: called by a service, and by its interrupt or
+the end of any handler."""
 
 MISSED = "carillon_deadline_missed"
 """The function that is called for a deadline that was missed, and calls the error hook."""
@@ -163,7 +164,7 @@ class Decoder:
                 self._functions.setdefault(symbols[function][0], []).append(name)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
-        self._deliver = symbols.get(DELIVER, (-1, 0))[0]
+        self._deliver = {symbols[name][0] for name in DELIVER if name in symbols}
         self._unexpected = symbols.get("carillon_port_unexpected", (0, 0))[0]
         self._missed = symbols.get(MISSED, (-1, 0))[0]
         self._last = 0  # the last instruction of the run that was asked for
@@ -322,11 +323,11 @@ class Decoder:
                 handler = stack[-1] if stack else None
                 if handler is not None and handler.entered is not None and n <= self._last:  # an emulator runs on a little
                     self._misses.append((handler.entered, handler.serves if handler.role is Role.DEADLINE else None))
-            elif record.code == Code.CALL and record.value == self._deliver:
+            elif record.code == Code.CALL and record.value in self._deliver:
                 if stack and stack[-1].runs:
                     yield event(Kind.PREEMPT, stack[-1].object)
                 stack.append(_Frame("dispatcher", False, delivers=True))
-            elif record.code == Code.RETURN and record.value == self._deliver:
+            elif record.code == Code.RETURN and record.value in self._deliver:
                 if stack and stack[-1].delivers:
                     stack.pop()
                     yield from goes_on()

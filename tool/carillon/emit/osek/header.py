@@ -84,7 +84,6 @@ def header(image: Image) -> str:
         "GUARD": f"{GUARD_WORDS}u",
         "FAR": _flag(allocation.queue is not None and allocation.queue.far_alarms),
         "TIME": _flag(allocation.clock),
-        "SLICES": _flag(allocation.slices),
     }
     lines = [text.head(image, "What the application sees of its event-triggered system."), "#ifndef CARILLON_OSEK_GENERATED_H"]
     lines += ["#define CARILLON_OSEK_GENERATED_H", ""]

@@ -36,7 +36,7 @@ def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
             "autostart": mode_mask(model.modes, task.autostart),
             "source": level.source,
             "level": level.number,
-            "request": f"CARILLON_STORE_PEND({level.source})" if level.source else "{0, 0}",
+            "request": _request(level),
             "ceiling": allocation.running_level(task),
             "activations": task.activations,
             "direct": int(level.kind is TaskKind.DIRECT),
@@ -57,6 +57,11 @@ def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
     return [*lines, "};", ""]
 
 
+def _request(level: TaskLevel) -> str:
+    """What requests a level: a store, or its bit in a set of levels."""
+    return f"CARILLON_STORE_PEND({level.source})" if level.source else f"CARILLON_SOFTWARE_REQUEST({level.number})"
+
+
 def levels(image: Image, allocation: OsekAllocation) -> list[str]:
     """The table of levels, and the handler of each."""
     lines: list[str] = []
@@ -71,8 +76,7 @@ def levels(image: Image, allocation: OsekAllocation) -> list[str]:
     lines += ["const struct carillon_osek_level carillon_osek_levels[] = {", "    {.task = 0},"]
     for level in allocation.levels:
         fields: dict[str, object] = {"source": level.source, "task": numbers[level.tasks[0].name]}
-        if level.source:
-            fields["request"] = f"CARILLON_STORE_PEND({level.source})"
+        fields["request"] = _request(level)
         text_fields = [f".{k} = {v}" for k, v in fields.items()]
         if level.capacity:
             text_fields += [
