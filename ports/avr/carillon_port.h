@@ -381,7 +381,7 @@ void carillon_port_reset(void);
     "   sts carillon_port_held, r24\n" calls "   sts carillon_port_source, r1\n" \
     "   sts carillon_port_held, r1\n"
 /* Deliver what is pending above the level of what was interrupted; and ask whether a slice has ended. */
-#if CARILLON_OSEK_SLICES
+#if defined(CARILLON_OSEK_SLICES) && CARILLON_OSEK_SLICES
 #define CARILLON_END_SLICE                  \
     "   lds r24, carillon_port_requested\n" \
     "   sts carillon_port_requested, r1\n"  \
