@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from carillon.actions import COSTS
 from carillon.allocate import allocate
-from carillon.allocate.claims import Claim, Claims, Form, Way
+from carillon.allocate.claims import SECONDS, Claim, Claims, Form, Way
 from carillon.allocate.fit import Source
 from carillon.allocate.groups import GroupClass
 from carillon.allocate.osek import OsekAllocation
@@ -186,6 +186,8 @@ start = "group"
 rearm = "{rearm}"
 """
 
+HZ = 1_000_000 * SECONDS
+
 ALL_ROLES = '"activation", "deadline", "control", "enable", "system"'
 
 
@@ -301,7 +303,7 @@ def test_no_sources_given_to_alarms_leave_a_better_whole(
     if result is None:
         assert best is None
     else:
-        modes = sum(m.overhead * 1_000_000 / m.mode.round_length for m in result.allocation.modes)
+        modes = sum(m.overhead * HZ / m.mode.round_length for m in result.allocation.modes)
         unmonitored = sum(len(d.points) for m in result.allocation.modes for d in m.unmonitored)
         assert result.allocation.osek is not None
         missing, rate = cost(result.allocation.osek)
@@ -326,15 +328,15 @@ def merit_on(folder: Path, its_board: Path, mine: frozenset[int], rounds: frozen
     modes = allocate(system, lower(system), said, taken=tasks.sources | mine, below=tasks.hardware_levels)
     if found is None or modes is None or said.errors:
         return None
-    rate = sum(m.overhead * 1_000_000 / m.mode.round_length for m in modes.modes)
+    rate = sum(m.overhead * HZ / m.mode.round_length for m in modes.modes)
     return found.missing + sum(len(d.points) for m in modes.modes for d in m.unmonitored), found.rate + rate
 
 
 def cost(osek: OsekAllocation) -> tuple[int, float]:
     """What is missing of an allocation, and its instructions a second, counted from what it says."""
-    hz, rate = 1_000_000, 0.0
+    rate = 0.0
     for counter in osek.counters:
-        rate += (COSTS.tick if osek.base is not None else COSTS.tick_alone) * hz / counter.counter.tick
+        rate += (COSTS.tick if osek.base is not None else COSTS.tick_alone) * HZ / counter.counter.tick
     carried = {a.alarm.name: a for a in osek.alarms}
     for alarm in osek.osek.alarms:
         assert alarm.autostart is not None
@@ -342,5 +344,5 @@ def cost(osek: OsekAllocation) -> tuple[int, float]:
         on = carried.get(alarm.name)
         handler = COSTS.handled if on is not None and on.level else COSTS.handled_apart
         each = COSTS.queued if on is None else 0 if on.direct else handler
-        rate += each * hz / period
+        rate += each * HZ / period
     return int(bool(osek.counters) and osek.base is None), rate

@@ -25,6 +25,9 @@ from carillon.model import System
 from carillon.model.board import Role, Service
 from carillon.model.osek import Alarm
 
+SECONDS = 1000
+"""Kernel code is counted in instructions in so many seconds, so that what is rare counts too."""
+
 
 class Form(Enum):
     """What carries a claim."""
@@ -38,10 +41,11 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to meet a claim.  ``group``: the class of its cell's group, -1 of none; ``place``: which source of the group.
+    """A way to meet a claim.
 
-    ``rate``: instructions a second of kernel code.  ``missing``: 1 if something is worse off than the schedule's author wants.
-    ``rank``: of ways that cost the same, the lowest goes first.
+    ``group``: the class of its cell's group, -1 of none; ``place``: which source of the group.  ``rate``: instructions of
+    kernel code in :data:`SECONDS`.  ``missing``: 1 if something is worse off than the schedule's author wants.  ``rank``: of
+    ways that cost the same, the lowest goes first.
     """
 
     form: Form
@@ -76,7 +80,7 @@ class Claims:
 
     ``counters``, ``clock``, ``slices``, ``base``, ``alarms``: the indices of those claims.  ``sources``: of how many task levels
     each needs an interrupt source, unless a cell's serves it; ``plain`` sources have no cells, and ``usable`` says how many of a
-    group's sources a task level may have.  ``alone``: what a tick costs more, in instructions a second, without a time base.
+    group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.
     """
 
     groups: tuple[GroupClass, ...]
@@ -152,8 +156,8 @@ class ClaimBuilder:
         )
 
     def _rate(self, instructions: int, period: int) -> int:
-        """Instructions a second, rounded up, of so many in each ``period`` ticks."""
-        return -(-instructions * self.hz // period) if period else 0
+        """Instructions in :data:`SECONDS`, rounded up, of so many in each ``period`` ticks."""
+        return -(-instructions * self.hz * SECONDS // period) if period else 0
 
     def _ranked(self, key: Callable[[Source], object]) -> list[tuple[int, int, Source]]:
         """Rank, class and source of every source of the first group of each class, in the order of ``key``."""
@@ -245,8 +249,9 @@ class ClaimBuilder:
     def _alarm(self, alarm: Alarm, demand: Demand) -> Claim:
         period = demand.period  # how often one expires that is set at run time is not known
         price = demand.action.price(Served(1, 1, False, queued=True))
-        queue = Way(Form.QUEUE, rate=self._rate(price, period))
         ways = self._alarm_ways(alarm, demand)
+        # Never cheaper than a cell, on which it is exact, however rare it is.
+        queue = Way(Form.QUEUE, rate=max([self._rate(price, period), *(w.rate + 1 for w in ways)]))
         woken = bool(ways)
         return Claim(
             alarm.name,

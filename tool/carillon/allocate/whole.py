@@ -4,7 +4,7 @@
 What is event-triggered has the same cells in every mode, and rounds have what that leaves.  So the shares of the event-triggered
 system are gone through from the best on, and each time the modes are allocated on the rest:
 
-1. The kernel code of a whole allocation is that of the shares and that of each mode, in instructions a second.
+1. The kernel code of a whole allocation is that of the shares and that of each mode, in as many seconds.
 2. Modes need nothing but how many groups of each class are left.  So shares that take as many or more of every class than some
    that were tried leave no better modes, and cost no less, as they come later.
 3. No mode is better than if it had the whole board.  So nothing that comes can be better once the shares alone, with modes as
@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from carillon.allocate import allocate, allocate_conventional
 from carillon.allocate.allocation import Allocation
-from carillon.allocate.claims import ClaimBuilder
+from carillon.allocate.claims import SECONDS, ClaimBuilder
 from carillon.allocate.events import EventPlacer, Refusal, warn_of_lost_ticks
 from carillon.allocate.memory import Memory
 from carillon.allocate.share import Shares, share
@@ -141,13 +141,14 @@ class _Search:
 
     @staticmethod
     def _value(shares: Shares, modes: tuple[int, Fraction]) -> tuple[int, Fraction]:
-        """What is missing, and instructions a second."""
+        """What is missing, and instructions in :data:`~carillon.allocate.claims.SECONDS`."""
         return shares.missing + modes[0], shares.rate + modes[1]
 
     def _of_modes(self, modes: Allocation) -> tuple[int, Fraction]:
-        """Deadlines that nobody watches, and instructions a second, in all modes together."""
+        """Deadlines that nobody watches, and instructions, in all modes together."""
         missing = sum(len(d.points) for mode in modes.modes for d in mode.unmonitored)
-        return missing, sum((Fraction(m.overhead * self.system.clock_hz, m.mode.round_length) for m in modes.modes), Fraction(0))
+        hz = self.system.clock_hz * SECONDS
+        return missing, sum((Fraction(m.overhead * hz, m.mode.round_length) for m in modes.modes), Fraction(0))
 
 
 def _report(system: System, events: LoweredEvents, plan: TaskPlan, modes: Modes, diagnostics: Diagnostics) -> None:
