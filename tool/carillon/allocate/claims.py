@@ -195,7 +195,8 @@ class ClaimBuilder:
         services = self.events.services
         assert services is not None
         ways: dict[int, Way] = {}
-        for rank, g, source in sorted(ranked, key=lambda it: it[2].array.hz is not None):
+        # The schedule's own ticks first, if it does not matter: what counts otherwise has other units of time.
+        for rank, (_, g, source) in enumerate(sorted(ranked, key=lambda it: it[2].array.hz is not None)):
             driver = source.array.clocks.get(services.clock)
             if driver is None or (self.system.modes and driver.locks) or g in ways:
                 continue
