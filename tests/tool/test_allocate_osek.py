@@ -92,3 +92,13 @@ def test_ticks_that_the_rounds_tasks_are_known_to_lose_are_told(
     plan(path, diagnostics, board)
     told = [d.cause for d in diagnostics.found if d.code == "C196"]
     assert told[0].startswith(found) if found else not told
+
+
+def test_a_clock_counts_the_schedules_own_ticks_if_it_can(tmp_path: Path) -> None:
+    """On this board the least capable timer has a clock of its own, whose unit would be the unit of times in C."""
+    path = tmp_path / "schedule.toml"
+    path.write_text('[system]\nclock = "15625000Hz"\n[time]\nclock = "one-shot"\n[thread.Main]\npriority = 1\n', encoding="utf-8")
+    osek = plan(path, Diagnostics(), "virtual-ast1030-evb").allocation.osek
+    assert osek is not None
+    assert osek.clock is not None
+    assert osek.clock.tick == 1
