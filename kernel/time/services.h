@@ -4,8 +4,9 @@
 #ifndef CARILLON_TIME_SERVICES_H
 #define CARILLON_TIME_SERVICES_H
 
+#include "kernel/osek/error.h" /* first: what is the kernel's does not see the names of objects */
+
 #include "carillon/time.h"
-#include "kernel/osek/error.h"
 
 /* Services that do not wait may be called from here. */
 #define IN_SERVICE (IN_TASK | IN_ISR2)

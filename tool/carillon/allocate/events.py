@@ -26,7 +26,7 @@ from carillon.lower.events import LoweredEvents
 from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.family import Driver
-from carillon.model.osek import ActivateTask, SetEvent
+from carillon.model.osek import ActivateTask, Hook, SetEvent
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
@@ -129,12 +129,13 @@ class EventPlacer:
 
         There it takes nothing from higher tasks, and they hold it back; so something has to count the ticks meanwhile, and
         whoever asks has what is due served.  All that can stand in the queue wakes tasks of one level.  Of a level, what is due
-        in two queues, or in a queue and on a cell, would be served in another order than it came in.
+        in two queues, or in a queue and on a cell, would be served in another order than it came in.  An error hook hears of
+        each activation that is one too many when its alarm expires, and not when a higher task has ended.
         """
-        if self.plan.software or base is None or not base.ahead:
-            return counters
         osek = self.system.osek
         assert osek is not None
+        if self.plan.software or base is None or not base.ahead or Hook.ERROR in osek.hooks:
+            return counters
         placed: list[CounterCell] = []
         busy = {a.level for a in carried}
         for cell in counters:
