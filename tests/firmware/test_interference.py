@@ -361,7 +361,7 @@ def test_a_mask_of_events_is_read_as_a_whole_where_it_takes_four_loads(lab: Labo
             TerminateTask();
         }
     """
-    outcome = lab.run(BYTES, code.replace("DELAY", "14100"), "atmega128", ticks=16_000 * 802, system='clock = "16MHz"')
+    outcome = lab.run(BYTES, code.replace("DELAY", "14900"), "atmega128", ticks=16_000 * 802, system='clock = "16MHz"')
     assert outcome.said("half") == [0]
     for name in ("before", "inside", "after", "none", "both"):
         assert outcome.said(name)[0] > 10, name

@@ -340,6 +340,7 @@ priority = 1
 autostart = true
 [osek.counter.Clicks]
 kind = "software"
+max_allowed = 4294967295
 [osek.alarm.Far]
 counter = "Clicks"
 callback = "OnFar"
