@@ -272,7 +272,9 @@ class OptionBuilder:
             return result
         role = demand.role
         if any(role in array.roles for array in self.fitter.board.cells):
-            return [f"all cells that serve the role '{role.value}' are taken, by counters, a clock, or the switch of modes"]
+            return [
+                f"all cells that serve the role '{role.value}' are taken, by interrupts of the application or the switch of modes"
+            ]
         return [f"no cell of the board serves the role '{role.value}'"]
 
 
