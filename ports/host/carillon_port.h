@@ -16,6 +16,9 @@
 #include "carillon_config.h"
 #include "kernel/contract/mode.h"
 
+/* A handler of this port can be interrupted: it holds back nothing by itself. */
+#define CARILLON_HANDLERS_HOLD 0
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -12,6 +12,9 @@
 #include "carillon_config.h"
 #include "kernel/contract/mode.h"
 
+/* A handler of this port can be interrupted: it holds back nothing by itself. */
+#define CARILLON_HANDLERS_HOLD 0
+
 /* The type of a vector, and how a handler is defined on this processor. */
 typedef void (*carillon_vector)(void);
 
