@@ -172,7 +172,10 @@ def _queued(tail: str) -> str:
     return TASKS.split("[osek.alarm.ALow]", maxsplit=1)[0] + QUEUED + tail
 
 
-@pytest.mark.parametrize(("variant", "board"), [*((v, AST) for v in VARIANTS), *(("basic", b) for b in BOARDS[1:])])
+IN_QUEUES = [v for v in VARIANTS if v != "error hook"]  # with one, a counter's tick is above all tasks
+
+
+@pytest.mark.parametrize(("variant", "board"), [*((v, AST) for v in IN_QUEUES), *(("basic", b) for b in BOARDS[1:])])
 def test_a_queue_of_lower_tasks_takes_nothing_from_a_higher_task(lab: Laboratory, variant: str, board: str) -> None:
     head, tail, code = VARIANTS[variant]
     faster = 8 if head == MIXED and board in (AST, VIRTUAL_AST) else 1
@@ -248,7 +251,6 @@ ENDS = {
     "from within": ("", "static void end(void) { TerminateTask(); }\n" + LOW.replace("END", "end();")),
     "by the function": ("", "#undef ActivateTask\n" + LOW.replace("END", "TerminateTask();")),
     "managed": ('[osek]\nstatus = "extended"\n', LOW.replace("END", "TerminateTask();")),
-    "error hook": ('[osek]\nhooks = ["error"]\n', LOW.replace("END", "TerminateTask();") + HOOK),
 }
 
 
