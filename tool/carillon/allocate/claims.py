@@ -99,10 +99,9 @@ class Claims:
         keep = set(kept)
         free = Way(Form.NOTHING)
         every = tuple(c if k in keep else Claim(c.name, None, (free,), False) for k, c in enumerate(self.all))
-        counters = tuple(k for k in self.counters)
         alarms = tuple(k for k in self.alarms if k in keep)
         return Claims(
-            self.groups, every, counters, alarms, None, self.sources * sources, self.plain, self.usable, {}, self.base_fits
+            self.groups, every, self.counters, alarms, None, self.sources * sources, self.plain, self.usable, {}, self.base_fits
         )
 
 
@@ -116,11 +115,12 @@ class ClaimBuilder:
         self.fitter = Fitter(self.board, self.hz)
         self.ticks = Fitter(self.board, self.hz, ticks=True)
         self.groups = tuple(group_classes(self.board, self.taken))
+        self.bases: tuple[Way, ...] = ()
 
     def build(self) -> Claims:
         """All claims."""
         events = self.events
-        queued = {alarm.counter for alarm, demand in events.alarms if not alarm.static or not self._alarm_ways(alarm, demand)}
+        queued = {alarm.counter for alarm, demand in events.alarms if not alarm.static or not self._alarm_ways(demand)}
         claims: list[Claim] = []
         for counter, demand in events.counters:
             ways = self._on_cells(demand, self.fitter, self._least_capable(None))
@@ -134,7 +134,8 @@ class ClaimBuilder:
         base = None
         if events.counters and not counts_alone(self.board, self.hz):
             base = len(claims)
-            claims.append(Claim("time base", None, (*self._base(), Way(Form.NOTHING, missing=1)), False))
+            self.bases = self._base()
+            claims.append(Claim("time base", None, (*self.bases, Way(Form.NOTHING, missing=1)), False))
         first = len(claims)
         for alarm, demand in events.alarms:
             claims.append(self._alarm(alarm, demand))
@@ -214,11 +215,11 @@ class ClaimBuilder:
 
     def _base_fits(self, group: int, ticking: frozenset[str]) -> bool:
         """Whether a cell of that class is long enough for these counters together."""
-        place = next(w.place for w in self._base() if w.group == group)
+        place = next(w.place for w in self.bases if w.group == group)
         periods = [d.period for c, d in self.events.counters if c.name in ticking]
         return bool(periods) and base_on(self.board, self.hz, periods, self.groups[group].groups[0][place]) is not None
 
-    def _alarm_ways(self, alarm: Alarm, demand: Demand) -> tuple[Way, ...]:
+    def _alarm_ways(self, demand: Demand) -> tuple[Way, ...]:
         """The ways to carry an alarm by a cell.
 
         Its times must be known, and no single expiry may count: a cell that is held back for longer than its period keeps one of
@@ -232,17 +233,16 @@ class ClaimBuilder:
         ways = list(self._on_cells(demand, self.fitter, board_order, Form.CELL, alarm=True))
         if level.kind is TaskKind.DIRECT:
             ways += self._on_cells(demand, self.fitter, board_order, Form.VECTOR, alarm=True)
-        elif self._may_wake(alarm, demand):
+        elif self._may_wake(demand):
             ways += self._on_cells(demand, self.fitter, board_order, Form.OWN, alarm=True)
         return tuple(ways)
 
-    def _may_wake(self, alarm: Alarm, demand: Demand) -> bool:
+    def _may_wake(self, demand: Demand) -> bool:
         """Whether the alarm's handler may have the level of the managed task that it wakes.
 
         There it takes nothing from higher tasks, and they hold it back.  That may be for so long that the cell expires again, so
         no activation that counts may be lost.  Threads of a level take turns, and nobody serves cells then.
         """
-        del alarm
         level = self.plan.level_of(demand.action.object)
         task = next(t for t in level.tasks if t.name == demand.action.object)
         return not self.plan.software and task.activations <= 1 and not any(t.thread for t in level.tasks)
@@ -250,16 +250,15 @@ class ClaimBuilder:
     def _alarm(self, alarm: Alarm, demand: Demand) -> Claim:
         period = demand.period  # how often one expires that is set at run time is not known
         price = demand.action.price(Served(1, 1, False, queued=True))
-        ways = self._alarm_ways(alarm, demand)
+        ways = self._alarm_ways(demand)
         # Never cheaper than a cell, on which it is exact, however rare it is.
         queue = Way(Form.QUEUE, rate=max([self._rate(price, period), *(w.rate + 1 for w in ways)]))
-        woken = bool(ways)
         return Claim(
             alarm.name,
             demand,
             (*sorted(ways, key=lambda w: (w.rate, w.cells, w.rank)), queue),
             True,
             alarm.counter,
-            self.plan.level_of(demand.action.object).number if woken else 0,
-            f"{type(demand.action).__name__} {demand.action.object}" if woken else "",
+            self.plan.level_of(demand.action.object).number if ways else 0,
+            f"{type(demand.action).__name__} {demand.action.object}" if ways else "",
         )

@@ -83,10 +83,8 @@ class EventPlacer:
                     if direct:
                         levels[number - 1] = replace(levels[number - 1], source=source.number, cell=carrier)
                 elif demand.when is When.SYSTEM and not demand.action.counts:
-                    counter = system.osek.counter(alarm.counter) if system.osek is not None else None
-                    assert counter is not None
                     reasons.append(
-                        f"alarm {alarm.name} is carried by the queue of counter {counter.name}: no cell is left that can"
+                        f"alarm {alarm.name} is carried by the queue of counter {claim.counter}: no cell is left that can"
                     )
             elif source is None:
                 continue
@@ -151,14 +149,15 @@ class EventPlacer:
 
     def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, Source]:
         """The source of each claim that has a cell: of its class, the first that is free."""
-        free = [[group for group in kind.groups if busy.isdisjoint(s.number for s in group)] for kind in self.claims.groups]
-        order = sorted(
-            range(len(shares.ways)), key=lambda k: (shares.ways[k].form is not Form.VECTOR) and k in self.claims.alarms
-        )
-        early = [k for k in range(len(shares.ways)) if self._early(self.claims.all[k], shares.ways[k])]
-        rest = [k for k in order if k not in early and shares.ways[k].group >= 0]
-        rest.sort(key=lambda k: k in self.claims.alarms)
-        return {k: free[shares.ways[k].group].pop(0)[shares.ways[k].place] for k in (*early, *rest)}
+        ways, claims = shares.ways, self.claims
+        free = [[group for group in kind.groups if busy.isdisjoint(s.number for s in group)] for kind in claims.groups]
+
+        def turn(k: int) -> tuple[bool, bool, bool]:
+            alarm = k in claims.alarms
+            return not self._early(claims.all[k], ways[k]), alarm, alarm and ways[k].form is not Form.VECTOR
+
+        placed = sorted((k for k, way in enumerate(ways) if way.group >= 0), key=turn)
+        return {k: free[ways[k].group].pop(0)[ways[k].place] for k in placed}
 
     def _level_sources(self, levels: list[TaskLevel], taken: frozenset[int]) -> int:
         """Give every level that has none a source; return the dispatcher's, 0 without."""

@@ -4,7 +4,7 @@
 What is event-triggered has the same cells in every mode, and rounds have what that leaves.  So the shares of the event-triggered
 system are gone through from the best on, and each time the modes are allocated on the rest:
 
-1. The kernel code of a whole allocation is that of the shares and that of each mode, in as many seconds.
+1. A whole allocation's kernel code is that of the shares plus that of each mode, all counted over the same time.
 2. Modes need nothing but how many groups of each class are left.  So shares that take as many or more of every class than some
    that were tried leave no better modes, and cost no less, as they come later.
 3. No mode is better than if it had the whole board.  So nothing that comes can be better once the shares alone, with modes as
