@@ -16,7 +16,7 @@
  * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where
  * the code region begins, and its bytes), warm_up=N (instructions before reset).
  * The map's lines are "address kind value": V where a handler is entered, and what is recorded of it; T the same place,
- * and the application's function that the handler runs; F a function to watch, B the load of a start list, L the branch
+ * and an application's function that the handler runs; F a function to watch, B the load of a start list, L the branch
  * that lowers the execution priority, H the end of the run; C and U the beginning and the end of a call that may end
  * anywhere within; R the store that names the context to resume, S and X the loads that name the context that suspends
  * itself or ends; M a mark, which is recorded each time it is executed.
@@ -99,7 +99,7 @@ struct insn {
     uint32_t address;
     uint32_t target;  /* of a call or a jump, 0 if it is not known */
     uint32_t handler; /* of a vector */
-    uint32_t runs;    /* of a vector: the application's function that its handler runs, 0 if it runs none */
+    uint32_t runs;    /* of a vector: an application's function that its handler runs, 0 if it runs none */
     uint8_t size, flow;
     bool vector, watched, begin, halt, mark, known;
     uint8_t region;   /* what happens to the regions of the frame: BEGIN or END */
@@ -110,9 +110,9 @@ struct insn {
 struct frame {
     uint32_t context; /* the context that runs here; 0: a handler */
     uint32_t handler;
-    uint32_t runs;           /* the application's function that it runs */
-    uint32_t depth;          /* calls not returned from */
-    const struct insn *last; /* executed in this frame, its effect not yet applied */
+    const struct insn *entry; /* where the handler was entered */
+    uint32_t depth;           /* calls not returned from */
+    const struct insn *last;  /* executed in this frame, its effect not yet applied */
     uint64_t last_index;
     uint32_t watched[64];       /* functions being watched, innermost last */
     uint32_t watched_depth[64]; /* and the depth in which each was called */
@@ -197,15 +197,31 @@ static bool branched(const struct insn *last, const struct insn *now)
            ((last->flow == RETURN || last->flow == HANDLER_RETURN) && !last->conditional);
 }
 
+/* Handlers that run several of the application's functions: what each runs but the first. */
+static struct {
+    const struct insn *entry;
+    uint32_t function;
+} more_runs[1024];
+static uint32_t more_runs_count;
+
+static bool runs(const struct insn *entry, uint32_t function)
+{
+    bool found = entry != NULL && entry->runs == function;
+    for (uint32_t k = 0; k < more_runs_count && !found; k++) {
+        found = more_runs[k].entry == entry && more_runs[k].function == function;
+    }
+    return found;
+}
+
 /* Whether the frame's own last instruction leads to `now`.  Where a register says where, a handler leads to the
- * function that it runs, once. */
+ * functions that it runs, once. */
 static bool leads(const struct frame *frame, const struct insn *now)
 {
     const struct insn *const last = frame->last;
     if (last == NULL || (last->flow != CALL && last->flow != JUMP)) {
         return false;
     }
-    return last->target != 0 ? last->target == now->address : frame->runs == now->address && frame->watching == 0;
+    return last->target != 0 ? last->target == now->address : runs(frame->entry, now->address) && frame->watching == 0;
 }
 
 /* Watched functions called in a depth beyond `depth` have ended, at the instruction `index`. */
@@ -307,7 +323,8 @@ static struct frame *push(void)
         end_run(0);
     }
     struct frame *const frame = &frames[top];
-    frame->context = frame->handler = frame->runs = 0;
+    frame->context = frame->handler = 0;
+    frame->entry = NULL;
     frame->depth = 0;
     frame->last = NULL;
     frame->watching = 0;
@@ -328,7 +345,7 @@ static void on_instruction(unsigned cpu, void *data)
     if (now->vector && !leads(frame, now)) {
         frame = push();
         frame->handler = now->handler;
-        frame->runs = now->runs;
+        frame->entry = now;
         record(executed, RECORD_ENTER, now->handler);
     }
     if (now->mark) {
@@ -537,8 +554,12 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             insn->vector = true;
             insn->handler = value;
         }
-        if (kind == 'T') {
+        if (kind == 'T' && insn->runs == 0) {
             insn->runs = value;
+        } else if (kind == 'T' && insn->runs != value && more_runs_count < sizeof more_runs / sizeof more_runs[0]) {
+            more_runs[more_runs_count].entry = insn;
+            more_runs[more_runs_count].function = value;
+            more_runs_count++;
         }
         insn->watched |= kind == 'F';
         insn->begin |= kind == 'B';

@@ -23,7 +23,9 @@ TARGETS = {
             tabled=Costs(300, 160, 300, 40),
         ),
         Target(
-            Profile("mps2-an385", 2000, tables=30, interrupts=_SOFT, tasks=3, points=8, fine=400, modes=1, steps=(1, 2)),
+            Profile(
+                "mps2-an385", 2000, gathers=50, tables=30, interrupts=_SOFT, tasks=5, points=8, fine=400, modes=1, steps=(1, 2)
+            ),
             Costs(50, 50, 100, 10),
             edge=20,
             slack=5,

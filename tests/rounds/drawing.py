@@ -27,6 +27,7 @@ class Profile:
     fine: int = 0  # where code takes time: jobs work for multiples of this, and a bit
     mixed: bool = False  # whether an event-triggered system may run beneath
     conventional: int = 20  # percent of schedules for the conventional kernel
+    gathers: int = 0  # percent of modes in which all tasks recur evenly: where sources are short, they may share one
     tables: int = 0  # percent of the others in which tasks may start late, and more tasks than otherwise
 
     @property
@@ -127,14 +128,15 @@ class Draw:
         step = unit // rng.choice(profile.steps)
         used: set[int] = set()
         points: dict[int, str] = {}
-        crowded = self.chance(40)  # many points of few tasks, which may have to share a cell
-        for task in rng.sample(tasks, rng.randint(min(1, len(tasks)), len(tasks))):
-            many = rng.choice((1, 1, 2, 3, 4, 5))
+        even = bool(profile.gathers) and self.chance(profile.gathers)
+        crowded = not even and self.chance(40)  # many points of few tasks, which may have to share a cell
+        for task in rng.sample(tasks, len(tasks) if even else rng.randint(min(1, len(tasks)), len(tasks))):
+            many = rng.choice((1, 1, 2) if even else (1, 1, 2, 3, 4, 5))
             if crowded and not points:
                 fine = max(step // 4, 1) if self.chance(50) else step
                 most = min(profile.points - 1, length // fine)
                 ticks = sorted(rng.sample(range(0, length, fine), rng.randint(min(4, most), most)))
-            elif self.chance(50) and length % many == 0:  # equally spaced
+            elif (even or self.chance(50)) and length % many == 0:  # equally spaced
                 period = length // many
                 first = rng.randrange(0, period, step)
                 ticks = list(range(first, length, period))
@@ -148,7 +150,9 @@ class Draw:
                     points[t] = task.name
         activations: list[Activation] = []
         order = sorted(points)
-        watched = {t: self.profile.deadlines and (crowded or self.chance(60)) for t in dict.fromkeys(points.values())}
+        watched = {
+            t: self.profile.deadlines and (crowded or self.chance(20 if even else 60)) for t in dict.fromkeys(points.values())
+        }
         for at in order:
             who = points[at]
             own = [t for t in order if points[t] == who]

@@ -50,6 +50,7 @@ class Tally:
     crossed: int = 0
     lowered: int = 0
     shared: int = 0
+    gathered: int = 0
     loose: int = 0
     by_levels: int = 0  # schedules in which a window was broken, so that levels of the plan decided
 
@@ -60,7 +61,7 @@ class Tally:
             f"{self.starts} starts ({self.exact} exact), {self.verdicts} verdicts ({self.missed} missed), {self.hooks} hooks, "
             f"{self.switches} switches, {self.absorbed} absorbed, {self.waited} waited ({self.crossed} at another source); "
             f"of the runs {self.conventional} with the conventional kernel, {self.vouched} with tasks that never overrun, "
-            f"{self.lowered} with lowered tasks, {self.shared} with shared cells, "
+            f"{self.lowered} with lowered tasks, {self.shared} with shared cells, {self.gathered} with tasks on one source, "
             f"{self.by_levels} with broken windows; refused {dict(self.refused)}"
         )
 
@@ -131,6 +132,7 @@ def data(planned: Planned, case: Case) -> dict[str, Plan]:
                     inf if c.role is Role.DEADLINE else c.level,
                     c.lowered,
                     shared,
+                    turn=c.turn,
                 )
             )
         if case.kernel != "carillon":
@@ -375,6 +377,7 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
     tally.switches += want.switches
     tally.lowered += any(c.lowered for p in trial.plans.values() for c in p.carriers)
     tally.shared += any(c.shared for p in trial.plans.values() for c in p.carriers)
+    tally.gathered += any(c.turn for p in trial.plans.values() for c in p.carriers)
 
     wrong = inconsistent(trace)
     if wrong:

@@ -134,6 +134,7 @@ class Carrier:
     lowered: bool = False
     shared: bool = False  # one cell, moved from point to point
     tabled: bool = False  # in a table, whose handler looks at each point
+    turn: int = 0  # among those that have its source too: the order in which the handler asks their cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,13 +294,13 @@ class Machine:
         level = self.level()
         least, most = (max((of(f) for f in self.frames), default=0) for of in (lambda f: f.least, lambda f: f.most))
         interrupted = any(f.carrier is None and self.interrupts[f.who].above for f in self.frames)
-        found: list[tuple[float, int, str]] = []
+        found: list[tuple[float, int, int, str]] = []
         unclear = False
         for task, (carrier, _, others) in self.waiting.items():
             if self.busy(task):
                 continue
             if not interrupted if self.by_time else carrier.level > level:
-                found.append((-carrier.level, carrier.source, task))
+                found.append((-carrier.level, carrier.source, carrier.turn, task))
             if not self.by_time:
                 unclear |= len({c.level > x for c in others for x in (least, most)}) > 1
                 unclear |= len(others) > 1 and any(
@@ -316,7 +317,7 @@ class Machine:
             fits = (not interrupted if self.by_time and interrupt.above else own > level) and self.open[name]
             source = self.plans[self.mode.name].sources[name] if self.plans is not None else 0
             if fits and not (not interrupt.above and self.frames):
-                found.append((-own, source, name))
+                found.append((-own, source, 0, name))
         if (
             self.held
             and not interrupted
@@ -330,7 +331,7 @@ class Machine:
             return False
         if self.by_time and len(found) > 1:  # nothing says in which order they are taken
             self.open_from(self.now)
-        _, _, name = min(found)
+        *_, name = min(found)
         if self.frames and not self.preempted:
             self.say("preempt", self.frames[-1].who)
         self.preempted = False

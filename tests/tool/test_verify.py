@@ -36,6 +36,7 @@ IMAGES = {  # name: schedule, board
     "ast": ("modes", "ast1030-evb"),
     "mps2": ("reload", "mps2-an385"),
     "joined": ("joined", "mps2-an385"),
+    "gathered": ("gathered", "mps2-an385"),
     "avr": ("small", "atmega128"),
     "rv32": ("one", "qemu-rv32-virt"),
     "virtual": ("small", "virtual-256"),
@@ -374,6 +375,17 @@ FAULTS = [
     Fault("joined", "another cell is acknowledged", "C205", lambda p: p.put(p.find(JOINED, b"\xda\x60"), b"\xda\x62"), "DUAL2"),
     Fault("joined", "the deadline of another task", "C204", lambda p: p.put(p.find(JOINED, b"\x00\x20"), b"\x01\x20"), "Often"),
     Fault("joined", "a shared acknowledgement that has not arrived", "C205", lambda p: p.drop(JOINED, r"^dsb", 1), "before"),
+    # Two tasks whose cells share a source: Spare's cell, the second, is asked first; Long runs lowered.
+    Fault("gathered", "a cell that is not asked", "C205", lambda p: p.drop(JOINED, r"^ldr r2, \[r3, #0x34\]"), "DUAL2"),
+    Fault("gathered", "a cell that is asked twice", "C205", lambda p: p.put(p.find(JOINED, b"\x5a\x69"), b"\x5a\x6b"), "DUAL1"),
+    Fault("gathered", "a cell that is not acknowledged", "C205", lambda p: p.drop(JOINED, r"^str r2, \[r3, #0x2c\]"), "DUAL2"),
+    Fault(
+        "gathered", "the other cell is acknowledged", "C205", lambda p: p.put(p.find(JOINED, b"\xda\x62"), b"\xda\x60"), "DUAL2"
+    ),
+    Fault("gathered", "a cell that runs another task", "C204", lambda p: p.call(JOINED, "Spare", "Other"), "Spare"),
+    Fault("gathered", "an acknowledgement that has not arrived", "C205", lambda p: p.drop(JOINED, r"^dsb", 1), "taken back"),
+    Fault("gathered", "a level that lets a task wait", "C207", lambda p: p.number(M0 + "levels", 5, to(1), 2), "preempt"),
+    Fault("gathered", "a cell that is started later", "C204", lambda p: p.swap(M0 + "start", 1, 2, 8)),
     # The 16-bit timers of AVR.
     Fault("avr", "a match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x804A), value(plus(1))), "2001"),
     Fault("avr", "a round one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x8046), value(plus(1)))),

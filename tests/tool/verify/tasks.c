@@ -22,3 +22,11 @@ void I0(void)
 {
     runs[3]++;
 }
+ttTASK(Spare)
+{
+    runs[4]++;
+}
+ttTASK(Other)
+{
+    runs[5]++;
+}

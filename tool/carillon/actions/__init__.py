@@ -74,6 +74,9 @@ class Action(ABC):
     """Whether each single one counts, so that none may be absorbed by one that still waits in the pending bit of a cell."""
     joins: ClassVar[bool] = False
     """Whether its cell may have one interrupt source with cells of other objects: the handler asks which of them it is for."""
+    gathers: ClassVar[bool] = False
+    """Whether, where sources are short, its cells may have one interrupt source with cells of the same action for other objects:
+    the handler asks at each point."""
     wraps: ClassVar[bool] = False
     """Whether, on a cell of its own, it needs code around each activation of its object."""
 

@@ -21,6 +21,7 @@ class Activate(Action):
     rank: ClassVar[int] = 0
     runs: ClassVar[bool] = True
     shares: ClassVar[bool] = True
+    gathers: ClassVar[bool] = True
     acknowledged: ClassVar[bool] = True
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:

@@ -21,6 +21,7 @@ class EnableInterrupt(Action):
     order: ClassVar[int] = 2
     rank: ClassVar[int] = 3
     shares: ClassVar[bool] = True
+    gathers: ClassVar[bool] = True
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """A store at each point, and a shared cell's next interval."""

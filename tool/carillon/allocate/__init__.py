@@ -17,6 +17,7 @@ from carillon.allocate.conflict import conflict, feasible
 from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.explain import conflict_cause, conflict_remedy, joined_reasons, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
+from carillon.allocate.gather import Group, gather
 from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.memory import Memory
 from carillon.allocate.options import OptionBuilder
@@ -159,10 +160,14 @@ def _allocate_on(
     )
     problem = Problem(system.board, options, tuple(classes), rules, control is not None, table=table)
     result = ModeSolver(problem, time_limit, memory).solve()
+    groups: tuple[Group, ...] = ()
     if isinstance(result, Failure):
-        _report(system, mode, problem, result, fitter, diagnostics, time_limit)
-        return None
-    carriers, levels, above = place(problem, result.choices, fitter, mode.round_length, control)
+        gathered = gather(problem, lambda other: ModeSolver(other, time_limit, memory).solve(), result)
+        if isinstance(gathered, Failure):
+            _report(system, mode, problem, gathered, fitter, diagnostics, time_limit)
+            return None
+        result, groups = gathered
+    carriers, levels, above = place(problem, result.choices, fitter, mode.round_length, control, groups)
     _report_near(system, mode, carriers, diagnostics)
     return ModeAllocation(
         mode=mode,

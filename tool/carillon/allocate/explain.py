@@ -103,15 +103,30 @@ def joined_reasons(carriers: Sequence[Carrier], costs: CostTable = COSTS) -> tup
     """The sentences of ``carillon plan`` on interrupt sources that several objects share."""
     found = []
     for source in dict.fromkeys(c.source for c in carriers):
-        own = [c for c in carriers if c.source == source]
-        if len(own) > 1:
-            names = " and ".join(f"'{c.demand.object}'" for c in own)
+        own = sorted((c for c in carriers if c.source == source), key=lambda c: c.turn)
+        if len(own) < 2:
+            continue
+        what = f"the {own[0].action.word}s of {listed([c.demand.object for c in own])} have interrupt source {source} together"
+        if not own[0].action.gathers:
             asked = costs.ask * sum(len(c.cells) for c in own)
-            what = f"the {own[0].action.word}s of {names} have interrupt source {source} together"
-            found.append(
-                f"{what}: its handler asks the cells' flags, some {asked} instructions when one is missed, and none otherwise"
-            )
+            price = f"some {asked} instructions when one is missed, and none otherwise"
+            found.append(f"{what}: its handler asks the cells' flags, {price}")
+            continue
+        prices, cells = [], 0
+        for carrier in own:
+            cells += len(carrier.cells)
+            prices.append(f"{costs.ask * cells} for '{carrier.demand.object}'")
+        found.append(
+            f"{what}, for want of sources: its handler asks the cells' flags in this order at each point, some "
+            f"{', '.join(prices[:-1])} and {prices[-1]} instructions"
+        )
     return tuple(found)
+
+
+def listed(names: Sequence[str]) -> str:
+    """``'a'``, ``'a' and 'b'``, ``'a', 'b' and 'c'``."""
+    quoted = [f"'{name}'" for name in names]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else quoted[0]
 
 
 def _these(cells: int) -> str:

@@ -48,6 +48,10 @@ class SourceClass:
         asked = Capability.ASK in self.array.family.can and self.array.request_enable == "cell"
         return max(1, self.slots(Role.DEADLINE)) if asked else 1
 
+    def asked(self, role: Role) -> int:
+        """How many timers of ``role`` one source has that its handler can ask, each for itself; 0 if it cannot."""
+        return self.slots(role) if Capability.ASK in self.array.family.can and self.array.acknowledge else 0
+
     @property
     def room(self) -> int:
         """What the class has to give away, in parts of a source; ``taken_by`` says what is taken of it."""

@@ -58,32 +58,42 @@ def nearest(carriers: Sequence[Carrier], round_length: int) -> tuple[int, int] |
 
 
 def common_levels(
-    graph: Sequence[Sequence[int]], owners: Sequence[Demand], lowered: Sequence[bool], most: int
+    graph: Sequence[Sequence[int]],
+    owners: Sequence[Demand],
+    lowered: Sequence[bool],
+    most: int,
+    sources: Sequence[int] | None = None,
 ) -> tuple[list[int], list[int]]:
     """As :func:`~carillon.allocate.levels.longest_paths`, but a task's carriers share a level where that can be.
 
-    ``owners`` and ``lowered`` are of each carrier, ``most`` is how many levels there are.  Tasks come in the order of
-    their first carrier; a task that cannot share a level keeps several.
+    ``owners``, ``lowered`` and ``sources`` are of each carrier, ``most`` is how many levels there are.  Carriers on one source
+    have one level; if none is told, each has its own.  Tasks come in the order of their first carrier; a task that cannot share
+    a level keeps several.
     """
-    home = list(range(len(graph)))
+    first: dict[int, int] = {}
+    home = [first.setdefault(source, node) for node, source in enumerate(sources or range(len(graph)))]
     groups: dict[int, list[int]] = {}
     for node, demand in enumerate(owners):
         groups.setdefault(id(demand), []).append(node)
-    paths = longest_paths(graph)
+    paths = longest_paths(_contracted(graph, home))
     assert paths is not None
     for nodes in groups.values():
         if len(nodes) < 2 or lowered[nodes[0]] or owners[nodes[0]].exclusive:
             continue
-        merged = [nodes[0] if n in nodes else home[n] for n in range(len(graph))]
-        contracted: list[list[int]] = [[] for _ in graph]
-        for node, targets in enumerate(graph):
-            contracted[merged[node]] += [merged[t] for t in targets if merged[t] != merged[node]]
-        unique = [sorted(set(targets)) for targets in contracted]
-        found = longest_paths(unique)
+        own = {home[n] for n in nodes}
+        merged = [home[nodes[0]] if home[n] in own else home[n] for n in range(len(graph))]
+        found = longest_paths(_contracted(graph, merged))
         if found is not None and max(found[0]) <= most:
-            home = merged
-            paths = ([found[0][home[n]] for n in range(len(graph))], found[1])
-    return paths
+            home, paths = merged, found
+    return [paths[0][home[n]] for n in range(len(graph))], paths[1]
+
+
+def _contracted(graph: Sequence[Sequence[int]], home: Sequence[int]) -> list[list[int]]:
+    """The graph with all nodes of one home as that."""
+    contracted: list[set[int]] = [set() for _ in graph]
+    for node, targets in enumerate(graph):
+        contracted[home[node]] |= {home[t] for t in targets if home[t] != home[node]}
+    return [sorted(targets) for targets in contracted]
 
 
 def guarded(carriers: Sequence[Carrier], board: Board, interrupts_above: bool) -> list[Carrier]:
@@ -104,7 +114,8 @@ def guarded(carriers: Sequence[Carrier], board: Board, interrupts_above: bool) -
         blocked = interrupts_above or any(c.level >= lowest and c.demand is not carrier.demand for c in open_ended)
         # Without levels a deadline does not come before an activation of the same tick.
         stopped = carrier.demand.exclusive and not blocked and not by_time
-        guard = _guard(carrier, group, board, by_time, carrier.demand.vouched or stopped)
+        alone = not any(c.source == carrier.source and c is not carrier for c in carriers)
+        guard = _guard(carrier, group, board, by_time, carrier.demand.vouched or stopped, alone)
         forgotten = tuple(sorted(c.source for c in group if _forgets(guard, carrier, c))) if len(group) > 1 else ()
         result.append(replace(carrier, guard=guard, forgets=forgotten))
     return result
@@ -126,12 +137,12 @@ def _stopped(carrier: Carrier) -> bool:
     return all(p.stopped_at is not None and p.stopped_at <= p.window_end for p in carrier.demand.points)
 
 
-def _guard(carrier: Carrier, group: Sequence[Carrier], board: Board, by_time: bool, exclusive: bool) -> Guard:
+def _guard(carrier: Carrier, group: Sequence[Carrier], board: Board, by_time: bool, exclusive: bool, alone: bool = True) -> Guard:
     single = len(group) == 1
     if single and not carrier.lowered and not by_time:
         return Guard.NONE
     if single and (carrier.lowered or not exclusive):
-        return Guard.HOLD if carrier.source >= board.request_base else Guard.FLAG
+        return Guard.HOLD if carrier.source >= board.request_base and alone else Guard.FLAG
     if exclusive and not carrier.lowered:
         return Guard.NONE
     if len({c.level for c in group}) == 1 and not carrier.lowered and not by_time:

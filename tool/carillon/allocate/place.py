@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from carillon.actions.dispatch import Dispatch
 from carillon.allocate.fit import Fitter, Source, SourceClass
+from carillon.allocate.gather import Group
 from carillon.allocate.guard import common_levels, guarded
 from carillon.allocate.levels import Windows, successors
 from carillon.allocate.options import Bundle
@@ -42,16 +43,22 @@ def place(
     fitter: Fitter,
     round_length: int,
     control: Carrier | None,
+    groups: Sequence[Group] = (),
 ) -> tuple[list[Carrier], int, int]:
     """All carriers with cells and levels, the number of levels, and the level of interrupts above tasks (0: none).
 
-    Demands get sources in order of their actions, then of the file, ascending by number within each class.
+    Demands get sources in order of their actions, then of the file, ascending by number within each class.  Those of one of
+    the ``groups`` get one together.
     """
     free: list[list[Source]] = [list(group.sources) for group in problem.classes]
     order = sorted(range(len(choices)), key=lambda d: (problem.options[d].demand.action.rank, d))
     placed: list[tuple[Demand, Choice, Bundle, Source]] = []
     joining: dict[int, list[int]] = {}  # by class: those that need no source of their own
     tabled: list[tuple[Demand, int]] = []
+    group_of = {d: group for group in groups for d in group.members}
+    gathered: dict[Group, tuple[Source, int]] = {}  # the source, and how many of its timers are given away
+    first_slot: dict[int, int] = {}
+    turns: dict[int, int] = {}
     for d in order:
         choice = choices[d]
         if choice is None:
@@ -62,12 +69,18 @@ def place(
         pairs = sorted(zip(choice.split.bundles, choice.classes, strict=True), key=lambda p: p[0].progressions[0].offset)
         for bundle, c in pairs:
             demand, group = problem.options[d].demand, problem.classes[c]
+            if d in group_of:
+                source, given = gathered.get(group_of[d]) or (free[c].pop(0), 0)
+                gathered[group_of[d]] = source, given + len(bundle.progressions)
+                first_slot[len(placed)] = given
+                turns[len(placed)] = group_of[d].members.index(d)
+                placed.append((demand, choice, bundle, source))
+                continue
             if room_taken(demand, choice.split.style, bundle, group) == group.joined:
                 placed.append((demand, choice, bundle, free[c].pop(0)))
                 continue
             joining.setdefault(c, []).append(len(placed))
             placed.append((demand, choice, bundle, group.sources[0]))
-    first_slot: dict[int, int] = {}
     for c, those in joining.items():  # on as many sources as are left, so that they share one only where they must
         count = min(len(those), len(free[c]) - any(c == other for _, other in tabled))
         sources = [free[c].pop(0) for _ in range(count)]
@@ -82,9 +95,11 @@ def place(
     bits = [windows.bits(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     inside = [windows.inside(index[id(demand)], bundle.points) for demand, _, bundle, _ in activations]
     lowered = [choice.lowered for _, choice, _, _ in activations]
+    together = [source.number for *_, source in activations]
     others = problem.control or any(not demand.action.runs for demand, *_ in placed)
     most = problem.levels.for_activations(any(lowered) or bool(tabled), others) - bool(tabled)
-    paths = common_levels(successors(bits, inside, lowered), [demand for demand, *_ in activations], lowered, most)
+    owners = [demand for demand, *_ in activations]
+    paths = common_levels(successors(bits, inside, lowered), owners, lowered, most, together)
     base = int(problem.levels.below_tasks)
     level = [base + n for n in paths[0]]
     highest = max(level, default=base)
@@ -105,7 +120,7 @@ def place(
             for slot, progression in zip(slots, bundle.progressions, strict=False)
         )
         own = level[k] if k < len(activations) else top
-        carriers.append(Carrier(demand, source.number, uses, choice.split.style, own, choice.lowered))
+        carriers.append(Carrier(demand, source.number, uses, choice.split.style, own, choice.lowered, turn=turns.get(k, 0)))
     if tabled:
         carriers.append(_table(points, times, free[tabled[0][1]].pop(0), fitter, round_length, table))
     if control is not None:

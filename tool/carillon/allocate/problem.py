@@ -58,8 +58,10 @@ class Problem:
     table: Table | None = None
 
     def activations_of(self, task: str) -> int:
-        """How often ``task`` is activated in a round."""
-        return sum(len(o.demand.points) for o in self.options if o.demand.action.runs and o.demand.object == task)
+        """How often ``task`` is activated in a round; of several that share a source, by the name of all, how often they are."""
+        runs = [o.demand for o in self.options if o.demand.action.runs]
+        own = sum(len(demand.points) for demand in runs if demand.object == task)
+        return own or sum(point.object == task for demand in runs for point in demand.points)
 
 
 @dataclass(frozen=True, slots=True)

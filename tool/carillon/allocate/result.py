@@ -90,7 +90,7 @@ class Carrier:
     ``level`` counts upwards from 1, a higher one preempts; ``lowered``: the handler lowers its execution
     priority to that of what it preempted, so that every later point preempts it.  ``guard`` is what the handler of an
     activation does about the task's other activations, and ``forgets`` are the sources of the task whose requests it
-    takes back when it starts the task.
+    takes back when it starts the task.  ``turn``: of carriers with one source, in which order its handler asks their cells.
     """
 
     demand: Demand
@@ -101,6 +101,7 @@ class Carrier:
     lowered: bool
     guard: Guard = Guard.NONE
     forgets: tuple[int, ...] = ()
+    turn: int = 0
 
     @property
     def action(self) -> Action:

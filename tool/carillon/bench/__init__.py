@@ -44,10 +44,12 @@ def _built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board
     return planned, firmware
 
 
-def _measured(name: str, kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics) -> tuple[Planned, Summary]:
+def _measured(
+    name: str, kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD
+) -> tuple[Planned, Summary]:
     from carillon.run import run
 
-    planned, firmware = _built(name, kernel, folder, diagnostics)
+    planned, firmware = _built(name, kernel, folder, diagnostics, board)
     trace = run(planned.image, firmware, planned.system.modes[0].round_length * rounds, diagnostics, rounds=rounds)
     diagnostics.stop_on_errors()
     assert trace is not None
@@ -60,6 +62,8 @@ def _task(summary: Summary, name: str) -> TaskSummary:
 
 def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Table I of the paper on ``ast1030-evb``: dispatch, termination, deadlines, jitter, drift, footprint.
+
+    Besides, on ``mps2-an385``, the dispatch of tasks that have one interrupt source together.
 
     ``rounds`` (at least 1000 for published figures) is the number of samples of the dispatch figures; jitter and
     drift are taken over ten times as many.
@@ -87,7 +91,21 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
             _, firmware = _built("minimal", kernel, folder, diagnostics)
             rows.append(row("flash", kernel, BOARD, "bytes", [firmware.flash]))
             rows.append(row("ram", kernel, BOARD, "bytes", [firmware.ram]))
+        progress(f"one source for several tasks: {rounds} rounds")
+        planned, shared = _measured("shared", "carillon", rounds, folder, diagnostics, None)
+        for k, task in enumerate(_gathered(planned)):
+            samples = runs_of(shared, task, "dispatch")
+            rows.append(
+                row(f"dispatch_shared_{k + 1}", "carillon", planned.system.board.name, "instructions", samples, 12 + 5 * k)
+            )
     return rows
+
+
+def _gathered(planned: Planned) -> list[str]:
+    """The tasks that have a source together, in the order in which its handler asks for them."""
+    activations = [c for c in planned.allocation.modes[0].carriers if c.action.runs]
+    own = [c for c in activations if sum(o.source == c.source for o in activations) > 1]
+    return [c.demand.object for c in sorted(own, key=lambda c: c.turn)]
 
 
 def _lowered(summary: Summary, field: str) -> list[float]:

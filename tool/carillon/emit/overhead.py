@@ -70,11 +70,15 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     if only_held(image, mode, carrier):
         return HandlerCost(board.interrupt_entry + table["held_before"], table["held_after"])
     lines = BODIES[type(carrier.action)](image, mode, carrier)
-    if not lines:
+    shared = sum(c.source == carrier.source for c in mode.allocation.carriers) > 1
+    if not lines and not shared:
         return HandlerCost(board.interrupt_entry, table["direct_end"])
     families = {c.family.name: c.use.cell.array.rearm for c in mode.cells}
     entry = image.system.task(carrier.demand.object).entry if carrier.action.runs else ""
     before, after, seen = board.interrupt_entry + table["frame_begin"], table["frame_end"], not carrier.action.runs
+    if shared:  # the handler asks the cells of those before it, and its own
+        asked = [c for c in mode.allocation.carriers if c.source == carrier.source and c.turn <= carrier.turn]
+        before += table["asks"] * sum(len(c.cells) for c in asked)
     for line in lines:
         if (entry and f"({entry})" in line) or (entry and line.strip() == f"{entry}();"):
             seen = True
@@ -101,20 +105,20 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     carriers = [
         c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)
     ]  # others: none, or a miss
-    costs = {c.source: handler_cost(image, mode, c) for c in carriers}
+    costs = {id(c): handler_cost(image, mode, c) for c in carriers}
     activations = [c for c in carriers if c.action.runs]
-    table = _table_time(image, mode, max((max(costs[c.source].before, costs[c.source].after) for c in activations), default=0))
+    table = _table_time(image, mode, max((max(costs[id(c)].before, costs[id(c)].after) for c in activations), default=0))
     table_level = mode.dispatch.carrier.level if mode.dispatch is not None else 0
     tasks, starts = dict(table.tasks), dict(table.starts)
     enables = dict(table.enables)
     for carrier in carriers:
-        own, name = costs[carrier.source], carrier.demand.object
+        own, name = costs[id(carrier)], carrier.demand.object
         if not carrier.action.runs:
             enables[name] = own.total
             continue
-        others = [c for c in activations if c.source != carrier.source and (c.level >= carrier.level or c.lowered)]
+        others = [c for c in activations if c is not carrier and (c.level >= carrier.level or c.lowered)]
         pieces = [table.piece] if table_level >= carrier.level else [0]
-        blocking = max([*pieces, *(max(costs[c.source].before, costs[c.source].after) for c in others)])
+        blocking = max([*pieces, *(max(costs[id(c)].before, costs[id(c)].after) for c in others)])
         tasks[name] = max(own.total + blocking, tasks.get(name, 0))
         starts[name] = max(own.before + blocking, starts.get(name, 0))
     return KernelTime(*({n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, table.checks, starts)))

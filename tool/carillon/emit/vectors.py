@@ -13,7 +13,7 @@ from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import clock, osek, text
 from carillon.emit.pieces import BODIES
 from carillon.emit.pieces.activate import guard_name
-from carillon.emit.pieces.common import cells_of
+from carillon.emit.pieces.common import asks, cells_of
 from carillon.image import Image, ModeImage, Vector
 from carillon.image.handlers import only_held, plain
 
@@ -89,18 +89,31 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
     return vectors, lines
 
 
+_GATHERED = """/* Several cells ask for source {source}, which is requested while any of them asks.  The handler serves one:
+ *
+ * 1. It asks in a fixed order, and answers the first cell that asks, before it does what that cell is for.
+ * 2. A cell that begins to ask while the handler runs, or was asked too early or not at all, goes on asking: the source
+ *    is requested again when the handler has returned, and at its level the order decides once more.
+ * 3. A cell that expires again before it is answered asks once: of its task one activation waits.  One that expires after
+ *    it was answered asks anew, however near the two are, since it is answered by a store to a register of its own.
+ * 4. If no cell asks, the one for which the source was requested has been answered meanwhile, and nothing is to be done. */"""
+
+
 def _joined(image: Image, mode: ModeImage, source: int, lines: list[str]) -> str:
-    """Append the handler of a source that several objects share: it asks each cell, in order of the carriers; its name."""
-    carriers = [c for c in mode.allocation.carriers if c.source == source]
+    """Append the handler of a source that several objects share: it asks each cell, in order of their turns; its name."""
+    carriers = sorted((c for c in mode.allocation.carriers if c.source == source), key=lambda c: c.turn)
     name = f"carillon_joined_{image.modes.index(mode)}_{source}"
+    gathered = carriers[0].action.gathers
     for carrier in carriers:
         lines += _comment(mode, carrier)
+    lines += [_GATHERED.format(source=source)] if gathered else []
     lines += [_declaration(image, name), f"void {name}(void)", "{"]
-    for carrier in carriers:
-        cells = cells_of(mode, carrier)
-        asks = " || ".join(f"{c.family.name}_asks({c.number})" for c in cells)
+    for position, carrier in enumerate(carriers):
         body = BODIES[type(carrier.action)](image, mode, carrier)
-        lines += [f"    if ({asks}) {{", *("    " + line for line in body), "    }"]
+        otherwise = "} else if" if gathered and position else "if"
+        lines += [f"    {otherwise} ({asks(mode, carrier)}) {{", *("    " + line for line in body)]
+        lines += [] if gathered else ["    }"]
+    lines += ["    } else {", "        /* answered already */", "    }"] if gathered else []
     lines += ["}", ""]
     return name
 

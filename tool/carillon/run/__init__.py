@@ -206,13 +206,15 @@ def _qemu_command(
         diagnostics.error("C095", None, *NOTHING_STARTS)
         return None
     entered = {v.source: table[ENTRIES][0] + _VECTOR_BYTES * v.source for v in _all_vectors(image)} if ENTRIES in table else {}
-    places: dict[int, tuple[int, int]] = {}
+    places: dict[int, tuple[int, set[int]]] = {}
     for mode in image.vectors:
         values = entry_values(image, table, mode)
         for v in mode:
-            runs = table[v.runs][0] if v.runs in table else 0
-            places[entered.get(v.source, table[v.symbol][0])] = values[v.source], runs
-    lines = [f"{place:x} V {value:x}\n{place:x} T {runs:x}" for place, (value, runs) in sorted(places.items())]
+            runs = {table[v.runs][0]} if v.runs in table else set()
+            place = entered.get(v.source, table[v.symbol][0])
+            places[place] = values[v.source], runs | places.get(place, (0, set()))[1]
+    lines = [f"{place:x} V {value:x}" for place, (value, _) in sorted(places.items())]
+    lines += [f"{place:x} T {function:x}" for place, (_, runs) in sorted(places.items()) for function in sorted(runs)]
     if image.system.osek is not None:
         lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
     lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]

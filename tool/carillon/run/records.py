@@ -271,12 +271,29 @@ class Decoder:
         self._served[chosen.vector.object] = bisect_right(due.get(chosen.vector.object, []), n)
         return chosen
 
+    def _called(self, entries: list[_Entry], records: list[Record], place: int) -> list[_Entry]:
+        """Of the objects that have the source entered at ``place`` together, the one whose function the handler calls."""
+        names = {e.vector.object for e in entries if e.vector.runs}
+        if len(names) <= 1:
+            return entries
+        depth = 0
+        for record in records[place + 1 :]:
+            if record.code == Code.ENTER:
+                depth += 1
+            elif record.code == Code.EXIT:
+                depth -= 1
+                if depth < 0:
+                    break
+            elif record.code == Code.CALL and not depth and names & set(self._functions.get(record.value, ())):
+                return [e for e in entries if e.vector.object in self._functions[record.value]]
+        return entries
+
     def _happenings(self, records: list[Record], origin: int, due: dict[str, list[int]]) -> Iterator[Event]:
         """Events that were seen, in their order; ``due`` is when each object's points came."""
         stack: list[_Frame] = []
         entries = self._vectors[0]
         waiting: dict[str, list[_Frame]] = {}  # and what was above each: the handler that ended its slice
-        for record in records:
+        for place, record in enumerate(records):
             n = record.time - origin
             t = n // self._per_tick
 
@@ -305,7 +322,7 @@ class Decoder:
             elif record.code == Code.ENTER:
                 if stack and stack[-1].runs:
                     yield event(Kind.PREEMPT, stack[-1].object)
-                meant = self._meant(entries.get(record.value, []), n, due)
+                meant = self._meant(self._called(entries.get(record.value, []), records, place), n, due)
                 if meant is None:
                     entered = event(Kind.ENTER, "unexpected")
                     stack.append(_Frame("unexpected", False, entered=entered))

@@ -34,8 +34,9 @@ class ActivationVector:
         span = round_._span(self.subject)
         for path in self.meaning.paths:
             wrong = round_.upkeep(self.source, path, self.subject) + self._path(path)
-            round_.tell("C206" if self._about_deadlines(wrong) else "C205", span, self.source, self.meaning, wrong)
-        round_.tell("C205", span, self.source, self.meaning, self._guard())
+            code = "C206" if self._about_deadlines(wrong) else "C205"
+            round_.tell(code, span, self.source, self.meaning, wrong, self.subject)
+        round_.tell("C205", span, self.source, self.meaning, self._guard(), self.subject)
 
     @staticmethod
     def _about_deadlines(wrong: list[str]) -> bool:
@@ -152,6 +153,8 @@ class ActivationVector:
         if not self.siblings:
             alone = not by_time and not self.meaning.lowered
             held = all(any(s.what == "disable" and self.source in s.sources for s in path) for path in self.meaning.paths)
+            if held and len(round_.serves(self.source)) > 1:
+                return ["holds back others that have its source, while the task runs"]
             return [] if alone or held or flagged else ["does not keep the task from being entered while it runs"]
         levels = dict(round_.table.levels)
         same = len({levels.get(s) for s in {self.source, *self.siblings}}) == 1 and not self.meaning.lowered and not by_time

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source that several subjects share: its vector asks each of its cells, and answers for each that says yes."""
+"""A source that several subjects share: its vector asks each of its cells, and answers for each that says yes.
+
+Of tasks and of re-enable points it serves one cell and returns; the source goes on asking for the others.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,21 @@ from typing import TYPE_CHECKING
 
 from carillon.verify.expected import Subject
 from carillon.verify.families import Cell
-from carillon.verify.meaning import Step
+from carillon.verify.meaning import Meaning, Step
 
 if TYPE_CHECKING:
     from carillon.verify.rounds import Round
 
 
 def joined(round_: Round, source: int) -> dict[int, Subject]:
-    """By the identity of each of the source's cells, whose deadline it is; C205 for what is wrong with the vector.
+    """By the identity of each of the source's cells, what it is for; C205 for what is wrong with the vector.
 
     Which way a branch goes is not read, so of each path it is asked that all cells are asked on it, and that nothing is done
     but to acknowledge the cell that was asked last, and to say that its deadline is missed.
     """
     meaning = round_.meaning(source)
+    if not meaning.every("missed"):
+        return _gathered(round_, source, meaning)
     cells = {id(r.cell): r for r in round_.own_cells(source)}
     numbers: dict[int, set[int | None]] = {key: set() for key in cells}
     wrong = ""
@@ -69,3 +74,43 @@ def _path(path: list[Step], numbers: dict[int, set[int | None]]) -> tuple[set[in
     if cleared is not None:
         return asked, f"acknowledges {cleared.place.name}, and does not tell its deadline missed"
     return asked, "" if settled else "may return before a request is taken back"
+
+
+def _gathered(round_: Round, source: int, meaning: Meaning) -> dict[int, Subject]:
+    """The same where tasks are run, or interrupts enabled, at each expiry: what is done is for the cell that was asked last.
+
+    What a path does behind the cells that it asks is read as the vector of that cell's subject is (``Round.parts``).
+    """
+    cells = {id(r.cell): r for r in round_.own_cells(source)}
+    behind: dict[int, list[list[Step]]] = {key: [] for key in cells}
+    wrong = ""
+    for path in meaning.paths:
+        asks = [k for k, step in enumerate(path) if step.what == "ask"]
+        rest = path[asks[-1] + 1 :] if asks else path
+        asked = [path[k].cell for k in asks]
+        stranger = next((c for c in asked if id(c) not in cells), None)
+        if stranger is not None:
+            wrong = wrong or f"asks {stranger.place.name}, which does not ask for it"
+        elif asks != list(range(len(asks))) or not asks:
+            wrong = wrong or "does something before it has asked"
+        elif len({id(c) for c in asked}) != len(asked):
+            wrong = wrong or "asks a cell twice"
+        elif rest:
+            behind[id(asked[-1])].append(rest)
+        else:
+            left = [str(r) for key, r in cells.items() if key not in {id(c) for c in asked}]
+            wrong = wrong or (f"does not always ask {left[0]}" if left else "")
+    subjects: dict[int, Subject] = {}
+    for key, running in cells.items():
+        own = Meaning(meaning.symbol, meaning.address, behind[key])
+        subject = round_.named(own, (running,)) if own.paths else None
+        if subject is None:
+            wrong = wrong or f"does not say what {running} is for"
+        else:
+            subjects[key] = subject
+            known = round_.parts.setdefault((source, subject), Meaning(meaning.symbol, meaning.address, []))
+            known.paths += own.paths
+    if wrong:
+        names = ", ".join(r.cell.place.name for r in cells.values())
+        round_.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
+    return subjects

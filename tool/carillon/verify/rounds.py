@@ -59,6 +59,8 @@ class Round:
     subjects: dict[int, Subject] = field(default_factory=dict)
     joined: dict[int, Subject] = field(default_factory=dict)
     """By the identity of a cell whose source serves several subjects: its own; ``subjects`` has one of them."""
+    parts: dict[tuple[int, Subject], Meaning] = field(default_factory=dict)
+    """Of a source that serves several tasks or interrupts: what its vector does for each, when it has asked its cells."""
     expected: dict[Subject, Points] = field(init=False)
     tabled: dict[Subject, Running] = field(default_factory=dict)
     """What the table's entries are of, each with its own expiries."""
@@ -173,7 +175,20 @@ class Round:
             own_cells = [self.joined[id(r.cell)] for r in self.own_cells(source) if id(r.cell) in self.joined]
             self.subjects.update({source: own_cells[0]} if own_cells else {})
             return
-        cells = ", ".join(r.cell.place.name for r in self.running if r.source == source)
+        subject = self.named(meaning, self.own_cells(source))
+        if subject is None:
+            cells = ", ".join(r.cell.place.name for r in self.running if r.source == source)
+            self.error(
+                "C205",
+                None,
+                f"{cells} asks for source {source}, whose vector is '{meaning.symbol}', which is for nothing of this mode: "
+                f"it runs {', '.join(sorted(meaning.runs)) or 'no task'}",
+            )
+            return
+        self.subjects[source] = subject
+
+    def named(self, meaning: Meaning, cells: Iterable[Running]) -> Subject | None:
+        """What a vector, or a part of one, with these cells is for; None if it is for nothing of this mode."""
         runs, missed = meaning.runs, {s.number for s in meaning.every("missed")}
         enabled = {s for step in meaning.every("enable") for s in step.sources}
         tasks = [t for t in self.system.tasks if runs == {t.entry}]
@@ -184,7 +199,7 @@ class Round:
         if len(own) == 1 and not missed:
             subject = Subject("activation", own[0].name)
         elif len(own) > 1 and not missed:  # one function is the entry of several tasks
-            times = {r.times for r in self.running if r.source == source}
+            times = {r.times for r in cells}
             subject = next((Subject("activation", t.name) for t in own if self._fits(t.name, times)), None)
             subject = subject or Subject("activation", own[0].name)
         elif len(missed) == 1 and not runs and None not in missed:
@@ -195,15 +210,7 @@ class Round:
             subject = Subject("enable", interrupt.name)
         elif meaning.every("control") and not runs and not missed:
             subject = Subject("control", self.mode.name)
-        if subject is None:
-            self.error(
-                "C205",
-                None,
-                f"{cells} asks for source {source}, whose vector is '{meaning.symbol}', which is for nothing of this mode: "
-                f"it runs {', '.join(sorted(runs)) or 'no task'}",
-            )
-            return
-        self.subjects[source] = subject
+        return subject
 
     def _fits(self, task: str, times: set[tuple[int, ...]]) -> bool:
         at = {a.at for a in self.mode.activations if a.task == task}
@@ -374,10 +381,16 @@ class Round:
             if strange is not None:
                 self.error("C205", span, f"'{meaning.symbol}', the vector of source {source}, {strange.name}")
                 continue
-            if subject.kind == "activation":
-                ActivationVector(self, source, subject, meaning).check()
-            elif not meaning.every("ask"):
-                self._other(source, subject, meaning)
+            for own, part in self.serves(source).items():
+                if own.kind == "activation":
+                    ActivationVector(self, source, own, part).check()
+                elif not part.every("ask"):
+                    self._other(source, own, part)
+
+    def serves(self, source: int) -> dict[Subject, Meaning]:
+        """What a source's vector is for, and what it does for each."""
+        parts = {subject: part for (own, subject), part in self.parts.items() if own == source}
+        return parts or {self.subjects[source]: self.meaning(source)}
 
     def _span(self, subject: Subject) -> Span:
         found = self.expected.get(subject)
@@ -390,7 +403,7 @@ class Round:
     def upkeep(self, source: int, steps: list[Step], subject: Subject) -> list[str]:
         """What a handler owes its cells on a path, and does not do; and what it does to others' cells."""
         wrong: list[str] = []
-        cells = self.own_cells(source)
+        cells = [r for r in self.own_cells(source) if self.subject_of(r) == subject]
         acknowledged = [s.cell for s in steps if s.what in ("acknowledge", "set")]
         asking = [r for r in cells if r.cell.place.array.acknowledge]
         wrong += [f"does not acknowledge {r}" for r in asking if r.cell not in acknowledged]
@@ -422,7 +435,7 @@ class Round:
             own = {r.multiplex.multiplex for r in self.own_cells(source) if r.multiplex is not None}
             if any(s.what == "touch" and (s.number not in own or subject.kind == "deadline") for s in path):
                 wrong.append("moves a re-armed cell on that is not its own")
-            self.tell("C205", span, source, meaning, wrong)
+            self.tell("C205", span, source, meaning, wrong, subject)
         if subject.kind == "enable" and control is not None:
             self._leaving(source, subject, meaning, control)
 
@@ -431,7 +444,8 @@ class Round:
         switch = {t % length for r in self.own_cells(control) for t in r.times}
         asks = any(s.what == "call" and s.name == "carillon_leaves" for path in meaning.paths for s in path)
         if switch & {t % length for r in self.own_cells(source) for t in r.times} and not asks:
-            self.tell("C205", self._span(subject), source, meaning, ["does not ask whether the mode is left at its tick"])
+            wrong = ["does not ask whether the mode is left at its tick"]
+            self.tell("C205", self._span(subject), source, meaning, wrong, subject)
 
     def _helper(self, name: str) -> bool:
         return name in HELPERS or name.startswith(tuple(f"{family}_" for family in self.hardware.families))
@@ -445,11 +459,15 @@ class Round:
             return f"changes {step.cell.place.name if step.cell else 'a cell'}"
         return f"runs '{step.name}'" if step.what == "run" else f"does what is not its own ({step.what})"
 
-    def tell(self, code: str, span: Span, source: int, meaning: Meaning, wrong: list[str]) -> None:
+    def tell(
+        self, code: str, span: Span, source: int, meaning: Meaning, wrong: list[str], subject: Subject | None = None
+    ) -> None:
         """Report the first thing that is wrong with a vector."""
         if wrong:
             self.error(
-                code, span, f"the vector of source {source}, '{meaning.symbol}', for the {self.subjects[source]}, {wrong[0]}"
+                code,
+                span,
+                f"the vector of source {source}, '{meaning.symbol}', for the {subject or self.subjects[source]}, {wrong[0]}",
             )
 
     def _interrupts(self) -> None:

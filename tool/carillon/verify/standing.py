@@ -41,7 +41,7 @@ class Standing:
         carried: dict[tuple[str, int], int] = {}
         length = self.round.mode.round_length
         for running in self.round.running:
-            subject = self.round.subjects.get(running.source)
+            subject = self.round.subject_of(running)
             if subject is not None and subject.kind == "activation":
                 for t in running.times:
                     if t >= 0:
@@ -55,15 +55,20 @@ class Standing:
         ]
         told: set[tuple[int, int]] = set()
         open_: list[tuple[int, int, str, int]] = []  # end, source, task, at
-        lowered = {s: self.round.meaning(s).lowered for s, x in self.round.subjects.items() if x.kind == "activation"}
-        lowered |= {s: True for s, x in self.round.subjects.items() if x.kind == "table"}
+        lowered = {
+            (s, x.name): part.lowered
+            for s in self.round.subjects
+            for x, part in self.round.serves(s).items()
+            if x.kind == "activation"
+        }
+        tables = {s for s, x in self.round.subjects.items() if x.kind == "table"}
         for activation, end, carrier in sorted(activations, key=lambda x: x[0].at):
             if carrier is None:
                 continue
             source = carrier
             open_ = [x for x in open_ if x[0] > activation.at]
             for _, other, task, at in open_:
-                if task == activation.task or lowered[other] or (other, source) in told:
+                if task == activation.task or other in tables or lowered[other, task] or (other, source) in told:
                     continue
                 if levels[source] <= levels[other]:
                     told.add((other, source))
@@ -154,11 +159,11 @@ class Standing:
         }
         tasks = {s for s, x in self.round.subjects.items() if x.kind in ("activation", "table")}
         begin = {
-            self.round.subjects[r.source]
+            self.round.subject_of(r)
             for r in self.round.running
             if r.source in tasks and at & {t % length for t in r.times if t >= 0}
         }
-        due = {s for s in tasks if self.round.subjects[s] in begin}  # of a task that the next round would begin with
+        due = {s for s in tasks if begin & self.round.serves(s).keys()}  # of a task that the next round would begin with
         all_of_them = tasks | {i.source for i in self.round.system.interrupts}
         waiting = set(self.round.table.tasks[: self.round.table.waiting])
         missing = all_of_them - set(self.round.table.tasks)

@@ -26,3 +26,8 @@ def cells_of(mode: ModeImage, carrier: Carrier) -> list[CellImage]:
 def acknowledge(cells: list[CellImage]) -> list[str]:
     """Statements that take back the requests of cells that go on asking."""
     return [operation(c, "acknowledge", c.number) for c in cells if c.use.cell.array.acknowledge]
+
+
+def asks(mode: ModeImage, carrier: Carrier) -> str:
+    """The condition that one of a carrier's cells asks for an interrupt."""
+    return " || ".join(f"{c.family.name}_asks({c.number})" for c in cells_of(mode, carrier))

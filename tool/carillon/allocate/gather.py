@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several objects on one interrupt source, whose handler asks the cells' flags: what is done where sources are short.
+
+A source has one level.  So activations of two tasks may share one if neither has a point in a window of the other, or the
+one in whose window it is runs lowered: then nothing on the source must preempt what else is on it, and to the levels the
+source is one carrier, with all their points.
+
+1. Who shares a source is chosen first, by what it costs: the handler asks at each point, and tasks are lowered.  So that the
+   sources suffice, levels aside (:class:`_Groups`).
+2. The rest is chosen as ever, with each group in the place of its demands as one.
+3. Where the levels do not suffice for that, or only at a price, the groups are chosen anew, without those that were tried,
+   until no groups that are left could cost less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from carillon.actions import CostTable
+from carillon.allocate.levels import Windows
+from carillon.allocate.options import Bundle, DemandOptions, Split
+from carillon.allocate.problem import Choice, Failure, Judge, Problem, Solution, cell_cost, room_taken, split_cost
+from carillon.allocate.result import Style
+from carillon.lower import Demand
+
+MOST_TRIES = 24
+"""So many ways to share sources are tried; what comes later is not looked at, and the plan says so."""
+
+GROUP_WORK = 4.0
+"""The work for one choice of groups, in CP-SAT's deterministic time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Demands, by index, that share one source of a class, in the order in which its handler asks them; who runs lowered."""
+
+    members: tuple[int, ...]
+    group_class: int
+    lowered: frozenset[int]
+
+
+def gather(
+    problem: Problem, solve: Callable[[Problem], Solution | Failure], without: Failure
+) -> tuple[Solution, tuple[Group, ...]] | Failure:
+    """A choice in which demands share sources, for a problem that has none otherwise; ``without`` is why.
+
+    The solution has a choice for each demand, whether it shares a source or not.
+    """
+    chooser = _Groups.of(problem)
+    if chooser is None:
+        return without
+    judge = Judge(problem)
+    best: tuple[Solution, tuple[Group, ...]] | None = None
+    merit = (0, 0)
+    for _ in range(MOST_TRIES):
+        groups = chooser.choose()
+        if groups is None or (best is not None and merit <= (0, chooser.bound)):
+            break
+        found = solve(_gathered(problem, groups))
+        if isinstance(found, Solution):
+            spread = _spread(problem, groups, found)
+            other = judge.values(spread.choices)[0], spread.overhead
+            if best is None or other < merit:
+                best, merit = (spread, groups), other
+        chooser.forbid(groups)
+        chooser.proved = chooser.proved and (isinstance(found, Solution) or found.proved)
+    else:
+        groups = ()
+    if best is None:
+        return Failure(without.proved and chooser.proved and groups is None)
+    solution, chosen = best
+    certain = without.proved and ((chooser.proved and groups is None) or merit <= (0, chooser.bound))
+    bound = solution.overhead if certain else min(chooser.bound, solution.overhead - 1) * without.proved
+    return replace(solution, bound=bound, optimal=certain), chosen
+
+
+def asking(costs: CostTable, options: Sequence[DemandOptions], group: Group) -> int:
+    """Instructions a round that the handler of a group asks: at each point the cells of those before it, and its own."""
+    asked = total = 0
+    for d in group.members:
+        asked += _slots(options[d], group.group_class)
+        total += costs.ask * asked * len(options[d].demand.points)
+    return total
+
+
+def _whole(options: DemandOptions, c: int) -> Split | None:
+    """The way to carry all points by the fewest cells of one source of a class; None if there is none."""
+    alone = [s for s in options.splits if s.style is Style.DIRECT and len(s.bundles) == 1 and c in s.bundles[0].classes]
+    return min(alone, key=lambda s: len(s.bundles[0].progressions), default=None)
+
+
+def _slots(options: DemandOptions, c: int) -> int:
+    split = _whole(options, c)
+    assert split is not None
+    return len(split.bundles[0].progressions)
+
+
+def _merged(problem: Problem, group: Group) -> DemandOptions:
+    """A group's demands as one, with one way to carry it.  A task that is lowered asks for no level: its windows are empty."""
+    own = [problem.options[d] for d in group.members]
+    points = sorted(
+        (
+            (replace(p, window_end=p.at) if d in group.lowered else p)
+            for d in group.members
+            for p in problem.options[d].demand.points
+        ),
+        key=lambda p: p.at,
+    )
+    first = own[0].demand
+    name = " and ".join(sorted(o.demand.object for o in own))
+    demand = Demand(replace(first.action, object=name), tuple(points), required=True, bounded=False, exclusive=True)
+    splits = [_whole(o, group.group_class) for o in own]
+    progressions = tuple(p for s in splits if s is not None for p in s.bundles[0].progressions)
+    bundle = Bundle(progressions, frozenset(range(len(points))), (group.group_class,))
+    return DemandOptions(demand, [Split(Style.DIRECT, (bundle,))], None, 1, True)
+
+
+def _gathered(problem: Problem, groups: Sequence[Group]) -> Problem:
+    """The problem with each group as one demand.  Levels that lowering takes are taken from the beginning if a group has it."""
+    gone = {d for g in groups for d in g.members}
+    kept = [d for d in range(len(problem.options)) if d not in gone]
+    number = {d: k for k, d in enumerate(kept)}
+    options = tuple(problem.options[d] for d in kept) + tuple(_merged(problem, g) for g in groups)
+    rules, table = problem.levels, problem.table
+    if any(g.lowered for g in groups):
+        rules = replace(rules, total=rules.total - rules.lowered, lowered=0)
+    if table is not None:
+        apart = tuple((number[d], number[e]) for d, e in table.apart if d in number and e in number)
+        fits = frozenset(number[d] for d in table.fits if d in number)
+        table = replace(table, fits=fits, apart=apart) if fits else None
+    return replace(problem, options=options, levels=rules, table=table)
+
+
+def _spread(problem: Problem, groups: Sequence[Group], found: Solution) -> Solution:
+    """The solution of a gathered problem as one of the problem itself."""
+    gone = {d for g in groups for d in g.members}
+    kept = [d for d in range(len(problem.options)) if d not in gone]
+    choices: list[Choice | None] = [None] * len(problem.options)
+    for k, d in enumerate(kept):
+        choices[d] = found.choices[k]
+    overhead = found.overhead
+    for group, choice in zip(groups, found.choices[len(kept) :], strict=True):
+        assert choice is not None
+        overhead += asking(problem.costs, problem.options, group)
+        for d in group.members:
+            split = _whole(problem.options[d], group.group_class)
+            assert split is not None
+            choices[d] = Choice(split, (group.group_class,), choice.lowered or d in group.lowered)
+            if d in group.lowered and not choice.lowered:  # else that was charged for all of the group
+                overhead += problem.costs.lowered * len(problem.options[d].demand.points)
+    return Solution(choices, overhead, 0, optimal=False, fewest_levels=False)
+
+
+class _Groups:
+    """Chooses groups with which the sources suffice, levels aside, at the least cost; each time others."""
+
+    def __init__(self, problem: Problem, able: dict[int, list[int]]) -> None:
+        from ortools.sat.python import cp_model
+
+        self.problem, self.able = problem, able
+        self.model = model = cp_model.CpModel()
+        self.proved = True
+        self.bound = 0
+        self.pairs: dict[tuple[int, int], Any] = {}
+        self.on: dict[tuple[int, int, int], Any] = {}  # demand, class, source of the class
+        self.low: dict[int, Any] = {}
+        self.shares = {d: model.new_bool_var("") for d in sorted({d for own in able.values() for d in own})}
+        used: list[list[Any]] = [[] for _ in problem.classes]
+        cost: list[Any] = []
+        for c, own in able.items():
+            self._state_sources(c, own, used[c], cost)
+        for d, shares in self.shares.items():
+            model.add(sum(v for (e, _, _), v in self.on.items() if e == d) == shares)
+        self._state_pairs(cost)
+        self._state_others(used, cost)
+        for group, parts in zip(problem.classes, used, strict=True):
+            if parts:
+                model.add(sum(parts) <= group.room)
+        model.minimize(sum(cost))
+
+    @classmethod
+    def of(cls, problem: Problem) -> _Groups | None:
+        """None where nothing can share a source."""
+        able: dict[int, list[int]] = {}
+        for c, group in enumerate(problem.classes):
+            for d, options in enumerate(problem.options):
+                demand = options.demand
+                if demand.action.gathers and group.asked(demand.role) > 1 and _whole(options, c) is not None:
+                    able.setdefault(c, []).append(d)
+        able = {c: own for c, own in able.items() if len(own) > 1}
+        return cls(problem, able) if able else None
+
+    def _state_sources(self, c: int, own: list[int], used: list[Any], cost: list[Any]) -> None:
+        """Who is on which source of a class: as many as it has cells for, all of one role, two at least."""
+        model, group = self.model, self.problem.classes[c]
+        roles = {self.problem.options[d].demand.role for d in own}
+        before: Any = 1
+        for s in range(min(len(group.sources), len(own) // 2)):
+            taken = model.new_bool_var("")
+            kinds = {role: model.new_bool_var("") for role in sorted(roles, key=lambda r: r.value)}
+            model.add(sum(kinds.values()) == taken)
+            on = {d: model.new_bool_var("") for d in own}
+            for d, variable in on.items():
+                self.on[d, c, s] = variable
+                model.add_implication(variable, kinds[self.problem.options[d].demand.role])
+                cost.append(self._alone(d, c) * variable)
+            for role, kind in kinds.items():
+                mine = [d for d in own if self.problem.options[d].demand.role is role]
+                cells = sum(_slots(self.problem.options[d], c) * on[d] for d in mine)
+                model.add(cells <= group.asked(role) * kind)
+            model.add(sum(on.values()) >= 2 * taken)
+            model.add(taken <= before)  # sources of a class are alike
+            before = taken
+            used.append(group.joined * taken)
+
+    def _state_pairs(self, cost: list[Any]) -> None:
+        """Who shares a source with whom; in whose window another has a point there runs lowered."""
+        model, problem = self.model, self.problem
+        judge = Judge(problem)
+        windows: Windows = judge.windows
+        can_lower = problem.levels.for_activations(True, False) >= 1
+        members = sorted(self.shares)
+        bits = {d: windows.bits(k, range(len(problem.options[d].demand.points))) for d, k in judge.position.items()}
+        inside = {d: windows.inside(k, range(len(problem.options[d].demand.points))) for d, k in judge.position.items()}
+        sources = sorted({(c, s) for _, c, s in self.on})
+        for d in (d for d in members if problem.options[d].demand.action.runs):
+            self.low[d] = model.new_bool_var("")
+            cost.append(problem.costs.lowered * len(problem.options[d].demand.points) * self.low[d])
+            model.add_implication(self.low[d], self.shares[d])
+            if not can_lower:
+                model.add(self.low[d] == 0)
+        for d in members:
+            demand = problem.options[d].demand
+            for e in (e for e in members if e > d and problem.options[e].demand.role is demand.role):
+                both = self.pairs[d, e] = model.new_bool_var("")
+                first, last = sorted((d, e), key=self._urgency)
+                for c, s in sources:
+                    if (d, c, s) in self.on and (e, c, s) in self.on:
+                        one, other = self.on[d, c, s], self.on[e, c, s]
+                        here = model.new_bool_var("")
+                        model.add_bool_or([~one, ~other, here])
+                        model.add_implication(here, both)
+                        model.add_bool_or([~both, ~one, other])
+                        model.add_bool_or([~both, one, ~other])
+                        asked = _slots(problem.options[first], c) * len(problem.options[last].demand.points)
+                        cost.append(problem.costs.ask * asked * here)
+                model.add_implication(both, self.shares[d])
+                model.add_implication(both, self.shares[e])
+                for a, b in ((d, e), (e, d)):
+                    if demand.action.runs and inside[a] & bits[b]:
+                        model.add_implication(both, self.low[a])
+
+    def _state_others(self, used: list[list[Any]], cost: list[Any]) -> None:
+        """What shares no source has one of its ways to be carried, with the sources for it, and what it costs at least."""
+        model, problem = self.model, self.problem
+        table: list[Any] = []
+        for d, options in enumerate(problem.options):
+            if not options.demand.required or not options.splits:
+                continue
+            taken = [model.new_bool_var("") for _ in options.splits]
+            model.add(sum(taken) + self.shares.get(d, 0) == 1)
+            acts = problem.activations_of(options.demand.object)
+            for option, variable in zip(options.splits, taken, strict=True):
+                wrapper = problem.costs.wrapper * acts if options.demand.action.wraps and option.style is Style.DIRECT else 0
+                cost.append((split_cost(problem.costs, options.demand, option, acts) + wrapper) * variable)
+                if option.style is Style.TABLE:
+                    table.append(variable)
+                for bundle in option.bundles:
+                    parts = [model.new_bool_var("") for _ in bundle.classes]
+                    model.add(sum(parts) == variable)
+                    for c, part in zip(bundle.classes, parts, strict=True):
+                        cost.append(cell_cost(problem.costs, options.demand, option.style, problem.classes[c], bundle) * part)
+                        used[c].append(room_taken(options.demand, option.style, bundle, problem.classes[c]) * part)
+        if table and problem.table is not None:
+            homes = [model.new_bool_var("") for _ in problem.table.classes]
+            for variable in table:
+                model.add(sum(homes) >= variable)
+            for c, home in zip(problem.table.classes, homes, strict=True):
+                used[c].append(problem.classes[c].joined * home)
+
+    def choose(self) -> tuple[Group, ...] | None:
+        """The cheapest groups that were not forbidden; None if there are none, or (not ``proved``) none was found."""
+        from ortools.sat.python import cp_model
+
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = 1
+        solver.parameters.max_deterministic_time = GROUP_WORK
+        status = solver.solve(self.model)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            self.proved = self.proved and status == cp_model.INFEASIBLE
+            return None
+        self.bound = int(solver.best_objective_bound)
+        found: dict[tuple[int, int], list[int]] = {}
+        for (d, c, s), variable in self.on.items():
+            if solver.value(variable):
+                found.setdefault((c, s), []).append(d)
+        lowered = frozenset(d for d, variable in self.low.items() if solver.value(variable))
+        return tuple(
+            Group(tuple(sorted(own, key=self._urgency)), c, lowered & frozenset(own)) for (c, _), own in sorted(found.items())
+        )
+
+    def _alone(self, d: int, c: int) -> int:
+        """What a demand costs on one source of a class, and that its own cells are asked."""
+        problem, options = self.problem, self.problem.options[d]
+        split = _whole(options, c)
+        assert split is not None
+        acts = problem.activations_of(options.demand.object)
+        asked = problem.costs.ask * len(split.bundles[0].progressions) * len(options.demand.points)
+        own = split_cost(problem.costs, options.demand, split, acts)
+        return own + asked + cell_cost(problem.costs, options.demand, split.style, problem.classes[c], split.bundles[0])
+
+    def _urgency(self, d: int) -> tuple[int, int, int]:
+        """What has the least time is asked first, then what comes most often, then what stands first in the file."""
+        demand = self.problem.options[d].demand
+        return min(p.window_end - p.at for p in demand.points), -len(demand.points), d
+
+    def forbid(self, groups: Sequence[Group]) -> None:
+        """Do not choose exactly these groups again."""
+        together = {(d, e) for g in groups for d in g.members for e in g.members if d < e}
+        self.model.add_bool_or([~v if pair in together else v for pair, v in self.pairs.items()])
