@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from carillon.build import build
+from building import build
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
 from carillon.run import run

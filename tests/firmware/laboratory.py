@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from building import build
 from carillon.allocate.result import Carrier
-from carillon.build import Firmware, build
+from carillon.build import Firmware
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Role
 from carillon.pipeline import Planned, plan, releases

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import pytest
 from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory
 
-from carillon.build import build
+from building import build
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 

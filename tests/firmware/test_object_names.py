@@ -9,7 +9,7 @@ import re
 import pytest
 from laboratory import AST, ROOT, VIRTUAL_AST, Laboratory
 
-from carillon.build import build
+from building import build
 from carillon.check.names import CPP_KEYWORDS, fault
 from carillon.check.osek import CPP_NAMES, reserved
 from carillon.diagnostics import Diagnostics

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from laboratory import AST, HERE, MPS, ROOT, VIRTUAL_AST, Laboratory, declared, points, task
 
-from carillon.build import Firmware, build
+from building import build
+from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.emit.orti import ERRORS, SERVICES, STATES

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from laboratory import AST, HERE, MPS, ROOT, RV32, VIRTUAL_AST, Laboratory, Outcome
 
-from carillon.build import build
+from building import build
 from carillon.build.symbols import symbols
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan

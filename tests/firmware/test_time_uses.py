@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from laboratory import AST, VIRTUAL_AST, Laboratory
 
-from carillon.build import build
+from building import build
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 

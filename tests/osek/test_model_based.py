@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from program import TABLE_SIZE, Limits, applications, code, listing, programs, schedule, table
 from reference import Application, Code, Line, Op, Program, Resource, Task, expected, hook
 
-from carillon.build import build
+from building import build
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board

@@ -16,7 +16,7 @@ from interleavings import ANEW, AT, CellAlarm, Do, Mark, Step, Word
 from program import Compiler, schedule
 from reference import CALLBACK, HOOKS, ISR, Action, Application, Code, Program, hook
 
-from carillon.build import build
+from building import build
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 

@@ -15,9 +15,10 @@ from drawing import Case, Draw, Profile, code, letters, toml
 from elftools.elf.elffile import ELFFile
 from model import Carrier, Costs, Expected, Happening, Mode, Plan, Schedule, Script, Work, expected, windows
 
+from building import build
 from carillon.actions.dispatch import Dispatch
 from carillon.allocate.result import Style
-from carillon.build import Firmware, build
+from carillon.build import Firmware
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.image import ModeImage
 from carillon.model.board import Role

@@ -15,7 +15,7 @@ import pytest
 from boards import TARGETS
 from drawing import Draw, toml
 
-from carillon.build import build
+from building import build
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
 

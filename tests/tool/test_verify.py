@@ -22,7 +22,7 @@ from elftools.elf.elffile import ELFFile
 from typer.testing import CliRunner
 
 import carillon.verify as carillon_verify
-from carillon.build import build
+from building import build
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.emit import emit
