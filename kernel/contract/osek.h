@@ -59,6 +59,7 @@ extern uint32_t carillon_osek_saved[];
 #define CARILLON_OSEK_LEVEL 0xFFu
 extern const uint16_t carillon_osek_contexts[];
 
+/* A counter; behind all counters, further parts of their queues (kernel/osek/counter.h). */
 struct carillon_osek_counter {
     TickType max_allowed;
     TickType ticks_per_base;
@@ -66,7 +67,7 @@ struct carillon_osek_counter {
     uint32_t units;   /* of the time base (base.h) in a tick; 0: nothing is to be asked of that */
     uint8_t software; /* IncrementCounter advances it */
     uint8_t ticked;   /* something does: its alarms can be set at run time */
-    uint8_t leveled;  /* its cell has the level of the tasks that its queue wakes */
+    uint8_t leveled;  /* its handler has the level of the tasks that its queue wakes */
 };
 extern const struct carillon_osek_counter carillon_osek_counters[];
 
@@ -92,7 +93,7 @@ struct carillon_osek_alarm {
     TickType start; /* of autostart */
     TickType cycle;
     uint32_t autostart; /* a bit for each application mode */
-    uint8_t counter;
+    uint8_t counter;    /* or the part of its queue */
     uint8_t action;
     uint8_t object; /* task or counter */
     uint8_t absolute;

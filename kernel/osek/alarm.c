@@ -28,12 +28,12 @@ uint8_t carillon_osek_alarm_cells[CARILLON_OSEK_ALARMS];
 struct carillon_osek_alarm_state carillon_osek_alarm_states[CARILLON_OSEK_ALARMS];
 #endif
 
-struct carillon_osek_counter_state carillon_osek_counter_states[CARILLON_OSEK_COUNTERS];
+struct carillon_osek_counter_state carillon_osek_counter_states[CARILLON_OSEK_PARTS];
 
 /* Which of them it is: the compiler knows the only one. */
 static inline CounterType only(CounterType counter)
 {
-    return (CARILLON_OSEK_COUNTERS == 1u) ? 0u : counter;
+    return (CARILLON_OSEK_PARTS == 1u) ? 0u : counter;
 }
 
 #if CARILLON_OSEK_ALARMS > 0
@@ -378,12 +378,15 @@ void carillon_osek_call_cells(carillon_vector cells)
 #if CARILLON_OSEK_QUEUES
 void carillon_osek_start_alarms(AppModeType mode)
 {
-    for (uint32_t counter = 0; counter < CARILLON_OSEK_COUNTERS; counter++) {
+#if CARILLON_BASE_BITS > 0
+    const carillon_base now = carillon_base_left(); /* once: all parts of a counter begin in the same tick */
+#endif
+    for (uint32_t counter = 0; counter < CARILLON_OSEK_PARTS; counter++) {
         carillon_queue_init(&carillon_osek_counter_states[counter].queue);
 #if CARILLON_BASE_BITS > 0
         const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
         if (units != 0u) {
-            carillon_osek_counter_states[counter].at = carillon_base_last(units);
+            carillon_osek_counter_states[counter].at = carillon_base_last(units, now);
             look_ahead((CounterType)counter);
         }
 #endif

@@ -82,14 +82,15 @@ static inline bool carillon_base_one(carillon_base at, carillon_base units)
     return (carillon_base)(passed - units) < units;
 }
 
-/* The last tick until now, of those that are counted from time 0 on. */
-static inline carillon_base carillon_base_last(carillon_base units)
+/* The last tick until a reading, of those that are counted from time 0 on. */
+static inline carillon_base carillon_base_last(carillon_base units, carillon_base left)
 {
 #if CARILLON_MODES > 0
-    const carillon_base passed = carillon_base_later(CARILLON_BASE_ORIGIN, carillon_base_left());
+    const carillon_base passed = carillon_base_later(CARILLON_BASE_ORIGIN, left);
     return carillon_base_later(CARILLON_BASE_ORIGIN, (carillon_base)(passed - (passed % units)));
 #else
     (void)units;
+    (void)left;
     return CARILLON_BASE_ORIGIN; /* the cells have just been started */
 #endif
 }

@@ -179,8 +179,9 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
 #define CARILLON_OSEK_REPEATS (CARILLON_OSEK_AHEAD && !CARILLON_QUEUE_TREE && !CARILLON_OSEK_INCREMENTS)
 
 #if CARILLON_OSEK_LEVEL_COUNTERS
-/* Counters whose cell has the level of the tasks that their queue wakes: as cells of alarms that have it
- * (kernel.h), but they keep in mind what they miss.
+/* Counters whose handler has the level of the tasks that their queue wakes: as cells of alarms that have it
+ * (kernel.h), but they keep in mind what they miss.  A queue that wakes tasks of several levels has several parts. Each
+ * is what a counter is, with a value and an `at` of its own: what follows holds for each.
  *
  * 1. All that can stand in the queue wakes tasks of one level.  While a task of that level or a higher one runs, the
  *    tick's request waits, and the time base counts.
@@ -202,6 +203,25 @@ static inline void carillon_osek_serve_counter(CounterType counter)
 {
     if (carillon_osek_is_over(counter)) {
         carillon_osek_tick(counter);
+    }
+}
+
+/* A part that has no cell is served from a source that software requests.  The handler of the counter's first part,
+ * which has a higher level and a cell, asks in each tick whether the part is to be served, before it does anything
+ * else.
+ *
+ * 1. `left` has been read since the handler began.  A tick that comes after that asks for the handler again, which
+ *    looks again.  A part that is to be served stays so until somebody serves it.  So no request is missing.
+ * 2. A request too many finds nothing to do.
+ * 3. The look is not locked.  `wake` is one word.  Whoever changes it meanwhile has served the part, or has set an
+ * alarm that is due in a later tick.
+ * 4. While the handler waits, its request says that a tick may have passed: whoever asks for the state of a task looks
+ * at that request, too.  What preempts the handler before it has asked comes before the expiry. */
+static inline __attribute__((always_inline)) void carillon_osek_ask_part(CounterType part, uint16_t source,
+                                                                         carillon_base left)
+{
+    if ((carillon_base)(left - carillon_osek_counter_states[part].wake) >= CARILLON_BASE_AHEAD) {
+        carillon_port_request(source);
     }
 }
 

@@ -40,42 +40,67 @@ class Alarm:
 
 @dataclass
 class Model:
-    """A counter whose value is the time: expiries in the order of their times, then of their setting."""
+    """A counter whose value is the time: expiries in the order of their times, then of their setting.
+
+    An alarm calls a function, or activates a task of its own.  If its part of the queue has that task's level, what is due in the
+    part is served before a service looks at the alarm.
+    """
 
     limit: int
-    rounds: tuple[int, int] | None  # length, and what the round's task takes of it, from its beginning
+    rounds: tuple[int, int] | None  # length, and what the round's task takes of it, from a quarter of a tick on
+    priorities: tuple[int, ...] = (0,) * ALARMS  # of the tasks; 0: it calls a function
+    parts: tuple[int, ...] = (0,) * ALARMS  # of the queue, where they have their tasks' level; 0: the kernel's
     now: int = 0  # in half ticks: the program runs in between two ticks
     turn: int = 0
     set: dict[int, Alarm] = field(default_factory=dict)
+    ready: list[int] = field(default_factory=list)
     said: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def elapsed(self) -> int:
         return self.now // 2
 
-    def work(self, half_ticks: int) -> None:
-        """Let the program run so long; what preempts it takes time, too."""
-        for _ in range(half_ticks):
-            if self.rounds is not None and self.elapsed % self.rounds[0] < self.rounds[1]:
-                self.now += 2 * (self.rounds[1] - self.elapsed % self.rounds[0]) - self.now % 2
+    def work(self, half_ticks: int, *, held: bool = False) -> None:
+        """Let the program run so long; what preempts it takes time, too.  ``held``: nothing is served meanwhile."""
+        for _ in range(half_ticks + 1):
+            if not held:
+                self.serve()
+            if self.rounds is not None and self.now % (2 * self.rounds[0]) == 0:
+                self.now += 2 * self.rounds[1]
+                if not held:
+                    self.serve()
             self.now += 1
-        if self.rounds is not None and self.elapsed % self.rounds[0] < self.rounds[1]:
-            self.now += 2 * (self.rounds[1] - self.elapsed % self.rounds[0]) - self.now % 2
+        self.now -= 1
 
     def serve(self) -> None:
-        """Call what is due."""
-        while due := [(a.expiry, a.turn, n) for n, a in self.set.items() if a.expiry <= self.elapsed]:
+        """Nothing is held back any more: what is due expires, and what is ready runs."""
+        self.expire(set(range(ALARMS)))
+        self.said += [(CALLED + number, 0) for number in sorted(self.ready, key=lambda n: -self.priorities[n])]
+        self.ready = []
+
+    def expire(self, numbers: set[int]) -> None:
+        """What is due of some alarms expires."""
+        while due := [(a.expiry, a.turn, n) for n, a in self.set.items() if a.expiry <= self.elapsed and n in numbers]:
             _, _, number = min(due)
-            self.said.append((CALLED + number, 0))
+            if not self.priorities[number]:
+                self.said.append((CALLED + number, 0))
+            elif number not in self.ready:  # else an activation too many
+                self.ready.append(number)
             alarm = self.set.pop(number)
             if alarm.cycle:
                 self.insert(number, alarm.expiry + alarm.cycle, alarm.cycle)
+
+    def look(self, number: int) -> None:
+        """A service looks at an alarm."""
+        if self.parts[number]:
+            self.expire({n for n, part in enumerate(self.parts) if part == self.parts[number]})
 
     def insert(self, number: int, expiry: int, cycle: int) -> None:
         self.turn += 1
         self.set[number] = Alarm(expiry, self.turn, cycle)
 
     def get(self, number: int) -> None:
+        self.look(number)
         alarm = self.set.get(number)
         if alarm is None:
             self.said.append((GET + number, 1000 * NOFUNC))
@@ -86,6 +111,7 @@ class Model:
         self.said.append((GET + number, left))
 
     def relative(self, number: int, increment: int, cycle: int) -> None:
+        self.look(number)
         if number not in self.set:
             self.insert(number, self.elapsed + increment, cycle)
             self.said.append((REL + number, 0))
@@ -93,6 +119,7 @@ class Model:
             self.said.append((REL + number, STATE))
 
     def absolute(self, number: int, start: int, cycle: int) -> None:
+        self.look(number)
         if number not in self.set:
             turn = self.limit + 1
             self.insert(number, self.elapsed + ((start - self.elapsed - 1) % turn + 1), cycle)
@@ -101,6 +128,7 @@ class Model:
             self.said.append((ABS + number, STATE))
 
     def cancel(self, number: int) -> None:
+        self.look(number)
         self.said.append((CANCEL + number, 0 if self.set.pop(number, None) else NOFUNC))
 
 
@@ -134,16 +162,14 @@ def program(rng: random.Random, model: Model) -> tuple[str, str]:
         if model.rounds is None and step % 3 == 2:  # begin in the middle of a tick again
             model.work(2)
             task.append("sync();")
-            model.serve()
         kind = rng.randrange(4)
         ticks = rng.randint(1, 7)
         if kind == 0:
             model.work(2 * ticks)
-            model.serve()
             task += [f"carillon_work({ticks} * TICK);", *services(3)]
         elif kind == 3:
             held = [f"carillon_work({ticks} * TICK);"]
-            model.work(2 * ticks)
+            model.work(2 * ticks, held=True)
             held += services(3)
             model.serve()
             isr.append(f"case {len(isr)}u: {' '.join(held)} break;")
@@ -151,12 +177,11 @@ def program(rng: random.Random, model: Model) -> tuple[str, str]:
         else:
             what = rng.choice(["OS", "All"])
             task += [f"Suspend{what}Interrupts();", f"carillon_work({ticks} * TICK);"]
-            model.work(2 * ticks)
+            model.work(2 * ticks, held=True)
             task += services(3)
             model.serve()
             task.append(f"Resume{what}Interrupts();")
     model.work(6)
-    model.serve()
     return "\n    ".join([*task, "carillon_work(3 * TICK);"]), "\n    ".join(isr)
 
 
@@ -211,11 +236,7 @@ ISR(Hold)
     }}
     part++;
 }}
-ALARMCALLBACK(F0) {{ say({called} + 0, 0); }}
-ALARMCALLBACK(F1) {{ say({called} + 1, 0); }}
-ALARMCALLBACK(F2) {{ say({called} + 2, 0); }}
-ALARMCALLBACK(F3) {{ say({called} + 3, 0); }}
-ALARMCALLBACK(FR) {{ }}
+{actions}
 TASK(T)
 {{
     {begin}
@@ -230,37 +251,64 @@ TASK(T)
 """
 
 
-def schedule(limit: int, tick: int, hertz: int, rounds: tuple[int, int] | None) -> str:
+def schedule(
+    limit: int, tick: int, hertz: int, rounds: tuple[int, int] | None, priorities: tuple[int, ...], reference: bool, others: int
+) -> str:
+    """``reference``: the alarm of that name activates a task, the highest; ``others``: counters that take cells."""
     duration = f"{tick * 1_000_000 // hertz}us"
     lines = ["[osek.task.T]", "priority = 1", "autostart = true", "[osek.isr.Hold]", "priority = 1", 'source = "soft0"']
     lines += ["[osek.counter.Cn]", f'tick = "{duration}"', f"max_allowed = {limit}"]
-    for number in range(ALARMS):
-        lines += [f"[osek.alarm.A{number}]", 'counter = "Cn"', f'callback = "F{number}"']
-    lines += ["[osek.alarm.Reference]", 'counter = "Cn"', 'callback = "FR"', f"autostart = {{ at = {limit}, cycle = {limit} }}"]
+    for number, priority in enumerate(priorities):
+        action = f'activate = "T{number}"' if priority else f'callback = "F{number}"'
+        lines += [f"[osek.alarm.A{number}]", 'counter = "Cn"', action]
+        lines += [f"[osek.task.T{number}]", f"priority = {priority}"] if priority else []
+    action = 'activate = "TR"\n[osek.task.TR]\npriority = 9' if reference else 'callback = "FR"'
+    lines += ["[osek.alarm.Reference]", 'counter = "Cn"', f"autostart = {{ at = {limit}, cycle = {limit} }}", action]
+    for k in range(others):
+        lines += [f"[osek.counter.Other{k}]", 'tick = "1s"', f"[osek.alarm.Once{k}]", f'counter = "Other{k}"', 'callback = "FO"']
     if rounds is not None:
         length, work = (ticks * tick * 1_000_000 // hertz for ticks in rounds)
-        lines += ["[task.Long]", f'period = "{length}us"', f'wcet = "{work}us"']
+        lines += ["[task.Long]", f'period = "{length}us"', f'offset = "{tick * 250_000 // hertz}us"', f'wcet = "{work}us"']
     return "\n".join(lines)
 
 
+CELLS = {AST: 9, VIRTUAL_AST: 9, MPS: 4, RV32: 2}
 HERTZ = {AST: 15_625_000, VIRTUAL_AST: 15_625_000, MPS: 25_000_000, RV32: 10_000_000, ATMEGA: 250_000}
 
 
-def check(lab: Laboratory, board: str, seed: int, rounds: tuple[int, int] | None) -> None:
-    rng = random.Random(f"{board}{seed}{rounds}")
+def check(lab: Laboratory, board: str, seed: int, rounds: tuple[int, int] | None, *, tasks: bool = False) -> set[str]:
+    """Run a program; returns what carries the queue's parts."""
+    rng = random.Random(f"{board}{seed}{rounds}{tasks or ''}")
     limit = rng.choice([9, 30, 250, 65_535])
-    model = Model(limit, rounds)
     tick = TICK[board]
+    priorities, reference, others = (0,) * ALARMS, False, 0
+    if tasks:
+        priorities = tuple(rng.choice([(0, 2, 3, 3, 4, 5), (2, 3, 3, 4)][seed % 2]) for _ in range(ALARMS))
+        most = CELLS[board] - 2 - (0 if rounds is None else 2)  # of these, beside the time base and the round's
+        reference, others = bool(seed % 2), [most, 0][seed] if seed < 2 else rng.choice([0, min(1, most), most])
+    text = schedule(limit, tick, HERTZ[board], rounds, priorities, reference, others)
+    osek = plan(lab.write(text, ""), Diagnostics(), board).allocation.osek
+    assert osek is not None
+    assert osek.base is not None or not tasks
+    leveled = {a.name: p.number + 1 for p in osek.counters if p.level for a in osek.alarms_of(p)}
+    model = Model(limit, rounds, priorities, tuple(leveled.get(f"A{n}", 0) for n in range(ALARMS)))
     begin = f"carillon_work({tick // 2}u);"
     model.work(1)
     task, isr = program(rng, model)
-    code = CODE.format(tick=tick, isr=isr, begin=begin, task=task, get=GET, called=CALLED)
+    actions = [
+        f"TASK(T{n}) {{ say({CALLED + n}, 0); TerminateTask(); }}" if p else f"ALARMCALLBACK(F{n}) {{ say({CALLED + n}, 0); }}"
+        for n, p in enumerate(priorities)
+    ]
+    actions += ["TASK(TR) { TerminateTask(); }" if reference else "ALARMCALLBACK(FR) { }"]
+    actions += ["ALARMCALLBACK(FO) { }"] if others else []
+    code = CODE.format(tick=tick, isr=isr, begin=begin, task=task, get=GET, actions="\n".join(actions))
     if rounds is not None:
-        code += f"ttTASK(Long) {{ carillon_work({rounds[1] * tick - tick // 256}u); }}\n"
-    text = schedule(limit, tick, HERTZ[board], rounds)
+        code += f"ttTASK(Long) {{ carillon_work({rounds[1] * tick - tick // 64}u); }}\n"
     outcome = lab.run(text, code, board, system=SYSTEM.get(board, ""), ticks=(model.elapsed + 60) * tick)
     said = list(zip(outcome.said("w"), outcome.said("v"), strict=True))
     assert said == model.said, (board, seed, rounds)
+    further = [p for p in osek.counters if p.number >= len(osek.osek.counters)]
+    return {"cell" if p.carrier.cells else "source" for p in further}
 
 
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS, RV32, ATMEGA])
@@ -273,6 +321,20 @@ def test_what_is_held_back_by_locks_and_isrs_is_caught_up_with(lab: Laboratory, 
 def test_what_is_held_back_by_rounds_is_caught_up_with(lab: Laboratory, board: str) -> None:
     for seed in range(PROGRAMS):
         check(lab, board, seed, (10, 2 + seed % 6))
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS, RV32])
+def test_each_part_of_a_queue_that_wakes_several_levels_is_caught_up_with(lab: Laboratory, board: str) -> None:
+    carriers: set[str] = set()
+    for seed in range(PROGRAMS):
+        carriers |= check(lab, board, seed, None, tasks=True)
+    assert carriers == (set() if board == RV32 else {"cell", "source"})
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_each_part_of_such_a_queue_is_caught_up_with_beneath_rounds(lab: Laboratory, board: str) -> None:
+    for seed in range(PROGRAMS):
+        check(lab, board, seed, (10, 2 + seed % 6), tasks=True)
 
 
 LONG = """
@@ -355,6 +417,7 @@ def test_two_alarms_of_one_counter_agree_after_a_long_lock(lab: Laboratory, boar
             SetRelAlarm(Cyclic, 3, 7); SetRelAlarm(Once, 3, 0);
             DisableAllInterrupts();
             carillon_work(CARILLON_CLOCK_HZ / 1000u * 20u);
+            a = 0; b = 0; /* at its task's level, Once is served first, and has none */
             GetAlarm(Cyclic, &a); GetAlarm(Once, &b);
             report("due", a); report("due", b);
             EnableAllInterrupts();

@@ -254,16 +254,48 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize(("variant", "board"), [*((v, AST) for v in ENDS), *(("direct", b) for b in BOARDS[1:])])
+UPPER = """
+[osek.task.Upper]
+priority = 4
+[osek.alarm.AUpper]
+counter = "Q"
+activate = "Upper"
+autostart = { at = 1, cycle = 1 }
+"""
+OTHER = '[osek.counter.Other{k}]\ntick = "1s"\n[osek.alarm.Once{k}]\ncounter = "Other{k}"\ncallback = "nothing"\n'
+CALLED = "TASK(Upper) { TerminateTask(); }\nALARMCALLBACK(nothing) { }\n"
+CARRIERS = {"alone": (), "on a cell": (True,), "requested": (False,)}
+"""How the part for Low is carried: the counter's own cell, or another one, or none."""
+FREE = {AST: 6, VIRTUAL_AST: 6, MPS: 1}
+"""Cells that are left beside those of the counter, the time base and AHigh."""
+
+
+@pytest.mark.parametrize(
+    ("variant", "carrier", "board"),
+    [
+        *((v, "alone", AST) for v in ENDS),
+        *(("direct", "alone", b) for b in BOARDS[1:]),
+        *(("direct", "on a cell", b) for b in BOARDS if b != MPS),
+        *(("direct", "requested", b) for b in FREE),
+        ("managed", "requested", AST),
+    ],
+)
 def test_whoever_asks_finds_that_an_alarm_in_a_queue_that_is_held_back_has_expired(
-    lab: Laboratory, variant: str, board: str
+    lab: Laboratory, variant: str, carrier: str, board: str
 ) -> None:
     head, low = ENDS[variant]
     code = (low + LOOKING_QUEUED).replace("WORK", str(5 * ticks(board))).replace("MORE", str(5 * ticks(board) // 2))
-    outcome = lab.run(head + LOOKS_QUEUED, code, board, ticks=105 * ticks(board))
+    schedule = head + LOOKS_QUEUED
+    if carrier != "alone":
+        schedule, code = schedule + UPPER, code + CALLED
+    if carrier == "requested":
+        schedule += "".join(OTHER.format(k=k) for k in range(FREE[board]))
+    outcome = lab.run(schedule, code, board, ticks=105 * ticks(board))
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert [c.level for c in osek.counters] == [1]
+    parts = [p for p in osek.counters if p.counter.name == "Q"]
+    assert [p.level for p in parts] == [3, 1] if carrier != "alone" else [1]
+    assert tuple(bool(p.carrier.cells) for p in parts[1:]) == CARRIERS[carrier]
     ready, limit, no_function = 2, 4, 5
     assert outcome.said("state") == [ready, ready]
     assert outcome.said("left") == [16]

@@ -124,7 +124,7 @@ def test_a_static_alarm_that_gets_no_cell_is_in_the_queue_of_a_counter_that_tick
     outcome = lab.run(f'[osek.counter.Ms]\ntick = "1ms"\n{tasks}', code, MPS, ticks=35 * MILLISECOND[MPS])
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert [c.counter.name for c in osek.counters] == ["Ms"]
+    assert {c.counter.name for c in osek.counters} == {"Ms"}
     assert len(osek.alarms) == 2
     assert [len(outcome.said(f"T{k}")) for k in range(1, 6)] == [3] * 5
 

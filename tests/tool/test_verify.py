@@ -45,6 +45,8 @@ IMAGES = {  # name: schedule, board
     "clock": ("time", "ast1030-evb"),
     "slices": ("slices", "mps2-an385"),
     "table": ("table", "qemu-rv32-virt"),
+    "parts": ("parts", "ast1030-evb"),
+    "parts on the host": ("parts", "virtual-ast1030-evb"),
 }
 
 
@@ -190,6 +192,8 @@ ENABLE, DISABLE, UNPEND = ENABLE - 4, DISABLE - 4, UNPEND - 4
 
 
 JOINED = "carillon_joined_0_26"
+LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
+ALARMS, COUNTERS = "carillon_osek_alarms", "carillon_osek_counters"
 
 
 def at(address: int) -> Callable[[int, int], bool]:
@@ -504,6 +508,40 @@ FAULTS = [
         "'Wake'",
     ),
     Fault("events", "a counter's end", "C204", lambda p: p.number("carillon_osek_counters", 0, plus(-1))),
+    # A counter's queue in parts: part 0 on SysTick, 7 on TMR8 (source 39), 8 on source 22, which SysTick's handler requests.
+    Fault("parts", "a part's cell at another part's level", "C207", lambda p: p.number(LEVELS, 2 * 12 + 1, to(3), 2), "'ForLow'"),
+    Fault("parts", "a part's cell at the kernel's level", "C207", lambda p: p.number(LEVELS, 2 * 12 + 1, to(5), 2)),
+    Fault("parts", "a requested part at another part's level", "C207", lambda p: p.number(LEVELS, 2 * 5 + 1, to(2), 2)),
+    Fault("parts", "the first part above its tasks", "C207", lambda p: p.number(LEVELS, 1, to(5), 2)),
+    Fault("parts", "a part's cell with another tick", "C204", lambda p: p.store(PREPARE, at(RELOAD + 0x80), value(plus(1)))),
+    Fault("parts", "an alarm in another part", "C207", lambda p: p.number(ALARMS, 24, to(8), 1), "'ForLow'"),
+    Fault("parts", "an alarm in the first part", "C207", lambda p: p.number(ALARMS, 28 + 24, to(0), 1), "'ForMiddle'"),
+    Fault("parts", "an alarm in another counter's part", "C204", lambda p: p.number(ALARMS, 24, to(1), 1), "'ForLow'"),
+    Fault("parts", "an alarm in no part", "C204", lambda p: p.number(ALARMS, 24, to(9), 1), "'ForLow'"),
+    Fault("parts", "vectors of two parts exchanged", "C207", lambda p: p.swap("carillon_osek_vectors", 22, 39, 4)),
+    Fault(
+        "parts",
+        "a requested part's vector is a task",
+        "C204",
+        lambda p: p.number("carillon_osek_vectors", 22, to(p.symbols["carillon_task_Low"][0] | 1)),
+    ),
+    Fault(
+        "parts",
+        "a part that nothing requests",
+        "C205",
+        lambda p: p.drop("carillon_counter_Clock", r"^str.*#0x200", -1),
+        "source 22",
+    ),
+    Fault(
+        "parts",
+        "a part that no service serves",
+        "C205",
+        lambda p: p.call("carillon_cells_3", "carillon_osek_tick", "carillon_cells_2"),
+    ),
+    Fault(
+        "parts", "a part that is not said to have its tasks' level", "C207", lambda p: p.number(COUNTERS, 7 * 20 + 18, to(0), 1)
+    ),
+    Fault("parts", "a part with another end", "C204", lambda p: p.number(COUNTERS, 8 * 5, plus(-1))),
     Fault("events", "a task's table with another function", "C205", lambda p: p.swap("carillon_osek_tasks", 0, 9, 4)),
     Fault(
         "events",
@@ -574,7 +612,7 @@ def test_the_command_tells_what_it_compared_and_what_not(images: Images) -> None
     code, out, err = carillon("verify", str(elf.parents[1] / "events.toml"), "--elf", str(elf))
     assert code == 0, err
     assert "the image is what the schedule says, on ast1030-evb at 125MHz" in out
-    assert "event-triggered: 4 cells, 7 vectors, 10 entries of tables" in out
+    assert "event-triggered: 5 cells, 8 vectors, 11 entries of tables" in out
     assert re.findall("^not verified: (.*?)[,:]", out, re.MULTILINE) == [
         "the time base of counters",
         "alarms in their counters' queues",

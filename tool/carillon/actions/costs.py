@@ -26,7 +26,8 @@ class CostTable:
 
     Of the event-triggered system: ``handled`` is what an alarm's handler takes on its task's level, ``handled_apart`` on the
     kernel's, ``queued`` what an alarm in a counter's queue takes, each up to the first instruction of a task that is no
-    vector; ``tick`` and ``tick_alone`` are of a tick in which nothing is due, with a time base and without.
+    vector; ``tick`` and ``tick_alone`` are of a tick in which nothing is due, with a time base and without.  ``ask_part`` is
+    what a tick takes for each part of the counter's queue that has no cell and is due, and ``ask_parts`` once for all of them.
     """
 
     wrapper_entry: int = 5
@@ -49,6 +50,8 @@ class CostTable:
     queued: int = 79
     tick: int = 9
     tick_alone: int = 24
+    ask_parts: int = 4
+    ask_part: int = 8
 
     @property
     def wrapper(self) -> int:

@@ -16,7 +16,8 @@ from carillon.allocate.claims import Claim, Claims, Form, Way
 from carillon.allocate.clock import ClockCell, counting_cell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
-from carillon.allocate.osek import AlarmCell, CounterCell, OsekAllocation, TaskLevel, queued
+from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TaskLevel
+from carillon.allocate.parts import split
 from carillon.allocate.result import Carrier, Progression, Style
 from carillon.allocate.share import Shares, share
 from carillon.allocate.tasks import TaskPlan, ceilings
@@ -26,7 +27,6 @@ from carillon.lower.events import LoweredEvents
 from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.family import Driver
-from carillon.model.osek import ActivateTask, Hook, SetEvent
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
@@ -61,7 +61,7 @@ class EventPlacer:
         system, plan, claims, osek = self.system, self.plan, self.claims, self.system.osek
         assert osek is not None
         used = self._sources(shares, busy)
-        counters: list[CounterCell] = []
+        counters: list[CounterPart] = []
         carried: list[AlarmCell] = []
         levels = list(plan.levels)
         reasons: list[str] = []
@@ -98,10 +98,11 @@ class EventPlacer:
             elif demand is self.events.slices:
                 slices = self._carrier(demand, source, plan.top)
             else:
-                counters.append(CounterCell(by_counter[claim.name], self._carrier(demand, source, plan.top)))
-        counters = self._at_their_levels(counters, carried, base)
+                number = list(osek.counters).index(by_counter[claim.name])
+                counters.append(CounterPart(by_counter[claim.name], self._carrier(demand, source, plan.top), 0, number))
         taken = plan.sources | busy | self.board.mates(s.number for s in used.values())
         dispatcher = self._level_sources(levels, taken)
+        parts = self._parts(counters, carried, base, taken | {level.source for level in levels} | {dispatcher})
         isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
         # Those whose vector is their task first: they run no code at all.
         carried.sort(key=lambda a: not a.direct)
@@ -113,7 +114,7 @@ class EventPlacer:
             plan.all,
             plan.software,
             dispatcher,
-            tuple(counters),
+            parts,
             tuple(carried),
             ceilings(osek, levels, dict(plan.isr_levels)),
             tuple(reasons),
@@ -122,30 +123,30 @@ class EventPlacer:
             base,
         )
 
-    def _at_their_levels(self, counters: list[CounterCell], carried: list[AlarmCell], base: Base | None) -> list[CounterCell]:
-        """The counters' cells, each on the level of the tasks that its queue wakes, if its handler may have that level.
+    def _parts(
+        self, ticking: list[CounterPart], carried: list[AlarmCell], base: Base | None, taken: frozenset[int]
+    ) -> tuple[CounterPart, ...]:
+        """The parts of the counters' queues, on the sources that are not ``taken``."""
+        assert self.system.osek is not None
+        gone = set(taken)
+        claims = {claim.name: claim for claim in (self.claims.all[k] for k in self.claims.counters)}
 
-        There it takes nothing from higher tasks, and they hold it back; so something has to count the ticks meanwhile, and
-        whoever asks has what is due served.  All that can stand in the queue wakes tasks of one level.  Of a level, what is due
-        in two queues, or in a queue and on a cell, would be served in another order than it came in.  An error hook hears of
-        each activation that is one too many when its alarm expires, and not when a higher task has ended.
-        """
-        osek = self.system.osek
-        assert osek is not None
-        if self.plan.software or base is None or not base.ahead or Hook.ERROR in osek.hooks:
-            return counters
-        placed: list[CounterCell] = []
-        busy = {a.level for a in carried}
-        for cell in counters:
-            actions = [a.action for a in queued(osek, cell.counter, carried)]
-            tasks = {a.task for a in actions if isinstance(a, ActivateTask | SetEvent)}
-            levels = [x for x in self.plan.levels if any(t.name in tasks for t in x.tasks)]
-            wakes = all(isinstance(a, ActivateTask | SetEvent) for a in actions)
-            fits = wakes and len(levels) == 1 and levels[0].number not in busy and not any(t.thread for t in levels[0].tasks)
-            level = levels[0].number if fits else 0
-            busy.add(level)
-            placed.append(replace(cell, carrier=replace(cell.carrier, level=level), level=level) if level else cell)
-        return placed
+        def cell(part: CounterPart, level: int) -> Carrier | None:
+            for way in claims[part.counter.name].ways:
+                for group in self.claims.groups[way.group].groups:
+                    if gone.isdisjoint(s.number for s in group):
+                        gone.update(self.board.mates([group[way.place].number]))
+                        return self._carrier(part.carrier.demand, group[way.place], level)
+            return None
+
+        def requested(part: CounterPart, level: int) -> Carrier | None:
+            left = spare_sources(self.board, frozenset(gone))
+            if not left:
+                return None
+            gone.update(self.board.mates([left[0]]))
+            return Carrier(part.carrier.demand, left[0], (), Style.DIRECT, level, False)
+
+        return split(self.system.osek, self.plan, ticking, carried, base, [cell, requested])
 
     def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, Source]:
         """The source of each claim that has a cell: of its class, the first that is free."""

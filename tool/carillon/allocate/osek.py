@@ -16,7 +16,18 @@ from carillon.allocate.base import Base
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.queue import QueueTimes, queue_times
 from carillon.allocate.result import Carrier
-from carillon.model.osek import RES_SCHEDULER, Alarm, Counter, CounterKind, Isr, Osek, OsekTask, Property
+from carillon.model.osek import (
+    RES_SCHEDULER,
+    ActivateTask,
+    Alarm,
+    Counter,
+    CounterKind,
+    Isr,
+    Osek,
+    OsekTask,
+    Property,
+    SetEvent,
+)
 
 
 class TaskKind(Enum):
@@ -58,15 +69,18 @@ class AlarmCell:
 
 
 @dataclass(frozen=True, slots=True)
-class CounterCell:
-    """The cell that ticks a hardware counter.
+class CounterPart:
+    """A part of a hardware counter's queue, and the cell that ticks it (:mod:`.parts`).
 
-    ``level``: the level of the tasks that its queue wakes, where its handler serves them; 0 if it is on the kernel's level.
+    A carrier without a cell is a source that the handler of the counter's first part requests when the part is due.
+    ``level``: the level of the tasks that all its alarms wake, where its handler serves them; 0 if it is on the kernel's level.
+    ``number``: of the part in the kernel's table of counters.  A counter's first part has the counter's own.
     """
 
     counter: Counter
     carrier: Carrier
-    level: int = 0
+    level: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +89,9 @@ class OsekAllocation:
 
     Levels are logical: the controller's own with hardware dispatch; with software dispatch :meth:`hardware` gives
     the controller's.  ``top`` is the level that the kernel's lock masks, ``all`` that of category 1.
-    ``ceilings``: resource -> level.  ``proved``: no other shares of the cells
-    leave a better whole.  ``dispatcher``: the source of the software dispatcher, 0 without.
+    ``counters``: the parts of those that tick, the first part of each, then the others.  ``ceilings``: resource -> level.
+    ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
+    dispatcher, 0 without.
     """
 
     osek: Osek
@@ -86,7 +101,7 @@ class OsekAllocation:
     all: int
     software: bool
     dispatcher: int
-    counters: tuple[CounterCell, ...]
+    counters: tuple[CounterPart, ...]
     alarms: tuple[AlarmCell, ...]
     ceilings: dict[str, int] = field(hash=False)
     reasons: tuple[str, ...] = ()
@@ -135,7 +150,16 @@ class OsekAllocation:
     @property
     def ticking(self) -> tuple[Carrier, ...]:
         """The carriers whose ticks the time base counts."""
-        return tuple(c.carrier for c in self.counters)
+        return tuple(c.carrier for c in self.counters if c.carrier.cells)
+
+    def first_part(self, part: CounterPart) -> CounterPart:
+        """The first part of the same counter."""
+        return next(p for p in self.counters if p.counter == part.counter)
+
+    def requested(self, part: CounterPart) -> list[CounterPart]:
+        """The parts that the handler of a part requests, from the highest level down."""
+        own = [p for p in self.counters if p.counter == part.counter and not p.carrier.cells]
+        return sorted(own, key=lambda p: -p.level) if part == self.first_part(part) else []
 
     @property
     def queue(self) -> QueueTimes | None:
@@ -147,9 +171,26 @@ class OsekAllocation:
         """Whether something advances a counter, so that its alarms can be set at run time and stand in its queue."""
         return counter.kind is CounterKind.SOFTWARE or any(c.counter == counter for c in self.counters)
 
-    def only_alarm(self, counter: Counter) -> Alarm | None:
-        """The only alarm that can stand in a counter's queue; None if more can, or none."""
-        own = queued(self.osek, counter, self.alarms)
+    @property
+    def parts(self) -> tuple[Counter, ...]:
+        """The counter of each entry of the kernel's table: of all counters, then of their further parts."""
+        further = sorted((p for p in self.counters if p.number >= len(self.osek.counters)), key=lambda p: p.number)
+        return (*self.osek.counters, *(p.counter for p in further))
+
+    def part_of(self, alarm: Alarm) -> int:
+        """The number of the part that an alarm stands in while it is queued: its task's level's, or else the first."""
+        task = alarm.action.task if isinstance(alarm.action, ActivateTask | SetEvent) else ""
+        level = next((x.number for x in self.levels if any(t.name == task for t in x.tasks)), 0)
+        own = (p.number for p in self.counters if level and p.level == level and p.counter.name == alarm.counter)
+        return next(own, [c.name for c in self.osek.counters].index(alarm.counter))
+
+    def alarms_of(self, part: CounterPart) -> list[Alarm]:
+        """The alarms that can stand in a part of a counter's queue."""
+        return [a for a in queued(self.osek, part.counter, self.alarms) if self.part_of(a) == part.number]
+
+    def only_alarm(self, part: CounterPart) -> Alarm | None:
+        """The only alarm that can stand in a part; None if more can, or none."""
+        own = self.alarms_of(part)
         return own[0] if len(own) == 1 else None
 
     def held(self, counter: Counter) -> int:

@@ -66,8 +66,9 @@ ALARM = ("carillon_vector_Measure", "carillon_alarm_Cycle", "carillon_counter_Cl
 
 WINDOW = ("bench_window_begin", "bench_window_end", "bench_low")
 
-STOLEN = ("extended", "error_hook", "extended_status", "mixed", "queued")
-"""Variants of the application ``stolen``: no task, or not the lower one, is its own vector, or the alarm has no cell."""
+STOLEN = {"extended": 0, "error_hook": 0, "extended_status": 0, "mixed": 0, "queued": 0, "queued_two": 0, "queued_shared": 20}
+"""Variants of the application ``stolen``: no task, or not the lower one, is its own vector, or the alarm has no cell, and is
+alone in its queue, or not, or the queue's parts share a cell.  Each with the most that it may be."""
 
 _GOES_ON = ("bench_basic_goes_on", "bench_extended_goes_on")
 _GOES_ON_AGAIN = ("bench_basic_goes_on_again", "bench_extended_goes_on_again")
@@ -168,7 +169,7 @@ def _marks_of(figures: Iterable[Figure]) -> list[str]:
     return sorted({mark for f in figures for mark in (f.begin, *f.end)})
 
 
-def _stolen(name: str, marks: Marks, column: str, count: int) -> Row:
+def _stolen(name: str, marks: Marks, column: str, count: int, most: int = 0) -> Row:
     """What windows of work in which Low's alarm expires lose over the shortest of the others.
 
     Low runs after such a window, and before the next.
@@ -180,7 +181,7 @@ def _stolen(name: str, marks: Marks, column: str, count: int) -> Row:
         activated = bisect_right(lows, end) != bisect_right(lows, following)
         (with_expiry if activated else without).append(end - begin)
     values = [window - min(without) for window in with_expiry[:count]]
-    return row(name, column, BOARD, "instructions", values, 0)
+    return row(name, column, BOARD, "instructions", values, most)
 
 
 def _over(kind: str, summary: Summary, column: str, most: int) -> list[Row]:
@@ -223,8 +224,8 @@ def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]
             _, firmware = applications.built("minimal", column)
             rows.append(row("flash_bcc1", column, BOARD, "bytes", [firmware.flash], 1024))
             rows.append(row("ram_bcc1", column, BOARD, "bytes", [firmware.ram], 0))
-        for variant in STOLEN:
+        for variant, most in STOLEN.items():
             progress(f"a window of work, {variant.replace('_', ' ')}: {rounds} cycles")
             marks = applications.marked(f"stolen-{variant.replace('_', '-')}", "carillon", 2 * rounds, 4000, WINDOW)
-            rows.append(_stolen(f"stolen_by_lower_{variant}", marks, "carillon", rounds))
+            rows.append(_stolen(f"stolen_by_lower_{variant}", marks, "carillon", rounds, most))
     return rows

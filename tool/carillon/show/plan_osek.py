@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from carillon.actions import COSTS
 from carillon.allocate.advice import longest_tick
 from carillon.allocate.base import longest_stretch
-from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
+from carillon.allocate.osek import CounterPart, OsekAllocation, TaskKind, TaskLevel
 from carillon.console import heading
 from carillon.emit.osek.common import GUARD_WORDS
 from carillon.image import Image
@@ -18,6 +19,7 @@ from carillon.model.osek import (
     Alarm,
     Callback,
     CounterKind,
+    Hook,
     IncrementCounter,
     Osek,
     OsekTask,
@@ -180,37 +182,74 @@ def lateness(image: Image, what: str, tick: int, units: int, level: int = 0) -> 
 
 
 def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, Any]]:
-    cells = {c.counter.name: c.carrier for c in allocation.counters}
-    levels = {c.counter.name: c.level for c in allocation.counters}
     found = []
     for counter in allocation.osek.counters:
-        carrier = cells.get(counter.name)
+        parts = [part for part in allocation.counters if part.counter == counter]
+        first = parts[0] if parts else None
         if counter.kind is CounterKind.SOFTWARE:
             why = "advanced by software"
-        elif carrier is None:
+        elif first is None:
             why = "nothing ticks: no alarm of it is in the queue"
         else:
             why = "an interrupt every tick, for the alarms in its queue"
             longest = longest_tick(allocation.osek, counter.name)
             why += f"; one every {longest} ticks would do" if longest is not None and longest > 1 else ""
+        late: list[str] = []
+        if first is not None:
+            late = lateness(image, f"counter {counter.name}", counter.tick, allocation.base_units(counter), first.level)
+            late += [
+                f"counter {counter.name}, level {part.level}: all that is above holds it back, and services serve what is due "
+                "meanwhile"
+                for part in parts[1:]
+            ]
+            late += _shared(allocation, first)
         found.append(
             {
                 "line": counter.span.line,
                 "name": counter.name,
                 "tick": counter.tick or None,
                 "max_allowed": counter.max_allowed,
-                "cell": carrier.cells[0].cell.name if carrier is not None else None,
-                "source": carrier.source if carrier is not None else None,
-                "level": allocation.hardware(carrier.level) if carrier is not None else None,
+                **_part_json(allocation, first),
                 "why": why,
-                "late": lateness(
-                    image, f"counter {counter.name}", counter.tick, allocation.base_units(counter), levels.get(counter.name, 0)
-                )
-                if carrier is not None
-                else [],
+                "late": late,
+                "parts": [
+                    _part_json(allocation, part) | {"alarms": [a.name for a in allocation.alarms_of(part)]} for part in parts
+                ],
             }
         )
     return found
+
+
+def _shared(allocation: OsekAllocation, first: CounterPart) -> list[str]:
+    """What a counter's parts that have no cell of their own cost, or that have no level."""
+    told: list[str] = []
+    requested = allocation.requested(first)
+    if requested:
+        most = COSTS.ask_parts + len(requested) * COSTS.ask_part
+        which = ", ".join(str(part.carrier.source) for part in requested)
+        told.append(
+            f"counter {first.counter.name}: its tick requests source{'s' * (len(requested) > 1)} {which}, which takes up to "
+            f"{most} instructions from the tasks between"
+        )
+    carried = [a.alarm for a in allocation.alarms]
+    queued = [a for a in allocation.alarms_of(first) if a not in carried]
+    waking = [a.name for a in queued if isinstance(a.action, ActivateTask | SetEvent)]
+    able = allocation.base is not None and allocation.base.ahead and not allocation.software
+    if waking and not first.level and able and Hook.ERROR not in allocation.osek.hooks:
+        told.append(
+            f"counter {first.counter.name}: these expire above all tasks, since the level of their tasks has a thread or another "
+            f"cell, or no cell and no source is left for it: {', '.join(waking)}"
+        )
+    return told
+
+
+def _part_json(allocation: OsekAllocation, part: CounterPart | None) -> dict[str, Any]:
+    carrier = part.carrier if part is not None else None
+    return {
+        "cell": carrier.cells[0].cell.name if carrier is not None and carrier.cells else None,
+        "source": carrier.source if carrier is not None else None,
+        "level": allocation.hardware(carrier.level) if carrier is not None else None,
+    }
 
 
 def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[str, Any]]:
@@ -289,6 +328,16 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     rows = Table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
     for counter in plan["counters"]:
         rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
+        for part in counter["parts"][1:]:
+            alarms = ", ".join(part["alarms"])
+            rows.add_row(
+                "",
+                "",
+                "",
+                "",
+                *(cell(part[key]) for key in ("cell", "source", "level")),
+                f"{'the same' if part['cell'] else 'requested by that'}, for {alarms}",
+            )
     show("counters", rows)
     for counter in plan["counters"]:
         for line in counter["late"]:

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of counters and alarms of the image against the schedule, and against the cells that expire for alarms."""
+"""The tables of counters and alarms of the image against the schedule, and against the cells that expire for alarms.
+
+A counter's queue may have several parts, each served at a level of its own.  The first entries of the table of counters are the
+counters, and each is the first part of its queue; those behind them are further parts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from carillon.diagnostics import Span
@@ -22,6 +26,73 @@ class EventReport:
     tables: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class AlarmRow:
+    """An entry of the table of alarms, as numbers."""
+
+    alarm: Alarm
+    callback: int
+    cell: int
+    event: int
+    start: int
+    cycle: int
+    autostart: int
+    part: int
+    action: int
+    object: int
+    absolute: int
+
+
+def alarm_rows(osek: Osek, elf: Elf) -> Iterator[AlarmRow]:
+    """carillon_osek_alarms; nothing if there is no such table, or it has another number of entries."""
+    symbol = elf.symbols.get("carillon_osek_alarms")
+    count = len(osek.alarms)
+    if symbol is None or not count or not symbol.size or symbol.size % count:
+        return
+    for number, alarm in enumerate(osek.alarms):
+        reader = Reader(elf, symbol.address + number * (symbol.size // count))
+        callback, cell = elf.code(reader.pointer()), reader.pointer()
+        yield AlarmRow(alarm, callback, cell, *(reader.take(size) for size in (4, 4, 4, 4, 1, 1, 1, 1)))
+
+
+@dataclass(slots=True)
+class Parts:
+    """The entries of the table of counters: the counter that each belongs to, by the alarms in it; None: no counter's.
+
+    ``numbers``: what each says of the counter.  ``leveled``: whether each says that it is served at the level of tasks.
+    ``of``: by name, the entry that an alarm is in.
+    """
+
+    counters: list[Counter | None] = field(default_factory=list)
+    numbers: list[tuple[int, ...]] = field(default_factory=list)
+    leveled: list[bool] = field(default_factory=list)
+    of: dict[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def read(osek: Osek, elf: Elf) -> Parts:
+        """The table of an image; where that has none, no counter has more than one part."""
+        parts = Parts(list(osek.counters), of={row.alarm.name: row.part for row in alarm_rows(osek, elf)})
+        symbol = elf.symbols.get("carillon_osek_counters")
+        size = 19 + -19 % min(4, elf.align)
+        if symbol is None or not osek.counters or symbol.size % size or symbol.size < size * len(osek.counters):
+            return parts
+        for number in range(symbol.size // size):
+            reader = Reader(elf, symbol.address + number * size)
+            parts.numbers.append(tuple(reader.take(4) for _ in range(3)))
+            reader.take(4)
+            reader.take(1)
+            reader.take(1)
+            parts.leveled.append(bool(reader.take(1)))
+            owners = {a.counter for a in osek.alarms if parts.of.get(a.name) == number}
+            if number >= len(osek.counters):
+                parts.counters.append(osek.counter(owners.pop()) if len(owners) == 1 else None)
+        return parts
+
+    def counter(self, number: int) -> Counter | None:
+        """The counter that a part belongs to; None of what is no part."""
+        return self.counters[number] if 0 <= number < len(self.counters) else None
+
+
 class Context(Protocol):
     """What is known of the event-triggered system when its tables are compared."""
 
@@ -29,7 +100,14 @@ class Context(Protocol):
     elf: Elf
     report: EventReport
     carried: set[str]
-    ticked: set[str]
+    parts: Parts
+    ticked: dict[int, int]
+
+    def is_at_its_tasks(self, part: int) -> bool:
+        """Whether a part is served at the level of the tasks that its alarms wake."""
+
+    def level_of(self, alarm: Alarm) -> int:
+        """The level of the task that an alarm wakes; -1 if it wakes none."""
 
     def error(self, code: str, span: Span | None, cause: str) -> None:
         """A difference."""
@@ -44,67 +122,93 @@ class EventTables:
     def check(self) -> None:
         """Everything that the tables say."""
         self._counter_table()
-        symbol = self.events.elf.symbols.get("carillon_osek_alarms")
-        alarms = self.events.osek.alarms
         cells: dict[str, bool] = {}
-        if symbol is not None and alarms and symbol.size and not symbol.size % len(alarms):
-            for number, alarm in enumerate(alarms):
-                self.events.report.tables += 1
-                reader = Reader(self.events.elf, symbol.address + number * (symbol.size // len(alarms)))
-                callback, cell = self.events.elf.code(reader.pointer()), reader.pointer()
-                cells[alarm.name] = bool(cell)
-                rest = [reader.take(size) for size in (4, 4, 4, 4, 1, 1, 1, 1)]
-                wrong = self._alarm(alarm, callback, rest)
-                if wrong:
-                    self.events.error("C204", alarm.span, f"the alarm '{alarm.name}' {wrong}")
-        for alarm in alarms:
-            counter = self.events.osek.counter(alarm.counter)
+        for row in alarm_rows(self.events.osek, self.events.elf):
+            self.events.report.tables += 1
+            cells[row.alarm.name] = bool(row.cell)
+            wrong = self._alarm(row)
+            if wrong:
+                self.events.error("C204", row.alarm.span, f"the alarm '{row.alarm.name}' {wrong}")
+        for alarm in self.events.osek.alarms:
             on_cell = alarm.name in self.events.carried
             if cells and cells[alarm.name] != on_cell:
                 what = (
                     "is on a cell, and its table does not say so" if on_cell else "is to be on a cell, and no cell expires for it"
                 )
                 self.events.error("C204", alarm.span, f"the alarm '{alarm.name}' {what}")
-            elif not on_cell and counter.kind is CounterKind.HARDWARE and counter.name not in self.events.ticked:
+            elif not on_cell or not alarm.static:
+                self._queued(alarm, on_cell)
+
+    def _queued(self, alarm: Alarm, on_cell: bool) -> None:
+        """The part in which an alarm stands while it is queued."""
+        counter, part = self.events.osek.counter(alarm.counter), self.events.parts.of.get(alarm.name)
+        if counter.kind is not CounterKind.HARDWARE or part is None or self.events.parts.counter(part) != counter:
+            return
+        if part not in self.events.ticked:
+            if not on_cell:
                 self.events.error(
                     "C204", alarm.span, f"nothing carries the alarm '{alarm.name}': its counter '{counter.name}' has no tick"
                 )
+            return
+        own, level = self.events.parts.leveled[part], self.events.level_of(alarm)
+        if own and level != self.events.ticked[part]:
+            self.events.error(
+                "C207",
+                alarm.span,
+                f"the alarm '{alarm.name}' is served at level {self.events.ticked[part]}, its task's is {level}",
+            )
+        others = [p for p, at in self.events.ticked.items() if self.events.parts.counter(p) == counter and at == level]
+        if not own and any(self.events.is_at_its_tasks(p) for p in others):
+            self.events.error(
+                "C207",
+                alarm.span,
+                f"the alarm '{alarm.name}' is in part {part} of its counter, and part {others[0]} has its level",
+            )
 
-    def _alarm(self, alarm: Alarm, callback: int, rest: Sequence[int]) -> str:
-        event, start, cycle, autostart, counter, action, number, absolute = rest
+    def _alarm(self, row: AlarmRow) -> str:
+        alarm = row.alarm
         names = {name: k for k, name in enumerate(t.name for t in self.events.osek.tasks)}
         counters = [c.name for c in self.events.osek.counters]
-        if counter != counters.index(alarm.counter):
-            return f"is on counter {counter}, not on '{alarm.counter}'"
+        counter = self.events.parts.counter(row.part)
+        if counter is None or counter.name != alarm.counter:
+            return f"is on counter {row.part}, not on '{alarm.counter}'"
         begin = alarm.autostart
         modes = sum(1 << self.events.osek.modes.index(m) for m in begin.modes) if begin is not None else 0
         expected = (begin.time, begin.cycle, modes, int(begin.absolute)) if begin is not None else (0, 0, 0, 0)
-        if (start, cycle, autostart, absolute) != expected:
-            return f"is set to {start}, cycle {cycle}, at the start, and the schedule says {expected[0]}, cycle {expected[1]}"
+        if (row.start, row.cycle, row.autostart, row.absolute) != expected:
+            said = f"the schedule says {expected[0]}, cycle {expected[1]}"
+            return f"is set to {row.start}, cycle {row.cycle}, at the start, and {said}"
         match alarm.action:
             case ActivateTask(task):
-                fits = (action, number) == (0, names[task])
+                fits = (row.action, row.object) == (0, names[task])
             case SetEvent(task, name):
                 mask = next(e.mask for e in self.events.osek.events if e.name == name)
-                fits = (action, number, event) == (1, names[task], mask)
+                fits = (row.action, row.object, row.event) == (1, names[task], mask)
             case Callback(function):
                 body = self.events.elf.symbols.get(f"carillon_callback_{function}")
-                fits = action == 2 and body is not None and body.address == callback
+                fits = row.action == 2 and body is not None and body.address == row.callback
             case IncrementCounter(name):
-                fits = (action, number) == (3, counters.index(name))
+                fits = (row.action, row.object) == (3, counters.index(name))
         return "" if fits else "does something else than the schedule says"
 
     def _counter_table(self) -> None:
-        symbol = self.events.elf.symbols.get("carillon_osek_counters")
-        counters: Sequence[Counter] = self.events.osek.counters
-        if symbol is None or not counters or not symbol.size or symbol.size % len(counters):
-            return
-        for number, counter in enumerate(counters):
+        parts = self.events.parts
+        for number, found in enumerate(parts.numbers):
+            counter = parts.counters[number]
             self.events.report.tables += 1
-            reader = Reader(self.events.elf, symbol.address + number * (symbol.size // len(counters)))
-            found = tuple(reader.take(4) for _ in range(3))
+            if counter is None:
+                self.events.error("C204", None, f"part {number} of the counters' queues has alarms of no counter, or of several")
+                continue
             expected = (counter.max_allowed, counter.ticks_per_base, counter.min_cycle)
             if found != expected:
                 self.events.error(
                     "C204", counter.span, f"the counter '{counter.name}' has {found}, and the schedule says {expected}"
+                )
+            if number in self.events.ticked and parts.leveled[number] != self.events.is_at_its_tasks(number):
+                says = "says" if parts.leveled[number] else "does not say"
+                self.events.error(
+                    "C207",
+                    counter.span,
+                    f"the counter '{counter.name}' is served at level {self.events.ticked[number]}, and its table {says} "
+                    "that this is its tasks'",
                 )

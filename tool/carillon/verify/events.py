@@ -22,7 +22,7 @@ from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
-from carillon.verify.event_tables import EventReport, EventTables
+from carillon.verify.event_tables import EventReport, EventTables, Parts
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meaning, Meanings, Step
@@ -58,7 +58,9 @@ class Events:
     report: EventReport = field(default_factory=EventReport)
     unverified: list[str] = field(default_factory=list)
     carried: set[str] = field(default_factory=set)
-    ticked: set[str] = field(default_factory=set)
+    parts: Parts = field(default_factory=Parts)
+    ticked: dict[int, int] = field(default_factory=dict)
+    """By the number of a part of the counters' queues, the level at which that is served."""
 
     def error(self, code: str, span: Span | None, cause: str) -> None:
         """A difference."""
@@ -76,8 +78,10 @@ class Events:
 
     def check(self, started: Sequence[tuple[Family, Cell]]) -> None:
         """Everything about it; ``started``: its cells, which run."""
+        self.parts = Parts.read(self.osek, self.elf)
         services = {source: self._service(source) for source in sorted(self.sources)}
         self._cells(started, services)
+        self._requested_parts(started, services)
         self._isrs(services)
         self._tasks(services)
         self._order(services)
@@ -197,12 +201,34 @@ class Events:
         before = range(self.system.board.lead_at(self.system.clock_hz) // every + 1)
         return {(Fraction(every - k * every), Fraction(every)) for k in before}
 
+    def _requested_parts(self, started: Sequence[tuple[Family, Cell]], services: Mapping[int, Service | None]) -> None:
+        """Parts of counters' queues that have no cell: the handler of the first part of the same counter requests them."""
+        celled = {cell.place.source for _, cell in started}
+        parts = {s: x.number for s, x in services.items() if x is not None and x.kind == "counter"}
+        for source, number in parts.items():
+            counter = self.parts.counter(number)
+            if counter is None or source in celled:
+                continue
+            self.ticked[number] = self.sources[source]
+            first = next((s for s, other in parts.items() if s in celled and other == self.osek.counters.index(counter)), -1)
+            asking = [self.meanings.of(vectors[first]) for vectors in self.vectors if first in vectors]
+            if not asking or not all(self._requests_source(meaning, source) for meaning in asking):
+                self.error("C205", counter.span, f"nothing requests source {source}, where part {number} of a queue is served")
+            if self.sources[source] >= self.sources.get(first, 0):
+                self.error("C207", counter.span, f"source {source} has a level that is not below that of source {first}")
+
+    @staticmethod
+    def _requests_source(meaning: Meaning, source: int) -> bool:
+        """Whether a vector requests a source, by a store or by the port's function."""
+        calls = [s for s in meaning.every("call") if s.name == "carillon_port_request"]
+        return any(source in s.sources for s in meaning.every("pend")) or any(s.number == source for s in calls)
+
     def _expected(self, cell: Cell, service: Service) -> tuple[Span, str, set[tuple[Fraction, Fraction]]] | None:
         """Where it is said, what it is, and the first expiry and period that it may have; None if anything may be."""
         osek, time = self.osek, self.system.time
-        if service.kind == "counter" and service.number < len(osek.counters):
-            counter = osek.counters[service.number]
-            self.ticked.add(counter.name)
+        counter = self.parts.counter(service.number) if service.kind == "counter" else None
+        if counter is not None:
+            self.ticked[service.number] = self.sources[cell.place.source]
             tick = Fraction(counter.tick)
             if counter.kind is not CounterKind.HARDWARE:
                 self.error(
@@ -370,18 +396,24 @@ class Events:
         if self.software:
             return False
         if service.kind == "counter":
-            woken = self._queued(service.number)
-            return bool(woken) and all(t is not None and self.sources[source] == self._level(t) for t in woken)
+            return self.is_at_its_tasks(service.number)
         task = self._woken(service)
         return task is not None and self.sources[source] == self._level(task)
 
     def _queued(self, number: int) -> set[str | None]:
-        """The tasks that the alarms of a counter wake which may stand in its queue; None: one of them does something else."""
-        if number >= len(self.osek.counters):
-            return set()
-        name = self.osek.counters[number].name
-        actions = [a.action for a in self.osek.alarms if a.counter == name and not (a.static and a.name in self.carried)]
+        """The tasks that the alarms of a part wake which may stand in it; None: one of them does something else."""
+        alarms = [a for a in self.osek.alarms if self.parts.of.get(a.name) == number]
+        actions = [a.action for a in alarms if not (a.static and a.name in self.carried)]
         return {a.task if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
+
+    def is_at_its_tasks(self, part: int) -> bool:
+        """Whether a part is served at the level of the tasks that its alarms wake."""
+        woken = self._queued(part)
+        return not self.software and bool(woken) and all(t and self.ticked.get(part) == self._level(t) for t in woken)
+
+    def level_of(self, alarm: Alarm) -> int:
+        """The level of the task that an alarm wakes; -1 if it wakes none."""
+        return self._level(alarm.action.task) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
 
     def _level_alarms(self, services: Mapping[int, Service | None]) -> None:
         """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""
@@ -411,10 +443,11 @@ class Events:
 
     def _level_counter(self, source: int, number: int) -> None:
         """A counter at its tasks' level: services that look at such a task have what is due served."""
-        counter, level = self.osek.counters[number], self.sources[source]
+        counter, level = self.parts.counter(number), self.sources[source]
         symbol = self.elf.symbols.get(f"carillon_cells_{level}")
         calls = self.meanings.of(symbol.address).every("call") if symbol is not None else []
         if not any(s.name == "carillon_osek_tick" and s.number is not None and s.number & 0xFF == number for s in calls):
+            assert counter is not None
             self.error(
                 "C205", counter.span, f"no service serves the counter '{counter.name}' at level {level} before its handler"
             )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.emit import clock, text
 from carillon.emit.osek.alarms import alarms
+from carillon.emit.osek.common import part_name
 from carillon.emit.osek.hardware import contexts, hardware
 from carillon.emit.osek.header import header
 from carillon.emit.osek.linker import linker_script
@@ -38,7 +39,7 @@ def vectors(image: Image) -> dict[int, str]:
         return {}
     allocation = osek.allocation
     names = {isr.source: f"carillon_isr_{isr.name}" for isr, _ in allocation.isrs}
-    names |= {c.carrier.source: f"carillon_counter_{c.counter.name}" for c in allocation.counters}
+    names |= {c.carrier.source: part_name(allocation, c) for c in allocation.counters}
     names |= {a.carrier.source: f"carillon_alarm_{a.alarm.name}" for a in allocation.alarms if not a.direct}
     names |= clock.vectors(image, allocation)
     if allocation.software:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.emit.osek.common import acknowledging, level_cells, level_counters, mode_mask, served_levels
+from carillon.emit.osek.common import acknowledging, level_cells, level_counters, mode_mask, part_name, served_levels
 from carillon.image import CellImage, OsekImage
 from carillon.model.osek import (
     ActivateTask,
@@ -24,11 +24,12 @@ def alarms(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     if model.counters:
         lines += ["const struct carillon_osek_counter carillon_osek_counters[] = {"]
-        for c in model.counters:
+        leveled = {part.number for part in allocation.counters if part.level}
+        for part_number, c in enumerate(allocation.parts):
             software = int(c.kind is CounterKind.SOFTWARE)
             set_anew = int(allocation.is_advanced(c))
             numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c)]
-            own = int(any(x.counter == c and x.level for x in allocation.counters))
+            own = int(part_number in leveled)
             lines.append(f"    {{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}, {own}}}, /* {c.name} */")
         lines += ["};", ""]
     carried = {a.alarm.name: a for a in allocation.alarms}
@@ -52,14 +53,20 @@ def alarms(osek: OsekImage) -> list[str]:
         for alarm in model.alarms:
             lines += _alarm(allocation, alarm, alarm.name in carried)
         lines += ["};", ""]
-    for counter in allocation.counters:
-        cell = osek.cell(counter.carrier)
-        number = [c.name for c in model.counters].index(counter.counter.name)
-        only = allocation.only_alarm(counter.counter)
+    for part in allocation.counters:
+        only = allocation.only_alarm(part)
         alarm_number = f"{model.alarms.index(only)}u" if only is not None else "CARILLON_OSEK_NO_ALARM"
-        handler = "carillon_osek_level_tick" if counter.level else "carillon_osek_tick_over"
-        ticks = f"    {handler}({number}u, {alarm_number});"
-        lines += _cell_handler(f"carillon_counter_{counter.counter.name}", cell, ticks)
+        handler = "carillon_osek_level_tick" if part.level else "carillon_osek_tick_over"
+        requested = allocation.requested(part)
+        ticks = ["    const carillon_base left = carillon_base_left();"] if requested else []
+        ticks += [f"    carillon_osek_ask_part({p.number}u, {p.carrier.source}u, left);" for p in requested]
+        ticks += [f"    {handler}({part.number}u, {alarm_number});"]
+        name = part_name(allocation, part)
+        if part.carrier.cells:
+            lines += _cell_handler(name, osek.cell(part.carrier), *ticks)
+        else:
+            first = part_name(allocation, allocation.first_part(part))
+            lines += [f"/* Requested by {first}. */", f"void {name}(void);", f"void {name}(void)", "{", *ticks, "}", ""]
     for alarm_cell in allocation.alarms:
         if not alarm_cell.direct:
             cell = osek.cell(alarm_cell.carrier)
@@ -88,11 +95,11 @@ def _serve_cells(osek: OsekImage) -> list[str]:
         lines += [f"void carillon_cells_{level}(void)", "{"]
         if level in counters:
             counter = counters[level]
-            number = [c.name for c in osek.allocation.osek.counters].index(counter.counter.name)
+            number = counter.number
             lines += [
                 f"    if (carillon_osek_counter_rests({number}u)) {{ /* {counter.counter.name} */",
                 f"        if (carillon_port_is_pending({counter.carrier.source}u)) {{",
-                *(f"        {line}" for line in acknowledging(osek.cell(counter.carrier))),
+                *(f"        {line}" for line in (acknowledging(osek.cell(counter.carrier)) if counter.carrier.cells else [])),
                 f"            carillon_port_forget({counter.carrier.source}u, CARILLON_SOURCE_BIT({counter.carrier.source}u));",
                 "        }",
                 f"        carillon_osek_serve_counter({number}u);",
@@ -129,7 +136,7 @@ def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]
     model = allocation.osek
     counters = [c.name for c in model.counters]
     tasks = [t.name for t in model.tasks]
-    fields: dict[str, object] = {"counter": counters.index(alarm.counter)}
+    fields: dict[str, object] = {"counter": allocation.part_of(alarm)}
     match alarm.action:
         case ActivateTask(task):
             fields |= {"action": "CARILLON_OSEK_ACTIVATE", "object": tasks.index(task)}

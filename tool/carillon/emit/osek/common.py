@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from carillon.allocate.osek import AlarmCell, CounterCell, OsekAllocation, TaskLevel
+from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TaskLevel
 from carillon.image import CellImage
 
 GUARD_WORDS = 4
@@ -19,17 +19,26 @@ def level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell]]:
     return dict(sorted(found.items()))
 
 
-def level_counters(allocation: OsekAllocation) -> dict[int, CounterCell]:
-    """By level, the counter whose cell has it."""
+def level_counters(allocation: OsekAllocation) -> dict[int, CounterPart]:
+    """By level, the part of a counter's queue that is served there."""
     return {c.level: c for c in sorted(allocation.counters, key=lambda c: c.level) if c.level}
 
 
 def served_levels(allocation: OsekAllocation) -> dict[int, list[int]]:
     """By level, the sources of the cells that services serve: of alarms and of counters."""
     found = {level: [a.carrier.source for a in cells] for level, cells in level_cells(allocation).items()}
-    for level, counter in level_counters(allocation).items():
-        found.setdefault(level, []).append(counter.carrier.source)
+    for level, part in level_counters(allocation).items():
+        own = found.setdefault(level, [])
+        own.append(part.carrier.source)
+        if not part.carrier.cells:  # what requests it may itself be held back
+            own.append(allocation.first_part(part).carrier.source)
     return dict(sorted(found.items()))
+
+
+def part_name(allocation: OsekAllocation, part: CounterPart) -> str:
+    """What the handler of a part of a counter's queue is called."""
+    first = part.number < len(allocation.osek.counters)
+    return f"carillon_counter_{part.counter.name}" if first else f"carillon_part_{part.counter.name}_{part.level}"
 
 
 def mode_mask(model_modes: tuple[str, ...], modes: tuple[str, ...]) -> str:

@@ -45,6 +45,7 @@ def header(image: Image) -> str:
         "MODES": f"{len(model.modes)}u",
         "RESOURCES": f"{len(allocation.named_resources)}u",
         "COUNTERS": f"{len(model.counters)}u",
+        "PARTS": f"{len(allocation.parts)}u",
         "IS_HARDWARE(counter)": _any_of("counter", [n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE]),
         "ALARMS": f"{len(model.alarms)}u",
         "QUEUES": _flag(any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)),

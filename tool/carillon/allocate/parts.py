@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A counter's queue in parts: one for each level that its alarms wake, and one at the kernel's level for the others.
+
+A part is served at its level, so that it takes nothing from higher tasks, and they hold it back; so something has to count the
+ticks meanwhile, and whoever asks has what is due served (``kernel/osek/counter.h``).  All that can stand in such a part wakes
+tasks of one level.  Of a level, what is due in two queues, or in a queue and on a cell, would be served in another order than it
+came in.  An error hook hears of each activation that is one too many when its alarm expires, and not when a higher task has
+ended.
+
+The first part has the counter's cell, at the level of the highest.  What the others have is what everything else has left, so
+that no claim of the system and no round is worse off for them.  The lowest get it first: they have the most tasks above them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from carillon.allocate.base import Base
+from carillon.allocate.osek import AlarmCell, CounterPart, queued
+from carillon.allocate.result import Carrier
+from carillon.allocate.tasks import TaskPlan
+from carillon.model.osek import ActivateTask, Alarm, Hook, Osek, SetEvent
+
+MOST = 255
+"""Parts of all counters; 255 is no number (``CounterType``)."""
+
+Spare = Callable[[CounterPart, int], Carrier | None]
+"""What is left to carry another part of the same counter, at a level; None if nothing is."""
+
+
+def split(
+    osek: Osek,
+    plan: TaskPlan,
+    ticking: Sequence[CounterPart],
+    carried: Iterable[AlarmCell],
+    base: Base | None,
+    spare: Sequence[Spare],
+) -> tuple[CounterPart, ...]:
+    """The parts of the counters that tick: each counter's first, in the order of ``ticking``, then the others.
+
+    ``spare``: what is left, the best first.
+    """
+    carried = tuple(carried)
+    if plan.software or base is None or not base.ahead or Hook.ERROR in osek.hooks:
+        return tuple(ticking)
+    busy = {a.level for a in carried}
+    levels: list[list[int]] = []
+    whole: list[bool] = []
+    for part in ticking:
+        woken = [level_woken(plan, a) for a in queued(osek, part.counter, carried)]
+        own = sorted({level for level in woken if level and level not in busy})
+        busy.update(own)
+        levels.append(own)
+        whole.append(all(level in own for level in woken))
+    found: list[dict[int, Carrier]] = [{} for _ in ticking]
+    wanted = sorted((level, c) for c, own in enumerate(levels) for level in (own[:-1] if whole[c] else own))
+    room = MOST - len(osek.counters)
+    for left in spare:
+        for level, c in wanted[:room]:
+            carrier = left(ticking[c], level) if level not in found[c] else None
+            if carrier is not None:
+                found[c][level] = carrier
+    parts: list[CounterPart] = []
+    others: list[CounterPart] = []
+    for part, own, alone, carriers in zip(ticking, levels, whole, found, strict=True):
+        rest = [level for level in own if level not in carriers]
+        level = rest[0] if alone and len(rest) == 1 else 0
+        parts.append(at_level(part, level))
+        for lower, carrier in sorted(carriers.items()):
+            number = len(osek.counters) + len(others)
+            others.append(CounterPart(part.counter, carrier, lower, number))
+    return (*parts, *others)
+
+
+def at_level(part: CounterPart, level: int) -> CounterPart:
+    """A counter's first part, at the level of the tasks that it wakes, or at the kernel's for 0."""
+    return replace(part, carrier=replace(part.carrier, level=level), level=level) if level else part
+
+
+def level_woken(plan: TaskPlan, alarm: Alarm) -> int:
+    """The level that a part may have for an alarm; 0 if that must be the kernel's.  Nobody serves parts for threads."""
+    if not isinstance(alarm.action, ActivateTask | SetEvent):
+        return 0
+    level = plan.level_of(alarm.action.task)
+    return 0 if any(t.thread for t in level.tasks) else level.number
