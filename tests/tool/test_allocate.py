@@ -23,8 +23,9 @@ from carillon.actions.dispatch import Dispatch
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate import allocate, allocate_conventional, shortcuts
+from carillon.allocate import solve as solving
 from carillon.allocate.allocation import Allocation
-from carillon.allocate.levels import Windows
+from carillon.allocate.levels import Windows, longest_paths
 from carillon.allocate.model import ChoiceModel
 from carillon.allocate.options import TABLED, DemandOptions
 from carillon.allocate.problem import Choice, Failure, Judge, Problem, Solution
@@ -1097,6 +1098,49 @@ def test_what_giving_out_numbers_of_sources_shows_is_so(seed: int, cases: int) -
             assert not found.unmonitored
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_ranks_of_points_allow_what_levels_of_carriers_allow(seed: int) -> None:
+    """A first round that is said not to end makes the model of ranks take over, which finds as good a choice, and no circle."""
+    chance = Random(seed)
+    case = bench.Case(
+        "turns", "", 1_000_000, 10_000, tasks=chance.randint(3, 6), points=0, grid=10, irregular=chance.randint(2, 4)
+    )
+    lowered = bench.irregular(seed, case, open_windows=chance.randint(2, 6))
+    sources = 2 * case.tasks + chance.randint(0, case.tasks)
+    cells = array(4 * sources, per_source=4, adjacent={Role.ACTIVATION: 2})
+    system = system_of(board(cells, levels=chance.choice([4, 8, 64])), 1_000_000, (lowered,))
+    search, ranked = ChoiceModel.solve, []
+
+    def merit(first: str) -> tuple[int, int, int] | None:
+        def solve_once(self: ChoiceModel, gap: float, limit: float) -> tuple[str, object]:
+            status, solver = search(self, gap, limit)
+            ranked.append(self.ordered)
+            if self.ordered and status in ("OPTIMAL", "FEASIBLE"):
+                assert longest_paths(self.judge.carriers(self.read(solver))[2]) is not None
+            return (first or status) if gap and status == "OPTIMAL" else status, solver
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ChoiceModel, "solve", solve_once)
+            patch.setattr(shortcuts, "by_sources", lambda _judge: (None, 0))
+            patch.setattr(shortcuts, "separately", lambda _judge, _cheapest: None)
+            patch.setattr(ChoiceModel, "state_order", lambda self: self.ordered)
+            patch.setattr(solving, "EARLY_GAP", 1e-9)
+            allocation, _ = solve(system, lowered)
+        if allocation is None:
+            return None
+        (found,) = allocation.modes
+        check(system, lowered, found)
+        assert found.optimal
+        missing = sum(len(demand.points) for demand in found.unmonitored)
+        return missing, found.overhead, sum(use.cell.count for carrier in found.carriers for use in carrier.cells)
+
+    expected = merit("")
+    assert not any(ranked)
+    ranked.clear()
+    assert merit("UNKNOWN") == expected
+    assert any(ranked)
+
+
 def test_a_time_limit_too_short_for_the_optimum_leaves_every_task_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shortcuts, "by_sources", lambda _judge: (None, 0))
     monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
@@ -1120,11 +1164,12 @@ def test_synthetic_rounds_keep_the_rules_and_are_the_same_each_time(seed: int, p
     assert only(target, lowered) == first
 
 
-def test_the_best_is_proved_of_tasks_that_preempt_each_other_in_turns() -> None:
-    """Cuts of cycles alone, however many, do not come to an end here."""
-    case = bench.Case("turns", "", 1_000_000, 100_000, tasks=10, points=0, grid=100, irregular=4)
-    cells = array(4 * 26, per_source=4, adjacent={Role.ACTIVATION: 2})
-    allocation, _ = solve(board(cells, levels=64), bench.irregular(2, case), time_limit=4.0)
+@pytest.mark.parametrize(("tasks", "sources", "limit"), [(10, 26, 4.0), (18, 46, 6.0)])
+def test_the_best_is_proved_of_tasks_that_preempt_each_other_in_turns(tasks: int, sources: int, limit: float) -> None:
+    """Cuts of cycles alone, however many, do not come to an end here, nor do the larger one's levels of carriers."""
+    case = bench.Case("turns", "", 1_000_000, 100_000, tasks=tasks, points=0, grid=100, irregular=4)
+    cells = array(4 * sources, per_source=4, adjacent={Role.ACTIVATION: 2})
+    allocation, _ = solve(board(cells, levels=64), bench.irregular(2, case), time_limit=limit)
     assert allocation is not None
     assert allocation.modes[0].optimal
 

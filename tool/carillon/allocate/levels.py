@@ -76,6 +76,10 @@ class Windows:
             result |= (1 << high) - (1 << low)
         return result & self._others[demand]
 
+    def number(self, demand: int, point: int) -> int:
+        """The number of one point."""
+        return self._number[demand][point]
+
     def others(self, demand: int) -> int:
         """All points but the demand's own."""
         return self._others[demand]

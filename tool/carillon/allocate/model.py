@@ -53,9 +53,12 @@ class _Vars:
 
 
 class ChoiceModel:
-    """The model of a problem; without ``levels`` it does not know who must preempt whom, and its optimum is a bound."""
+    """The model of a problem; without ``levels`` it does not know who must preempt whom, and its optimum is a bound.
 
-    def __init__(self, judge: Judge, budget: Budget, levels: bool = True) -> None:
+    With ``ranks`` it knows that by the points alone (:meth:`_state_ranks`), and none of the possible carriers.
+    """
+
+    def __init__(self, judge: Judge, budget: Budget, levels: bool = True, ranks: bool = False) -> None:
         self.judge = judge
         self.problem = judge.problem
         self.budget = budget
@@ -63,10 +66,18 @@ class ChoiceModel:
         self.cliques = 0
         self.stated: set[tuple[object, ...]] = set()
         self.ordered = False
+        self.candidates: list[tuple[int, frozenset[int], Any]] = []
+        self.relation: list[tuple[int, int]] = []
+        self.relation_known = False
         self.holders: dict[tuple[int, frozenset[frozenset[int]]], tuple[int, ...]] = {}
-        self._build(levels)
+        self._build()
+        if ranks:
+            self._state_ranks()
+        elif levels:
+            self._state_short_cycles()
+            self._state_open_windows()
 
-    def _build(self, levels: bool) -> None:
+    def _build(self) -> None:
         from ortools.sat.python import cp_model
 
         self.model = cp_model.CpModel()
@@ -138,9 +149,6 @@ class ChoiceModel:
         self.alone = self._any([1 - tabled[d] if d in tabled else 1 for d in self.judge.activations])  # one level is a task's
         taken = self.top + self.has_table + problem.levels.lowered * self.any_lowered
         self.model.add(taken + self.alone <= self.model.new_constant(room))
-        if levels:
-            self._state_short_cycles()
-            self._state_open_windows()
 
     def _state_table(self, tabled: dict[int, Any], beside: dict[str, list[Any]], used: list[list[Any]], cells: list[Any]) -> None:
         """One cell, and one level, is the table's if anything is in it; a deadline is in it only if its task is."""
@@ -236,10 +244,46 @@ class ChoiceModel:
                     result.append((d, points, literal))
         return result
 
+    def _state_ranks(self) -> None:
+        """Give each point a rank, so that no choice has carriers that must preempt each other in a circle.
+
+        1. Carriers without a circle have levels.  Give each point of a task that keeps its level that of its carrier: then
+           points on one carrier have one rank, and a point in the window of another has a higher rank than this one.
+        2. Where all points have such ranks, these are levels of the carriers, so there is no circle.
+        3. A lowered task imposes nothing on others, so it is in no circle; nor is one whose points are in the table.
+        So a point takes a variable, and a point in a window a condition, however many carriers there may be.  Chains that are
+        too long because of the levels that others take are left to :meth:`cut`.
+        """
+        self.ordered = True
+        model, windows, position = self.model, self.judge.windows, self.judge.position
+        sources = sum(len(group.sources) for group in self.problem.classes)
+        most = max(1, min(self.problem.levels.for_activations(False, False), sources))
+        rank = [model.new_int_var(1, most, "") for _ in windows.owner]
+        keeps: dict[int, Any] = {}
+        for d in self.judge.activations:
+            keeps[d] = model.new_bool_var("")
+            splits = zip(self.vars[d].plain, self.problem.options[d].splits, strict=True)
+            model.add(sum(plain for plain, split in splits if split.style is not Style.TABLE) == keeps[d])
+        for d, k in position.items():
+            for i in range(len(self.problem.options[d].demand.points)):
+                for later in members(windows.point_inside(k, i)):
+                    e = self.judge.activations[windows.owner[later][0]]
+                    model.add(rank[later] >= rank[windows.number(k, i)] + 1).only_enforce_if(keeps[d], keeps[e])
+            together: dict[tuple[int, int], list[Any]] = {}
+            for plain, split in zip(self.vars[d].plain, self.problem.options[d].splits, strict=True):
+                for bundle in split.bundles:
+                    for pair in pairwise(sorted(bundle.points)):
+                        together.setdefault(pair, []).append(plain)
+            for (i, j), plains in together.items():
+                joined = plains[0]
+                if len(plains) > 1:
+                    joined = model.new_bool_var("")
+                    model.add(sum(plains) == joined)
+                model.add(rank[windows.number(k, i)] == rank[windows.number(k, j)]).only_enforce_if(joined)
+
     def _state_short_cycles(self) -> None:
         """State up front that no two or three carriers must preempt each other in a circle; note the relation otherwise."""
         self.candidates = self._candidates()
-        self.relation: list[tuple[int, int]] = []
         self.relation_known = len(self.candidates) <= MAX_CANDIDATES
         if not self.relation_known:
             return
@@ -360,12 +404,25 @@ class ChoiceModel:
         return solver.status_name(status), solver
 
     def minimise(self) -> None:
-        """Let the next solve look for the least objective."""
+        """Let the next solve look for the least penalty and instructions, whatever the cells."""
         self.model.minimize(self.objective())
 
     def objective(self) -> Any:
-        """Penalty, instructions and cells, in this order."""
-        return self.judge.penalty_weight * self.penalty + self.judge.cell_weight * self.instructions + self.cells
+        """Penalty and instructions, in this order, weighted as a value is (:meth:`.Judge.value`)."""
+        return self.judge.penalty_weight * self.penalty + self.judge.cell_weight * self.instructions
+
+    def fewest_cells(self, choices: Sequence[Choice | None], limit: float) -> tuple[list[Choice | None], bool]:
+        """Among the choices of the same penalty and instructions one with the fewest cells, and whether none has fewer."""
+        cells = self.judge.values(choices)[2]
+        self.model.add(self.objective() == self.judge.value(choices) - cells)
+        self.model.minimize(self.cells)
+        self.hint(choices)
+        status, solver = self.solve(0, limit)
+        if status in ("OPTIMAL", "FEASIBLE"):
+            found = self.read(solver)
+            if self.judge.keeps(found) and self.judge.values(found)[2] <= cells:
+                return found, status == "OPTIMAL"
+        return list(choices), False
 
     def hint(self, choices: Sequence[Choice | None]) -> None:
         """Let the next solve begin with these choices."""
@@ -541,14 +598,14 @@ class ChoiceModel:
             model.add(levels + taken <= room)
         return levels
 
-    def fewest_levels(self, solution: Solution, value: int, limit: float) -> None:
+    def fewest_levels(self, solution: Solution, limit: float) -> None:
         """Among the choices of the same value, one with the fewest levels, then from the first classes."""
         paths = longest_paths(self.judge.carriers(solution.choices)[2])
         assert paths is not None
         if not self.relation_known or self.budget.left <= 0:
             return
         model = self.model
-        model.add(self.objective() == value)
+        model.add(self.objective() + self.cells == self.judge.value(solution.choices))
         levels = self._state_levels(self.relation, max(paths[0], default=0))
         weight = sum(len(o.demand.points) for o in self.problem.options) * len(self.problem.classes) + 1
         model.minimize(weight * (levels + self.top) + sum(self.ranks))

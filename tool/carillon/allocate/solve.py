@@ -8,7 +8,9 @@ time: equal input gives equal output, however busy the machine is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -31,12 +33,13 @@ DETERMINISTIC_SHARE = 0.4
 EARLY_GAP = 0.01
 """Relative gap at which rounds stop that are only to find cuts."""
 
-ROUND_SHARE = 0.1
+ROUND_SHARE = 0.05
 ROUND_GROWTH = 1.3
 """Share of the deterministic time that the first round may take which is only to find cuts, and its growth by round."""
 
+CELLS_SHARE = 0.03
 LEVELS_SHARE = 0.03
-"""Share of the deterministic time for needing fewer levels at the same cost."""
+"""Shares of the deterministic time for needing fewer cells at the same cost, and then fewer levels."""
 
 FALLBACK_SHARE = 0.1
 """Share of the deterministic time for the choice to fall back on."""
@@ -62,7 +65,7 @@ class ModeSolver:
         """The best choice found, or why there is none: by what shows it at once, from memory, or by search."""
         cheapest = shortcuts.cheapest(self.judge)
         found = shortcuts.separately(self.judge, cheapest) if cheapest is not None else None
-        too_many = self.judge.most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit
+        too_many = self._too_many
         least, proved = 0, None
         if found is None and self.problem.table is None:
             found, least = shortcuts.by_sources(self.judge)
@@ -82,6 +85,15 @@ class ModeSolver:
             self.memory.keep(self, result)
         return result
 
+    @cached_property
+    def _too_many(self) -> bool:
+        """Whether there are more pairs of possible carriers than can be looked at."""
+        return self.judge.most_carriers() ** 2 > PAIRS_PER_SECOND * self.limit
+
+    def _cost(self, choices: Sequence[Choice | None]) -> int:
+        """The value of a choice, but for its cells."""
+        return self.judge.value(choices) - self.judge.values(choices)[2]
+
     def _search(self, proved: Solution | None, least: int) -> Solution | Failure:
         """The best choice that the solver finds; where one is ``proved`` to be the best, one like it with the fewest levels.
 
@@ -90,7 +102,8 @@ class ModeSolver:
         Each round solves what is known so far, cuts off what is wrong with the levels of the choice, and
         repairs the choice as well, so that there is always something to go back to.  After the first round the
         model knows the levels, if that is not too much; if it is, the rounds only look for cuts and stop at a small
-        gap, and a choice without cuts is proved with none.
+        gap, and a choice without cuts is proved with none.  Where the first round does not come to an end, what excludes
+        what takes more time than it saves: another model, which knows ranks of the points instead, takes over.
         """
         from carillon.allocate.model import ChoiceModel
 
@@ -98,13 +111,13 @@ class ModeSolver:
         model.minimise()
         limits = self.budget.left
         if proved is not None:
-            model.fewest_levels(proved, self.judge.value(proved.choices), limits * LEVELS_SHARE)
+            model.fewest_levels(proved, limits * LEVELS_SHARE)
             return proved
-        rounds = 0
+        relaxed, rounds = model, 0
         bound = self.judge.cell_weight * least
         gap = EARLY_GAP
         best = model.all_lowered(limits * FALLBACK_SHARE)
-        best_value = self.judge.value(best) if best is not None else 0
+        best_value = self._cost(best) if best is not None else 0
         if best is not None:
             model.hint(best)
         while True:
@@ -119,13 +132,16 @@ class ModeSolver:
                 cuts = model.cut(choices)
                 repaired = choices if not cuts else self._repair(model, choices)
                 if repaired is not None:
-                    value = self.judge.value(repaired)
+                    value = self._cost(repaired)
                     if best is None or value < best_value:
                         best, best_value = repaired, value
             if best is not None and best_value <= bound:
                 break
             if self.budget.left <= 0 or rounds == MAX_ROUNDS or (last and not cuts):
                 break
+            if rounds == 1 and status != "OPTIMAL" and not self._too_many:
+                model = ChoiceModel(self.judge, self.budget, ranks=True)
+                model.minimise()
             if model.state_order() or not cuts:
                 gap = 0
             if best is not None:
@@ -136,7 +152,9 @@ class ModeSolver:
         least = min(instructions, max(0, (bound - self.judge.penalty_weight * penalty) // self.judge.cell_weight))
         solution = Solution(best, instructions, least, least == instructions, False)
         if best_value == bound:
-            model.fewest_levels(solution, best_value, limits * LEVELS_SHARE)
+            solution.choices, proved_cells = model.fewest_cells(best, limits * CELLS_SHARE)
+            if proved_cells:
+                relaxed.fewest_levels(solution, limits * LEVELS_SHARE)
         return solution
 
     def _coarsely(self) -> Solution | Failure:
