@@ -2,16 +2,19 @@
  *
  * The 16-bit timers of AVR: a cell is one of the compare channels A, B and C of a timer.
  *
- * In a round, a timer counts it (waveform mode 14: from 0 to ICR) and each channel matches once in it, at its own
+ * In a round, a timer counts it (waveform mode 12: from 0 to ICR) and each channel matches once in it, at its own
  * time, with nothing to be set again.  A timer begins at 0 with its start store; a channel whose first expiry is more
  * than a round away has matched once before, and that match is forgotten (FINISH) before interrupts are on.
  *
- * The conventional kernel's cell, and a clock that is not periodic (clock.h), is a channel of a timer that runs freely
- * (mode 0, where a match that is set is in force at once); a handler adds the next interval to the match, so nothing
- * drifts.
+ * A channel that serves several points matches at one after the other: its handler sets the match to the next one.
+ * In mode 12, unlike in the modes that drive a motor, a match that is set is in force at once.  The counter is never
+ * touched, so nothing drifts, and no sequence of instructions has to be timed.
  *
- * Registers are set in the order that the devices want: a match in mode 0, where it takes effect at once; the length
- * in mode 12, where it can be written; the mode last.
+ * The conventional kernel's cell, and a clock that is not periodic (clock.h), is a channel of a timer that runs freely
+ * (mode 0): the same, with a turn of 65536.
+ *
+ * Registers are set in the order that the devices want: a match in mode 0; the length in mode 12, where it can be
+ * written.
  *
  * carillon_board.h says where a cell has them: AVR16_CONTROL_A, _CONTROL_B, _COUNT and _LENGTH (ICR) of its timer, and
  * AVR16_MATCH of its channel; its AVR16_SOURCE; and AVR16_COUNT_OF, the counter of the timer that a match belongs to.
@@ -22,8 +25,7 @@
 #include "carillon_board.h"
 #include "carillon_port.h"
 
-#define AVR16_ROUND_A 0x02u /* WGMn1 */
-#define AVR16_ROUND_B 0x18u /* WGMn3, WGMn2 */
+#define AVR16_ROUND 0x18u /* WGMn3, WGMn2 */
 
 /* The place of a match in the round, from 1. */
 #define AVR16_PLACE(first, period) (((first)-1u) % (period) + 1u)
@@ -41,10 +43,9 @@
 #define AVR16_PREPARE(cell, first, period, prescaler)                                                         \
     AVR16_STOPPED(cell),                                                                                      \
         CARILLON_STORE(CARILLON_WORD | AVR16_MATCH(cell), (carillon_value)(AVR16_PLACE(first, period) - 1u)), \
-        CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND_B),                                                 \
-        CARILLON_STORE(CARILLON_WORD | AVR16_LENGTH(cell), (carillon_value)((period)-1u)),                    \
-        CARILLON_STORE(AVR16_CONTROL_A(cell), AVR16_ROUND_A)
-#define AVR16_START(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND_B | CARILLON_CLOCK_SELECT)
+        CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND),                                                   \
+        CARILLON_STORE(CARILLON_WORD | AVR16_LENGTH(cell), (carillon_value)((period)-1u))
+#define AVR16_START(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND | CARILLON_CLOCK_SELECT)
 #endif
 #define AVR16_STOP(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), 0u)
 /* As a time base, which runs freely: what has been counted since the start, modulo 2^16; locked. */
@@ -57,23 +58,95 @@
 
 #define AVR16_REARM_REGISTER(cell) (CARILLON_WORD | AVR16_MATCH(cell))
 #define AVR16_INTERVAL(interval, period) (interval)
+#define AVR16_POSTPONE(interval) (interval)
 
-/* Go to the next point: the interval counts from the match.  A handler that comes late skips the points that have
- * passed, and one that passes before it can be set, in AVR16_REARM_TIME from looking at the counter: the loop is
- * bounded by them. */
-#define AVR16_REARM_TIME (40u / CARILLON_INSTRUCTIONS_PER_TICK + 1u)
-static inline void avr16_rearm(struct carillon_multiplex *multiplex)
+/* What the counter counts to. */
+#if CARILLON_CONVENTIONAL
+#define AVR16_TOP(match) UINT16_MAX
+#else
+#define AVR16_TOP(match) CARILLON_REGISTER_16(AVR16_LENGTH_OF(match))
+#endif
+
+/* What the counter has counted since it was at `last`, less than a turn. */
+static inline uint16_t avr16_since(uint16_t now, uint16_t last, uint16_t top)
+{
+    const uint16_t since = (uint16_t)(now - last);
+    return (now < last) ? (uint16_t)(since + top + 1u) : since;
+}
+
+/* The place of the counter that comes `ahead`, a turn at most, after `last`. */
+static inline uint16_t avr16_place(uint16_t last, uint16_t ahead, uint16_t top)
+{
+    const uint16_t place = (uint16_t)(last + ahead);
+    return ((place < last) || (place > top)) ? (uint16_t)(place - (uint16_t)(top + 1u)) : place;
+}
+
+/* Go to the next point, locked.
+ *
+ * 1. The match still says when the point was that is served, and a step says how far the next one is from it.  So what
+ *    is set does not depend on when the handler comes, and a handler in time sets the match of the next point.
+ * 2. The counter says how late the handler is: by less than a turn, or by as many turns more.  A round's timer turns
+ *    with the round, so that the first point that lies ahead is the same whatever the turns: the cell comes back to its
+ *    ticks however late the handler is.  A counter that runs freely tells the time only within a turn.
+ * 3. Points that have passed are skipped, as they were absorbed by the activation that waited; the loop is bounded by
+ * them.
+ * 4. So is one that passes before it can be set, in AVR16_REARM_TIME from looking at the counter: a match that is set
+ *    to what the counter has left would come a turn later, and no store can request an interrupt.
+ * 5. A match that is set in time is in force when the counter gets there, and its request stands until it is served.
+ * 6. Until it is set, the match is where it was: if the counter comes there once more, a turn later, the point of that
+ * turn asks, as it should.  The handler of that request finds a match that lies ahead, which looks like one that is
+ * late by nearly a turn: it skips the points of a turn, and sets the same match again. */
+#define AVR16_REARM_TIME (64u / CARILLON_INSTRUCTIONS_PER_TICK + 1u)
+
+static __attribute__((noinline, unused)) void avr16_late(struct carillon_multiplex *multiplex)
 {
     const carillon_address match = multiplex->reg & CARILLON_ADDRESS;
     const carillon_address count = AVR16_COUNT_OF(match);
+    const uint16_t top = AVR16_TOP(match);
     const uint16_t last = CARILLON_REGISTER_16(match);
     const struct carillon_step *step = multiplex->next;
+    const uint16_t entered = CARILLON_REGISTER_16(count);
+    const uint32_t before = (uint32_t)avr16_since(entered, last, top) + AVR16_REARM_TIME;
+    uint32_t passed = before;
     uint32_t ahead = step->interval;
-    while (ahead <= ((uint32_t)(uint16_t)(CARILLON_REGISTER_16(count) - last) + AVR16_REARM_TIME)) {
-        step = step->next;
-        ahead += step->interval;
+    while (ahead <= passed) {
+        do {
+            step = step->next;
+            ahead += step->interval;
+        } while (ahead <= passed);
+        passed = before + avr16_since(CARILLON_REGISTER_16(count), entered, top); /* the search takes time, too */
     }
-    CARILLON_REGISTER_16(match) = (uint16_t)(last + (uint16_t)ahead);
+    while (ahead > top) { /* a few times at most: less than two turns have passed, and no step is more than one */
+        ahead -= (uint32_t)top + 1u;
+    }
+    CARILLON_REGISTER_16(match) = avr16_place(last, (uint16_t)ahead, top);
+    multiplex->next = step->next;
+}
+
+static inline void avr16_rearm(struct carillon_multiplex *multiplex)
+{
+    const carillon_address match = multiplex->reg & CARILLON_ADDRESS;
+    const uint16_t top = AVR16_TOP(match);
+    const uint16_t last = CARILLON_REGISTER_16(match);
+    const struct carillon_step *const step = multiplex->next;
+    const uint16_t ahead = (uint16_t)step->interval;
+    if (avr16_since(CARILLON_REGISTER_16(AVR16_COUNT_OF(match)), last, top) >= (uint16_t)(ahead - AVR16_REARM_TIME)) {
+        avr16_late(multiplex);
+        return;
+    }
+    CARILLON_REGISTER_16(match) = avr16_place(last, ahead, top);
+    multiplex->next = step->next;
+}
+
+/* A deadline that was met: go to the next one before it expires.  The task has ended before its deadline, and the next
+ * deadline is that of a later activation, so it lies ahead. */
+static inline void avr16_postpone(struct carillon_multiplex *multiplex)
+{
+    const carillon_address match = multiplex->reg & CARILLON_ADDRESS;
+    const struct carillon_step *const step = multiplex->next;
+    const uint32_t saved = carillon_port_lock();
+    CARILLON_REGISTER_16(match) = avr16_place(CARILLON_REGISTER_16(match), (uint16_t)step->interval, AVR16_TOP(match));
+    carillon_port_unlock(saved);
     multiplex->next = step->next;
 }
 

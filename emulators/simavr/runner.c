@@ -22,7 +22,9 @@
  * What this version of simavr does otherwise than silicon, and what is mended here:
  * 1. Any store to a timer's flag register forgets all requests of the timer.  Here it forgets those whose bits are 1.
  * 2. A request that stands when its source is enabled is never served.  Here it is.
- * 3. A match that follows the counter's overflow within the instruction that runs is lost.  Here it is not. */
+ * 3. A match that follows the counter's overflow within the instruction that runs is lost.  Here it is not.
+ * 4. In waveform mode 12 a timer counts to OCRnA.  Here it counts to ICRn, as the simulator has mode 14; and a match
+ * that is stored is in force at once, as the simulator has it in mode 0. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,6 +90,15 @@ static uint32_t vector_count;
 static avr_timer_t *timers[8];
 static uint64_t bases[8];
 static uint32_t timer_count;
+
+/* A match register of 16 bits, and what the simulator does when its low byte is stored. */
+struct match {
+    avr_timer_t *timer;
+    avr_io_write_t write;
+    void *param;
+};
+static struct match matches[32];
+static uint32_t match_count;
 
 static void record(enum record kind, uint32_t value)
 {
@@ -317,6 +328,39 @@ static void find_lost_matches(bool awake)
     }
 }
 
+/* 4. */
+static bool counts_to_icr(const avr_timer_t *timer)
+{
+    return avr_regbit_get_array(avr, (avr_regbit_t *)timer->wgm, 4) == 12;
+}
+
+static void write_match(avr_t *which, avr_io_addr_t address, uint8_t value, void *own)
+{
+    const struct match *const match = own;
+    avr_timer_t *const timer = match->timer;
+    const int kind = timer->wgm_op_mode_kind;
+    const uint32_t size = timer->wgm_op_mode_size;
+    if (counts_to_icr(timer)) {
+        timer->wgm_op_mode_kind = avr_timer_wgm_normal;
+        timer->wgm_op_mode_size = which->data[timer->r_icr] | (uint32_t)which->data[timer->r_icrh] << 8;
+    }
+    match->write(which, address, value, match->param);
+    timer->wgm_op_mode_kind = kind;
+    timer->wgm_op_mode_size = size;
+}
+
+static void add_match(avr_timer_t *timer, avr_io_addr_t address)
+{
+    if (address == 0 || match_count == sizeof matches / sizeof matches[0] ||
+        avr->io[AVR_DATA_TO_IO(address)].w.c == NULL) {
+        return;
+    }
+    struct match *const match = &matches[match_count++];
+    *match = (struct match){timer, avr->io[AVR_DATA_TO_IO(address)].w.c, avr->io[AVR_DATA_TO_IO(address)].w.param};
+    avr->io[AVR_DATA_TO_IO(address)].w.c = write_match;
+    avr->io[AVR_DATA_TO_IO(address)].w.param = match;
+}
+
 static void add_vector(avr_int_vector_t *vector)
 {
     if (vector->vector == 0 || vector->raised.reg == 0 || vector_count == sizeof vectors / sizeof vectors[0]) {
@@ -333,6 +377,12 @@ static void mend(void)
         if (strcmp(device->kind, "timer") == 0 && timer_count < sizeof timers / sizeof timers[0]) {
             avr_timer_t *const timer = (avr_timer_t *)device;
             timers[timer_count++] = timer;
+            if (timer->wgm_op[12].kind == avr_timer_wgm_ctc && timer->wgm_op[12].top == avr_timer_wgm_reg_icr) {
+                timer->wgm_op[12] = timer->wgm_op[14];
+                for (int channel = 0; channel < AVR_TIMER_COMP_COUNT; channel++) {
+                    add_match(timer, timer->comp[channel].r_ocr);
+                }
+            }
             add_vector(&timer->overflow);
             add_vector(&timer->icr);
             for (int channel = 0; channel < AVR_TIMER_COMP_COUNT; channel++) {

@@ -298,6 +298,11 @@ def test_the_board_carries_its_families() -> None:
     ("text", "place"),
     [
         ("align = false\n", "1:1: error C050: the file has no 'finish'"),
+        (
+            'can = ["match", "match-in-round"]\nalign = false\nfinish = false\n',
+            "'match-in-round' is for channels whose match can be moved",
+        ),
+        ('can = ["postpone"]\nalign = false\nfinish = false\n', "'postpone' moves a cell that is re-armed"),
         ("align = 1\nfinish = true\n", "1:9: error C050: 'align' must be true or false, not an integer"),
         (
             "align = true\nfinish = true\n[clock.own-shot]\n",
@@ -340,9 +345,11 @@ def test_a_wrong_family_is_reported_with_file_line_and_key(tmp_path: Path, text:
 NEEDED = {
     Capability.START_TOGETHER: ("START(", "BIT("),
     Capability.CHANNELS: ("FREE_PREPARE(", "FREE_START("),
-    Capability.SHIFT: ("REARM_REGISTER(", "INTERVAL(", "POSTPONE(", "_rearm(", "_postpone("),
+    Capability.SHIFT: ("REARM_REGISTER(", "INTERVAL(", "_rearm("),
     Capability.RELOAD: ("REARM_REGISTER(", "INTERVAL(", "TIMEKEEPER_PREPARE(", "START_DISARMED(", "_rearm("),
     Capability.MATCH: ("REARM_REGISTER(", "INTERVAL(", "_rearm("),
+    Capability.MATCH_IN_ROUND: (),
+    Capability.POSTPONE: ("POSTPONE(", "_postpone("),
     Capability.REMAINING: ("COUNTER(", "PHASE("),
     Capability.ACKNOWLEDGE: ("_acknowledge(",),
     Capability.MASK: ("START_DISARMED(", "_arm(", "_disarm("),

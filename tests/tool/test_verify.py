@@ -38,6 +38,7 @@ IMAGES = {  # name: schedule, board
     "joined": ("joined", "mps2-an385"),
     "gathered": ("gathered", "mps2-an385"),
     "avr": ("small", "atmega128"),
+    "channels": ("channels", "atmega128"),
     "rv32": ("one", "qemu-rv32-virt"),
     "virtual": ("small", "virtual-256"),
     "events": ("events", "ast1030-evb"),
@@ -394,9 +395,7 @@ FAULTS = [
     Fault("avr", "a match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x804A), value(plus(1))), "2001"),
     Fault("avr", "a round one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x8046), value(plus(1)))),
     Fault("avr", "another prescaler", "C204", lambda p: p.store(M0 + "start", at(0x4E), value(plus(1)))),
-    Fault(
-        "avr", "another waveform mode", "C204", lambda p: p.store(M0 + "prepare", lambda a, v: a == 0x4F and v == 2, value(to(3)))
-    ),
+    Fault("avr", "another waveform mode", "C204", lambda p: p.store(M0 + "prepare", at(0x4F), value(to(2)))),
     Fault("avr", "vectors of two tasks exchanged", "C204", lambda p: p.swap(M0 + "vectors", 12, 13, 4)),
     Fault(
         "avr",
@@ -423,6 +422,22 @@ FAULTS = [
         "a deadline that is not armed",
         "C206",
         lambda p: p.put(p.find("carillon_activation_0_Often", b"\x88\x83"), bytes(2)),
+    ),
+    # Several points on one channel, OC1A with the first match at 2500; its deadlines on another.
+    Fault("channels", "a step one longer", "C204", lambda p: p.number(OFTEN, 1, plus(1)), "Often"),
+    Fault("channels", "a first match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x804A), value(plus(1)))),
+    Fault(
+        "channels",
+        "a deadline's step one longer",
+        "C204",
+        lambda p: p.number("carillon_multiplex_deadline_0_Often_steps", 1, plus(1)),
+    ),
+    Fault("channels", "a match that is in force a turn later", "C204", lambda p: p.store(M0 + "prepare", at(0x4F), value(to(2)))),
+    Fault(
+        "channels",
+        "a handler that does not run its task",
+        "C205",
+        lambda p: p.call("carillon_activation_0_Often", "carillon_port_run_lowered", "Long"),
     ),
     # RISC-V's machine timer.
     Fault(

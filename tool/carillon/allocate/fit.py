@@ -149,9 +149,9 @@ class Fitter:
         """The smallest prescaler with which one re-armed cell serves ``times`` (ascending), or why there is none."""
         if array.rearm is Rearm.NONE:
             return "its cells cannot be re-armed"
-        if array.start is Start.TIMER and self.round_length is not None:
-            return "a channel that is re-armed would take its timer from the others"
         intervals = intervals_of(times, round_length)
+        if array.start is Start.TIMER and self.round_length is not None:
+            return self._channel_of_several(array, intervals, round_length)
         if array.rearm is Rearm.RELOAD and array.width != TIMEKEEPER_BITS:
             return f"a cell that is reloaded needs a timekeeper of {TIMEKEEPER_BITS} bits, not {array.width}"
         shortest = self.shortest(array)
@@ -163,10 +163,22 @@ class Fitter:
             return self._prescaler(array, (*intervals, round_length), times[0], round_length)
         return self._prescaler(array, intervals, times[0], max(intervals))
 
+    def _channel_of_several(self, array: Cells, intervals: Sequence[int], round_length: int) -> int | str:
+        """The same for a channel of a timer that counts the round, whose match is moved within it."""
+        if array.rearm is not Rearm.MATCH or Capability.MATCH_IN_ROUND not in array.family.can:
+            return "a channel that is re-armed would take its timer from the others"
+        if self.timers.get(array.names[0], round_length) != round_length:
+            return f"its timer counts {self.timers[array.names[0]]} ticks, and not the round"
+        if min(intervals) < self.shortest(array):
+            return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({self.shortest(array)})"
+        return self._channel(array, Progression(0, round_length))
+
     def shortest(self, array: Cells) -> int:
         """The shortest interval that a re-armed cell can keep, in ticks."""
         per_tick = max(1, self.board.clock(self.clock_hz).instructions_per_tick)
         shortest = max(array.min_rearm_ticks, -(-array.min_rearm_cycles // per_tick))
+        if array.rearm is Rearm.MATCH and array.min_rearm_cycles and per_tick > 1:
+            shortest += 1  # a handler that comes between two ticks finds the earlier one, and may still set the later
         return max(shortest, array.min_period(self.clock_hz)) if array.rearm is Rearm.RELOAD else shortest
 
     def _prescaler(self, array: Cells, intervals: Sequence[int], offset: int, longest: int) -> int | str:

@@ -12,7 +12,7 @@ from carillon.allocate.result import Progression, Style
 from carillon.lower import Demand
 from carillon.model import OnDeadlineMiss
 from carillon.model.board import Role
-from carillon.model.family import Rearm
+from carillon.model.family import Capability, Rearm
 
 ALL_GROUPINGS = 10
 """Up to this many progressions every way to put them on sources is considered, as far as the limit goes."""
@@ -239,12 +239,13 @@ class OptionBuilder:
     def _shared(self, demand: Demand, group: SourceClass) -> int | str:
         """The prescaler with which one re-armed cell of the class serves all points, or why none does.
 
-        A deadline that is met must not expire: its cell is moved on before, which only a shift of its counter does.
+        A deadline that is met must not expire: its cell is moved on before, which not every family can do.
         """
         array = group.array
         if not group.can_share:
             return "its cells have no neighbour that could keep the time"
-        if demand.action.wraps and array.rearm not in (Rearm.SHIFT, Rearm.NONE):
+        moved = Capability.POSTPONE in array.family.can
+        if demand.action.wraps and array.rearm is not Rearm.NONE and not moved:
             return "its cells cannot be moved on before they expire, as a deadline that was met has to be"
         return self.fitter.multiplexed(array, demand.times, self.round_length)
 

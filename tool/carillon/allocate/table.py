@@ -15,7 +15,7 @@ from carillon.allocate.fit import Fitter, SourceClass
 from carillon.allocate.problem import Problem, Table
 from carillon.lower import Demand, LoweredMode
 from carillon.model.board import Role
-from carillon.model.family import Rearm
+from carillon.model.family import Rearm, Start
 
 
 def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter: Fitter) -> Table | None:
@@ -27,7 +27,7 @@ def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter
     able, shortest = [], 0
     for c, group in enumerate(classes):
         array = group.array
-        if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE or not group.can_share:
+        if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE or not group.can_share or array.start is Start.TIMER:
             continue
         least = fitter.shortest(array)
         grid = [0, max(1, least)]

@@ -17,7 +17,7 @@ from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
 from carillon.lower import ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role
-from carillon.model.family import Family
+from carillon.model.family import Family, Start
 
 TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
 """What the timekeeper beside a reloaded cell counts down from, again and again."""
@@ -51,7 +51,8 @@ class CellImage:
     @property
     def finishes(self) -> bool:
         """Whether the cell has stores right after the start."""
-        again = self.first > self.period and self.carrier.style is Style.DIRECT
+        channel = self.use.cell.array.start is Start.TIMER and not isinstance(self.carrier.action, Dispatch)
+        again = self.first > self.period and (self.carrier.style is Style.DIRECT or channel)
         return self.family.finish and (again or not self.family.late)
 
 

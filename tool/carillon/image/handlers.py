@@ -28,8 +28,8 @@ def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
 
 
 def plain(image: Image, carrier: Carrier) -> bool:
-    """Whether the handler of an activation has interrupts off where others nest by time, to look at its task's flag."""
-    return image.system.board.nesting == "time" and carrier.guard is Guard.FLAG
+    """Whether an activation's handler has interrupts off where others nest by time: for a flag, or to re-arm its cell."""
+    return image.system.board.nesting == "time" and (carrier.guard is Guard.FLAG or carrier.style is Style.MULTIPLEXED)
 
 
 def runs_apart(image: Image, carrier: Carrier) -> bool:

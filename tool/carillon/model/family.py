@@ -37,6 +37,8 @@ class Capability(Enum):
     SHIFT = "shift"
     RELOAD = "reload"
     MATCH = "match"
+    MATCH_IN_ROUND = "match-in-round"
+    POSTPONE = "postpone"
     REMAINING = "remaining"
     ACKNOWLEDGE = "acknowledge"
     MASK = "mask"
@@ -114,6 +116,11 @@ class Family(Frozen):
             raise ValueError(f"'lookup' names '{unknown}', which is none of 'registers'")
         if self.align and Capability.START_TOGETHER not in self.can:
             raise ValueError("'align' is for cells that start together: 'can' lacks \"start-together\"")
+        lacking = next((c.value for c in (Capability.CHANNELS, Capability.MATCH) if c not in self.can), None)
+        if Capability.MATCH_IN_ROUND in self.can and lacking is not None:
+            raise ValueError(f"'match-in-round' is for channels whose match can be moved: 'can' lacks \"{lacking}\"")
+        if Capability.POSTPONE in self.can and not self.can & set(REARMS.values()):
+            raise ValueError('\'postpone\' moves a cell that is re-armed: \'can\' lacks "shift", "reload" and "match"')
         if self.base is BaseKind.DOWN and Capability.REMAINING not in self.can:
             raise ValueError("a time base that counts down is read: 'can' lacks \"remaining\"")
         return self

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The 16-bit timers of AVR (ATmega128 and ATmega2560 data sheets, 16-bit Timer/Counter): compare channels of one counter.
 
-In waveform mode 14 a timer counts from 0 to ICR and begins anew, and a channel asks for an interrupt a unit after the
+In waveform mode 12 a timer counts from 0 to ICR and begins anew, and a channel asks for an interrupt a unit after the
 counter has equalled its compare register.  In mode 0 it counts through all 16 bits.  A store's address has, above the
 register, what the port does with it: a word, bits to set or to clear, or a counter to wait for.
 """
@@ -58,13 +58,14 @@ class Model(Family):
     def _control(self, own: list[Cell], value: int, at: Fraction | None, registers: dict[str, int]) -> None:
         chosen = self.defines.get("CARILLON_CLOCK_SELECT")
         mode = value >> 3 & 3, registers.get("a", 0) & 3
+        ran = any(cell.started is not None for cell in own)
         for cell in own:
             if not value & SELECT:
                 cell.started = None
-                if mode == (0, 0):
-                    cell.registers.pop("match", None)  # a match that is stored from now on counts
+                if ran:
+                    cell.registers.pop("match", None)  # what the next mode uses, it stores anew
             elif cell.started is None and "match" in cell.registers and value & SELECT == chosen and registers.get("count") == 0:
-                period = {(3, 2): registers.get("top", 0) + 1, (0, 0): 1 << 16}.get(mode)
+                period = {(3, 0): registers.get("top", 0) + 1, (0, 0): 1 << 16}.get(mode)
                 if period is not None and cell.registers["match"] < period:
                     cell.started, cell.again, cell.first = at, period, cell.registers["match"] + 1
 
@@ -85,4 +86,9 @@ class Model(Family):
         return next((cell for cell in self.cells.values() if cell.place.source == source), None)
 
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [steps[k % len(steps)] for k in range(count)]
+        # The handler moves the match on by a step, modulo the turn that the top says.
+        turn = cell.again or 1 << 16
+        return [steps[k % len(steps)] % turn or turn for k in range(count)]
+
+    def postponed(self, step: int) -> int:
+        return step
