@@ -98,9 +98,10 @@ class ChoiceModel:
             acts = problem.activations_of(demand.object)
             seen: set[tuple[object, ...]] = set()
             can_lower = demand.action.runs and problem.levels.for_activations(True, False) >= 1
+            useful = self._useful_lowered(options) if can_lower else set()
             for option in options.splits:
                 plain = self.model.new_bool_var("")
-                lowers = can_lower and option.style is not Style.TABLE and option.profile not in seen
+                lowers = option.profile in useful and option.profile not in seen
                 low = self.model.new_bool_var("") if lowers else None
                 seen.add(option.profile)
                 mine.plain.append(plain)
@@ -149,6 +150,29 @@ class ChoiceModel:
         self.alone = self._any([1 - tabled[d] if d in tabled else 1 for d in self.judge.activations])  # one level is a task's
         taken = self.top + self.has_table + problem.levels.lowered * self.any_lowered
         self.model.add(taken + self.alone <= self.model.new_constant(room))
+
+    def _useful_lowered(self, options: DemandOptions) -> set[tuple[object, ...]]:
+        """The profiles of splits in which a lowered task may be best: where there is one class, those that no other beats.
+
+        A lowered task imposes nothing on others, so that only what it costs and what it takes of the class counts.
+        """
+        able = [split for split in options.splits if split.style is not Style.TABLE]
+        classes = {bundle.classes for split in able for bundle in split.bundles}
+        if len(classes) != 1 or len(next(iter(classes))) != 1:
+            return {split.profile for split in able}
+        best: dict[int, tuple[int, int, tuple[object, ...]]] = {}
+        for split in able:
+            instructions, cells, chosen = self.judge.price(options, split)
+            taken = sum(taken for _, taken in self.judge.taken(options.demand, Choice(split, chosen, lowered=True)))
+            if taken not in best or (instructions, cells) < best[taken][:2]:
+                best[taken] = (instructions, cells, split.profile)
+        useful: set[tuple[object, ...]] = set()
+        least: tuple[int, int] | None = None
+        for taken in sorted(best):
+            if least is None or best[taken][:2] < least:
+                least = best[taken][:2]
+                useful.add(best[taken][2])
+        return useful
 
     def _state_table(self, tabled: dict[int, Any], beside: dict[str, list[Any]], used: list[list[Any]], cells: list[Any]) -> None:
         """One cell, and one level, is the table's if anything is in it; a deadline is in it only if its task is."""
