@@ -15,7 +15,7 @@ from laboratory import AST, MPS, ROOT, RV32, Laboratory
 
 from carillon.diagnostics import Diagnostics
 from carillon.run import EMULATORS, record
-from carillon.run.records import Code
+from carillon.run.entries import Code
 
 OTHER = Path(os.environ.get("CARILLON_QEMU10") or ROOT / "build/qemu10/usr/bin")
 PROGRAM = OTHER / "qemu-system-arm"

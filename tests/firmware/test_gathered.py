@@ -107,3 +107,18 @@ def test_in_another_mode_the_tasks_are_vectors_of_their_own(lab: Laboratory) -> 
     entered = {e.object for e in outcome.events(Kind.ENTER)}
     assert entered <= {*names, "many"}
     assert outcome.at(Kind.ENTER, "B")[0] < outcome.at(Kind.START, "B")[0] - 5
+
+
+def test_interrupts_whose_cells_share_a_source_are_enabled_each_at_its_own_points(lab: Laboratory) -> None:
+    interrupts = "".join(f'[interrupt.I{k}]\nsource = "soft{k}"\n' for k in (0, 1))
+    schedule = declared(A=100, B=100, C=100) + interrupts
+    schedule += points(ROUND, (0, "A"), (2000, "B"), (4000, "C"), (9000, "enable", "I0"), (12_000, "enable", "I1"), window="wcet")
+    ask = "".join(f"carillon_port_pend({16 + k}u);\n" for k in (0, 1))  # soft0 and soft1
+    code = task("A", ask) + task("B", ask) + task("C") + task("I0") + task("I1")
+    outcome = lab.run(schedule, code, MPS, rounds=3)
+    sources = {c.source for name in ("I0", "I1") for c in outcome.carriers(Role.ENABLE, name)}
+    assert len(sources) == 1
+    starts = [[n // outcome.per_tick for n in outcome.at(Kind.START, name)] for name in ("I0", "I1")]
+    for own, at in zip(starts, (9000, 12_000), strict=True):
+        assert own[0] < 100, "the first is taken at once, and disables the interrupt"
+        assert [t - k * ROUND for k, t in enumerate(own[1:])] == pytest.approx([at] * 3, abs=10)

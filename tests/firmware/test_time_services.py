@@ -17,7 +17,7 @@ from carillon.build.symbols import symbols
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
 from carillon.run import record
-from carillon.run.records import Code
+from carillon.run.entries import Code
 from carillon.trace import Kind
 
 ONE_SHOT, PERIODIC, COMPARE = "one-shot", "periodic", "compare"

@@ -37,11 +37,14 @@ USUAL = {  # schedules by default; each runs with several sets of jobs
     "qemu-rv32-virt": 2,
 }
 
+SEEDS = {"mps2-an385": "7", "atmega128": "5", "atmega2560": "4"}
+"""By default, instead of 0: of these boards' few schedules one has tasks on one source, or points on one channel."""
+
 
 @pytest.mark.parametrize("board", sorted(TARGETS))
 def test_schedules_mean_what_the_specification_says(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = os.environ.get("CARILLON_ROUNDS")
-    seed = os.environ.get("CARILLON_ROUNDS_SEED") or (str(random.randrange(10**6)) if asked else "0")
+    seed = os.environ.get("CARILLON_ROUNDS_SEED") or (str(random.randrange(10**6)) if asked else SEEDS.get(board, "0"))
     wanted = int(asked or USUAL[board])
     tally = Tally()
     for number in range(10 * wanted):  # most of those that are not compared are refused, for a good reason

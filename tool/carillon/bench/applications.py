@@ -13,12 +13,12 @@ from carillon.bench.handlers import Handler, handlers_of
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.resources import data_root
-from carillon.run.records import Code
+from carillon.run.entries import Code
 
 if TYPE_CHECKING:
     from carillon.build import Firmware
     from carillon.pipeline import Planned
-    from carillon.run.records import Record
+    from carillon.run.entries import Record
 
 CHIP = "atmega128"
 

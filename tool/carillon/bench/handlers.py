@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from carillon.run.records import DELIVER, Code, Record, entry_values
+from carillon.run.entries import Code, Record, entry_values
+from carillon.run.records import DELIVER
 
 if TYPE_CHECKING:
     from carillon.pipeline import Planned

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
-from carillon.run.records import Code, Record
+from carillon.run.entries import Code, Record
 
 
 class Marks:

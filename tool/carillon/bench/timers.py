@@ -36,7 +36,7 @@ from carillon.bench.epos import (
 from carillon.bench.periods import periods
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
 from carillon.diagnostics import Diagnostics
-from carillon.run.records import Code
+from carillon.run.entries import Code
 
 EVENTS = (1, 2, 5, 10, 20, 40, 59, 80, 100)
 """Numbers of waiting events whose figures are rows; the plot has all up to the last."""

@@ -22,7 +22,8 @@ from carillon.image import Image, Vector
 from carillon.model import System
 from carillon.model.board import Run
 from carillon.resources import data_root
-from carillon.run.records import DELIVER, ENTRIES, MISSED, Code, Decoder, Record, entry_values, read_records
+from carillon.run.entries import ENTRIES, Code, Record, entry_values
+from carillon.run.records import DELIVER, MISSED, Decoder, read_records
 from carillon.trace import Trace
 
 # A run that takes longer than this many seconds of wall time is ended: the firmware hangs or storms.

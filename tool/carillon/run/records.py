@@ -13,15 +13,14 @@ import struct
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from carillon.emit import text
 from carillon.image import Image, ModeImage, Vector
 from carillon.model import Mode
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
+from carillon.run.entries import Code, Entry, Record, called, entry_values
 from carillon.trace import Event, Kind, Trace
 
 _RECORD = struct.Struct("<QII")
@@ -33,9 +32,6 @@ the end of any handler."""
 MISSED = "carillon_deadline_missed"
 """The function that is called for a deadline that was missed, and calls the error hook."""
 
-ENTRIES = "carillon_port_entries"
-"""Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0."""
-
 RESPONSE = 16
 """Cycles within which an AVR has answered an interrupt, unless a handler has interrupts off."""
 
@@ -43,45 +39,11 @@ RESPONSE = 16
 _VERDICTS = (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED)
 
 
-class Code(IntEnum):
-    """Kinds of records, as in ``emulators/trace_records.h``."""
-
-    BEGIN = 0  # the first start store of a mode comes next; value: address of its start list
-    ENTER = 1  # a handler's first instruction; value: what entry_values says
-    EXIT = 2  # the first instruction after it
-    EXPIRY = 3  # virtual boards: a cell expired
-    CALL = 4  # a watched function's first instruction
-    RETURN = 5  # its last one
-    HALT = 6  # the run ended
-    RESUME = 7  # an extended task begins or goes on; value: address of its context
-    SUSPEND = 8  # it waits
-    LEAVE = 9  # it ends
-    MARK = 10  # a marked instruction; value: its address
-
-
-class Record(NamedTuple):
-    """One record."""
-
-    time: int
-    code: int
-    value: int
-
-
 def read_records(path: Path) -> list[Record]:
     """All whole records of a file."""
     data = path.read_bytes()
     usable = len(data) - len(data) % _RECORD.size
     return [Record(*fields) for fields in _RECORD.iter_unpack(data[:usable])]
-
-
-def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Collection[Vector]) -> dict[int, int]:
-    """What a record of a handler's entry has as its value: by source.
-
-    It is the source, except where the processor enters the functions that vectors name: their address then.
-    """
-    kind = image.system.board.run.kind if image.system.board.run is not None else ""
-    by_source = kind in ("native", "simavr") or ENTRIES in symbols
-    return {v.source: v.source if by_source else symbols[v.symbol][0] for v in vectors}
 
 
 def _by_priority(system: Osek) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -133,14 +95,6 @@ class _Segment:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A vector, and whether its function is the application's own and begins unseen with the handler."""
-
-    vector: Vector
-    begins: bool
-
-
 class Decoder:
     """Reads the records of one image."""
 
@@ -173,13 +127,13 @@ class Decoder:
         self._checks: list[Event] = []  # entries of the handler that looks whether deadlines are met
         self._vectors = [self._of_mode(vectors, symbols) for vectors in image.vectors]
 
-    def _of_mode(self, vectors: Collection[Vector], symbols: dict[str, tuple[int, int]]) -> dict[int, list[_Entry]]:
+    def _of_mode(self, vectors: Collection[Vector], symbols: dict[str, tuple[int, int]]) -> dict[int, list[Entry]]:
         """What may be meant by each value of a record of an entry, while a mode runs."""
-        entries: dict[int, list[_Entry]] = {}
+        entries: dict[int, list[Entry]] = {}
         values = entry_values(self._image, symbols, vectors)
         for vector in vectors:
             itself = vector.runs in symbols and symbols[vector.runs][0] == symbols[vector.symbol][0]
-            entries.setdefault(values[vector.source], []).append(_Entry(vector, self._native and itself))
+            entries.setdefault(values[vector.source], []).append(Entry(vector, self._native and itself))
         return entries
 
     def _mode_of(self, address: int) -> int:
@@ -257,12 +211,12 @@ class Decoder:
             segments.append(_Segment(image, mode, begin, end))
         return segments
 
-    def _meant(self, entries: list[_Entry], n: int, due: dict[str, list[int]]) -> _Entry | None:
+    def _meant(self, entries: list[Entry], n: int, due: dict[str, list[int]]) -> Entry | None:
         """What an entry was for.  Of several objects that share a function: the one that came due last and was not served."""
         if len({e.vector.object for e in entries}) <= 1:
             return entries[0] if entries else None
 
-        def waits_since(entry: _Entry) -> int:
+        def waits_since(entry: Entry) -> int:
             times = due.get(entry.vector.object, [])
             k = bisect_right(times, n)
             return times[k - 1] if k > self._served.get(entry.vector.object, 0) else -1
@@ -270,23 +224,6 @@ class Decoder:
         chosen = max(entries, key=waits_since)
         self._served[chosen.vector.object] = bisect_right(due.get(chosen.vector.object, []), n)
         return chosen
-
-    def _called(self, entries: list[_Entry], records: list[Record], place: int) -> list[_Entry]:
-        """Of the objects that have the source entered at ``place`` together, the one whose function the handler calls."""
-        names = {e.vector.object for e in entries if e.vector.runs}
-        if len(names) <= 1:
-            return entries
-        depth = 0
-        for record in records[place + 1 :]:
-            if record.code == Code.ENTER:
-                depth += 1
-            elif record.code == Code.EXIT:
-                depth -= 1
-                if depth < 0:
-                    break
-            elif record.code == Code.CALL and not depth and names & set(self._functions.get(record.value, ())):
-                return [e for e in entries if e.vector.object in self._functions[record.value]]
-        return entries
 
     def _happenings(self, records: list[Record], origin: int, due: dict[str, list[int]]) -> Iterator[Event]:
         """Events that were seen, in their order; ``due`` is when each object's points came."""
@@ -322,7 +259,7 @@ class Decoder:
             elif record.code == Code.ENTER:
                 if stack and stack[-1].runs:
                     yield event(Kind.PREEMPT, stack[-1].object)
-                meant = self._meant(self._called(entries.get(record.value, []), records, place), n, due)
+                meant = self._meant(called(entries.get(record.value, []), records, place, self._functions), n, due)
                 if meant is None:
                     entered = event(Kind.ENTER, "unexpected")
                     stack.append(_Frame("unexpected", False, entered=entered))

@@ -122,7 +122,7 @@ class ActivationVector:
             elif what == "call" and not self.round._helper(step.name):
                 return [f"calls '{step.name}'"]
             elif what in ("missed", "control", "pend", "other"):
-                return [self.round._surplus(step)]
+                return [self.round.surplus(step)]
         if not ran:
             return [] if guarded else ["does not always run the task"]
         if armed:

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import Interrupt, Mode, System
+from carillon.model import Mode, System
 from carillon.verify.activation import ActivationVector
 from carillon.verify.contract import ModeTable, Tables
 from carillon.verify.controllers import named
 from carillon.verify.dispatch import DISPATCHER, is_table, spread
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.hardware import Hardware, Running
+from carillon.verify.interrupts import check_interrupts
 from carillon.verify.joined import joined
 from carillon.verify.meaning import Meaning, Meanings, Step
 from carillon.verify.standing import Standing
@@ -97,7 +98,7 @@ class Round:
         started = self.hardware.start(self.table)
         postponed = self._postponed()
         self.running = self.hardware.running(started, self.table, lead, self.mode.round_length, postponed)
-        self._interrupts()
+        check_interrupts(self)
         self._timekeepers()
         for running in [r for r in self.running if is_table(self, r.source)]:
             self.subjects[running.source] = Subject("table", self.mode.name)
@@ -430,7 +431,7 @@ class Round:
             if leaves and any(s.number != control for s in leaves):
                 wrong.append("asks about the wrong source whether the mode is left")
             allowed = {does, "acknowledge", "set", "settle", "touch", "call"}
-            wrong += [self._surplus(s) for s in path if s.what not in allowed]
+            wrong += [self.surplus(s) for s in path if s.what not in allowed]
             wrong += [f"calls '{s.name}'" for s in path if s.what == "call" and not self._helper(s.name) and s not in done]
             own = {r.multiplex.multiplex for r in self.own_cells(source) if r.multiplex is not None}
             if any(s.what == "touch" and (s.number not in own or subject.kind == "deadline") for s in path):
@@ -451,7 +452,7 @@ class Round:
         return name in HELPERS or name.startswith(tuple(f"{family}_" for family in self.hardware.families))
 
     @staticmethod
-    def _surplus(step: Step) -> str:
+    def surplus(step: Step) -> str:
         if step.what in ("enable", "disable", "unpend", "pend"):
             verb = {"enable": "enables", "disable": "disables", "unpend": "forgets requests of", "pend": "requests"}[step.what]
             return f"{verb} {named(step.sources)}"
@@ -469,33 +470,3 @@ class Round:
                 span,
                 f"the vector of source {source}, '{meaning.symbol}', for the {subject or self.subjects[source]}, {wrong[0]}",
             )
-
-    def _interrupts(self) -> None:
-        """The application's own interrupts: their vectors, and that the round re-enables what it is to."""
-        for interrupt in self.system.interrupts:
-            self.report.vectors += 1
-            meaning = self.meaning(interrupt.source)
-            wrong = self._interrupt(interrupt, meaning)
-            if wrong:
-                self.error(
-                    "C205",
-                    interrupt.span,
-                    f"the vector of source {interrupt.source}, '{meaning.symbol}', for the interrupt '{interrupt.name}', {wrong}",
-                )
-
-    def _interrupt(self, interrupt: Interrupt, meaning: Meaning) -> str:
-        if meaning.runs != {interrupt.handler}:
-            return f"runs {', '.join(sorted(meaning.runs)) or 'nothing of the application'}, not '{interrupt.handler}'"
-        for path in meaning.paths:
-            before: list[Step] = []
-            for step in path:
-                if step.what == "run":
-                    break
-                before.append(step)
-            disabled = {s for step in before if step.what == "disable" for s in step.sources}
-            if disabled != ({interrupt.source} if interrupt.reenabled else set()):
-                return f"disables {named(disabled)} before it runs '{interrupt.handler}'"
-            surplus = [s for s in path if s.what not in ("run", "disable", "settle")]
-            if surplus:
-                return self._surplus(surplus[0])
-        return ""

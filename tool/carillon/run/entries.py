@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a record of a run is, and which vector is meant by the record of a handler's entry."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from carillon.image import Image, Vector
+
+ENTRIES = "carillon_port_entries"
+"""Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0."""
+
+
+class Code(IntEnum):
+    """Kinds of records, as in ``emulators/trace_records.h``."""
+
+    BEGIN = 0  # the first start store of a mode comes next; value: address of its start list
+    ENTER = 1  # a handler's first instruction; value: what entry_values says
+    EXIT = 2  # the first instruction after it
+    EXPIRY = 3  # virtual boards: a cell expired
+    CALL = 4  # a watched function's first instruction
+    RETURN = 5  # its last one
+    HALT = 6  # the run ended
+    RESUME = 7  # an extended task begins or goes on; value: address of its context
+    SUSPEND = 8  # it waits
+    LEAVE = 9  # it ends
+    MARK = 10  # a marked instruction; value: its address
+
+
+class Record(NamedTuple):
+    """One record."""
+
+    time: int
+    code: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A vector, and whether its function is the application's own and begins unseen with the handler."""
+
+    vector: Vector
+    begins: bool
+
+
+def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Collection[Vector]) -> dict[int, int]:
+    """What a record of a handler's entry has as its value: by source.
+
+    It is the source, except where the processor enters the functions that vectors name: their address then.
+    """
+    kind = image.system.board.run.kind if image.system.board.run is not None else ""
+    by_source = kind in ("native", "simavr") or ENTRIES in symbols
+    return {v.source: v.source if by_source else symbols[v.symbol][0] for v in vectors}
+
+
+def called(entries: list[Entry], records: Sequence[Record], place: int, functions: Mapping[int, Collection[str]]) -> list[Entry]:
+    """Of the objects that have the source entered at ``place`` together, the one whose function the handler calls.
+
+    All of them if it calls none of theirs.  ``functions``: the names of objects, by their functions' addresses.
+    """
+    names = {e.vector.object for e in entries if e.vector.runs}
+    if len(names) <= 1:
+        return entries
+    depth = 0
+    for k in range(place + 1, len(records)):
+        record = records[k]
+        if record.code == Code.ENTER:
+            depth += 1
+        elif record.code == Code.EXIT:
+            depth -= 1
+            if depth < 0:
+                break
+        elif record.code == Code.CALL and not depth and names.intersection(functions.get(record.value, ())):
+            return [e for e in entries if e.vector.object in functions[record.value]]
+    return entries

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The application's own interrupts in a mode: what their vectors run, and whether they disable themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carillon.model import Interrupt
+from carillon.verify.controllers import named
+from carillon.verify.meaning import Meaning, Step
+
+if TYPE_CHECKING:
+    from carillon.verify.rounds import Round
+
+
+def check_interrupts(round_: Round) -> None:
+    """The application's own interrupts: their vectors, and that the round re-enables what it is to."""
+    for interrupt in round_.system.interrupts:
+        round_.report.vectors += 1
+        meaning = round_.meaning(interrupt.source)
+        wrong = _wrong(round_, interrupt, meaning)
+        if wrong:
+            round_.error(
+                "C205",
+                interrupt.span,
+                f"the vector of source {interrupt.source}, '{meaning.symbol}', for the interrupt '{interrupt.name}', {wrong}",
+            )
+
+
+def _wrong(round_: Round, interrupt: Interrupt, meaning: Meaning) -> str:
+    if meaning.runs != {interrupt.handler}:
+        return f"runs {', '.join(sorted(meaning.runs)) or 'nothing of the application'}, not '{interrupt.handler}'"
+    for path in meaning.paths:
+        before: list[Step] = []
+        for step in path:
+            if step.what == "run":
+                break
+            before.append(step)
+        disabled = {s for step in before if step.what == "disable" for s in step.sources}
+        if disabled != ({interrupt.source} if interrupt.reenabled else set()):
+            return f"disables {named(disabled)} before it runs '{interrupt.handler}'"
+        surplus = [s for s in path if s.what not in ("run", "disable", "settle")]
+        if surplus:
+            return round_.surplus(surplus[0])
+    return ""
