@@ -10,6 +10,9 @@
 
 #include "carillon/time.h"
 
+#define EXPIRING_CELL CLOCK_CELL
+#include "expiring.h"
+
 #if CARILLON_CLOCK == CARILLON_CLOCK_TICK
 #define STEP 1u
 #else
@@ -128,36 +131,6 @@ static struct carillon_alarm *alarm(void)
     default:
         return &of_function;
     }
-}
-
-/* The driver's timer tells whether the clock has expired between `arm` and `disarm`. */
-static volatile uint32_t ahead;
-
-static uint32_t until_expiry(void)
-{
-    return CARILLON_REGISTER(ASPEED_COUNTER(CLOCK_CELL)) & UINT32_C(0xFFFFFF);
-}
-
-static void arm_expiry(void)
-{
-    CARILLON_REGISTER(ASPEED_RELOAD(CELL)) = UINT32_C(0x1000000);
-    const uint32_t left = until_expiry();
-    CARILLON_REGISTER(ASPEED_CONTROL(0u)) |= ASPEED_BIT(CELL);
-    ahead = UINT32_C(0x1000000) - left;
-    if (left < (STATE->instruction + 100u)) {
-        wrong(2u); /* no room for a longer sweep */
-    }
-    carillon_port_delay(left + MARGIN - STATE->instruction);
-    armed = 1u;
-}
-
-static void disarm_expiry(void)
-{
-    if ((armed != 0u) && (CARILLON_REGISTER(ASPEED_COUNTER(CELL)) < ahead)) {
-        interfered = 1u;
-        STATE->swept++;
-    }
-    armed = 0u;
 }
 
 /* Ticks since the clock's step at which something expires. */

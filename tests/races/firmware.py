@@ -207,8 +207,11 @@ def image(folder: Path, setting: Setting, programs: Sequence[Program]) -> Path:
     return built(folder, setting.cells)
 
 
-def built(folder: Path, cells: Sequence[CellAlarm] = ()) -> Path:
-    """Build the application of a folder for the board; returns the ELF file."""
+def built(folder: Path, cells: Sequence[CellAlarm] = (), parts: Sequence[bool] = ()) -> Path:
+    """Build the application of a folder for the board; returns the ELF file.
+
+    ``parts``: whether each part of the counter Q has a cell; COUNTER_CELL is that of its first.
+    """
     diagnostics = Diagnostics()
     planned = plan(folder / "schedule.toml", diagnostics, str(board(folder.parent)))
     if planned is not None and planned.image.osek is not None:
@@ -216,6 +219,9 @@ def built(folder: Path, cells: Sequence[CellAlarm] = ()) -> Path:
         lines = [f"#define CELL_{a.alarm.name[1:]} {a.carrier.source}u" for a in allocation.alarms if a.alarm.name[0] == "K"]
         own = {int(a.alarm.name[1:]) for a in allocation.alarms if a.alarm.name[0] == "K" and a.level}
         assert own == {n for n, cell in enumerate(cells) if cell.own}, own
+        queue = [p.carrier.cells for p in allocation.counters if p.counter.name == "Q"]
+        assert [bool(use) for use in queue] == list(parts)
+        lines += [f"#define COUNTER_CELL {int(use[0].cell.name[3:]) - 1}u" for use in queue[:1]]
         if allocation.clock is not None:
             name = allocation.clock.carrier.cells[0].cell.name
             lines += [f"#define CLOCK_CELL {int(name[3:]) - 1}u"] if name.startswith("TMR") else []

@@ -59,8 +59,8 @@ def text(folder: Path, clock: str, dispatch: str, chosen: list[int]) -> Path:
     ]
     head += [f"#define CHOSEN {', '.join(map(str, chosen))}", '#include "expiries.h"', ""]
     (folder / "main.c").write_text("\n".join(head), encoding="utf-8")
-    for name in ("sweep.h", "expiries.h"):
-        shutil.copy(HERE / name, folder / ("expiries.h" if name == "expiries.h" else name))
+    for name in ("sweep.h", "expiring.h", "expiries.h"):
+        shutil.copy(HERE / name, folder)
     return folder
 
 
