@@ -17,7 +17,7 @@ from carillon.allocate.conflict import conflict, feasible
 from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.explain import conflict_cause, conflict_remedy, joined_reasons, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
-from carillon.allocate.gather import Group, gather
+from carillon.allocate.gather import LIMIT_SHARE, Group, gather
 from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.memory import Memory
 from carillon.allocate.options import OptionBuilder
@@ -162,7 +162,7 @@ def _allocate_on(
     result = ModeSolver(problem, time_limit, memory).solve()
     groups: tuple[Group, ...] = ()
     if isinstance(result, Failure):
-        gathered = gather(problem, lambda other: ModeSolver(other, time_limit, memory).solve(), result)
+        gathered = gather(problem, lambda other: ModeSolver(other, LIMIT_SHARE * time_limit, memory).solve(), result)
         if isinstance(gathered, Failure):
             _report(system, mode, problem, gathered, fitter, diagnostics, time_limit)
             return None

@@ -25,8 +25,14 @@ from carillon.allocate.problem import Choice, Failure, Judge, Problem, Solution,
 from carillon.allocate.result import Style
 from carillon.lower import Demand
 
-MOST_TRIES = 24
+MOST_TRIES = 40
 """So many ways to share sources are tried; what comes later is not looked at, and the plan says so."""
+
+MOST_UNPROVED = 2
+"""So many ways may come to the limit of work without an answer before no other is tried."""
+
+LIMIT_SHARE = 0.25
+"""Of the limit of a mode's work what each way may take."""
 
 GROUP_WORK = 4.0
 """The work for one choice of groups, in CP-SAT's deterministic time."""
@@ -53,7 +59,7 @@ def gather(
         return without
     judge = Judge(problem)
     best: tuple[Solution, tuple[Group, ...]] | None = None
-    merit = (0, 0)
+    merit, unproved = (0, 0), 0
     for _ in range(MOST_TRIES):
         groups = chooser.choose()
         if groups is None or (best is not None and merit <= (0, chooser.bound)):
@@ -64,8 +70,13 @@ def gather(
             other = judge.values(spread.choices)[0], spread.overhead
             if best is None or other < merit:
                 best, merit = (spread, groups), other
+        elif not found.proved:
+            unproved += 1
+            if unproved == MOST_UNPROVED:
+                groups = ()
+                break
         chooser.forbid(groups)
-        chooser.proved = chooser.proved and (isinstance(found, Solution) or found.proved)
+        chooser.proved = chooser.proved and not unproved and (isinstance(found, Failure) or found.optimal)
     else:
         groups = ()
     if best is None:
@@ -171,6 +182,7 @@ class _Groups:
         cost: list[Any] = []
         for c, own in able.items():
             self._state_sources(c, own, used[c], cost)
+        model.add(sum(self.shares.values()) >= 1)  # else it is the problem that has no solution
         for d, shares in self.shares.items():
             model.add(sum(v for (e, _, _), v in self.on.items() if e == d) == shares)
         self._state_pairs(cost)
