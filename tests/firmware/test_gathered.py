@@ -96,17 +96,17 @@ def test_in_another_mode_the_tasks_are_vectors_of_their_own(lab: Laboratory) -> 
     names = "ABCD"  # the switch of modes has a source, too
     schedule = declared(**dict.fromkeys(names, 0))
     schedule += points(ROUND, *((100 * k, name) for k, name in enumerate(names)), mode="many")
-    schedule += points(ROUND, (0, "B"), mode="few")
+    schedule += points(ROUND, (0, "C"), mode="few")
     leave = "static uint32_t n;\nif (++n == 2u) { (void)ttSwitchAppMode(ttAppMode_few); }"
-    code = "".join(task(name, "carillon_work(400u);\n" + leave * (name == "B")) for name in names)
+    code = "".join(task(name, "carillon_work(400u);\n" + leave * (name == "C")) for name in names)
     outcome = lab.run(schedule, code, MPS, system='start_mode = "many"', ticks=6 * ROUND)
-    assert gathered(outcome) == ["C", "B"]
-    assert [c.lowered for c in outcome.carriers(Role.ACTIVATION, "B")] == [True]
+    assert gathered(outcome) == ["D", "C"]
+    assert [c.lowered for c in outcome.carriers(Role.ACTIVATION, "C")] == [True]
     assert [name for _, name in outcome.trace.modes] == ["many", "few"]
-    assert {name: len(outcome.at(Kind.START, name)) for name in names} == {"A": 2, "B": 6, "C": 2, "D": 2}
+    assert {name: len(outcome.at(Kind.START, name)) for name in names} == {"A": 2, "B": 2, "C": 6, "D": 2}
     entered = {e.object for e in outcome.events(Kind.ENTER)}
     assert entered <= {*names, "many"}
-    assert outcome.at(Kind.ENTER, "B")[0] < outcome.at(Kind.START, "B")[0] - 5
+    assert outcome.at(Kind.ENTER, "C")[0] < outcome.at(Kind.START, "C")[0] - 5
 
 
 def test_interrupts_whose_cells_share_a_source_are_enabled_each_at_its_own_points(lab: Laboratory) -> None:

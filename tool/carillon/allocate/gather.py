@@ -190,7 +190,10 @@ class _Groups:
         for group, parts in zip(problem.classes, used, strict=True):
             if parts:
                 model.add(sum(parts) <= group.room)
-        model.minimize(sum(cost))
+        # Of groups that cost the same, those that stand last in the file: what comes first has a source of its own.
+        self.weight = len(problem.options) ** 2
+        ranks = sum((len(problem.options) - d) * shares for d, shares in self.shares.items())
+        model.minimize(self.weight * sum(cost) + ranks)
 
     @classmethod
     def of(cls, problem: Problem) -> _Groups | None:
@@ -304,7 +307,7 @@ class _Groups:
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             self.proved = self.proved and status == cp_model.INFEASIBLE
             return None
-        self.bound = int(solver.best_objective_bound)
+        self.bound = int(solver.best_objective_bound) // self.weight
         found: dict[tuple[int, int], list[int]] = {}
         for (d, c, s), variable in self.on.items():
             if solver.value(variable):
