@@ -6,6 +6,7 @@
 #define CARILLON_CONTRACT_OSEK_H
 
 #include "carillon/osek.h"
+#include "kernel/contract/action.h"
 #include "kernel/contract/mode.h"
 
 #ifdef __cplusplus
@@ -71,12 +72,6 @@ struct carillon_osek_counter {
 };
 extern const struct carillon_osek_counter carillon_osek_counters[];
 
-/* What an alarm does. */
-#define CARILLON_OSEK_ACTIVATE 0u
-#define CARILLON_OSEK_SET_EVENT 1u
-#define CARILLON_OSEK_CALLBACK 2u
-#define CARILLON_OSEK_INCREMENT 3u
-
 /* An alarm that a cell carries until it is cancelled: the cell's counter register, which reads the units left to the
  * next expiry; the units in a tick of the alarm's counter; and the stores that stop the cell. */
 struct carillon_osek_cell {
@@ -87,15 +82,14 @@ struct carillon_osek_cell {
 };
 
 struct carillon_osek_alarm {
-    carillon_vector callback;
+    union carillon_operand operand;
     const struct carillon_osek_cell *cell; /* NULL: the queue carries it */
-    EventMaskType event;
-    TickType start; /* of autostart */
+    TickType start;                        /* of autostart */
     TickType cycle;
     uint32_t autostart; /* a bit for each application mode */
     uint8_t counter;    /* or the part of its queue */
-    uint8_t action;
-    uint8_t object; /* task or counter */
+    uint8_t action;     /* of contract/action.h */
+    uint8_t object;     /* task or counter */
     uint8_t absolute;
 };
 extern const struct carillon_osek_alarm carillon_osek_alarms[];

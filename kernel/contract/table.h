@@ -5,27 +5,22 @@
 #define CARILLON_CONTRACT_TABLE_H
 
 #include "carillon_port.h"
+#include "kernel/contract/action.h"
 #include "kernel/contract/mode.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum carillon_action {
-    CARILLON_ACTIVATE,
-    CARILLON_DEADLINE,
-    CARILLON_ENABLE,
-    CARILLON_CONTROL, /* of the conventional kernel alone: others have a control cell */
-};
-
 /* A point of the round.  `step` comes first, so that an entry is a step of the table's cell; its next is the first
- * entry of the next tick.  `more` says that the entry after it in the table is due in the same tick. */
+ * entry of the next tick.  `more` says that the entry after it in the table is due in the same tick.  Only tables of
+ * the conventional kernel switch modes: others have a control cell. */
 struct carillon_entry {
     struct carillon_step step;
-    carillon_vector function; /* of the task to activate */
+    carillon_vector function; /* of the task to activate; NULL: the action is another */
     carillon_value mask;      /* of the source to enable */
     uint16_t object;          /* number of the task, or the source */
-    uint8_t action;
+    uint8_t action;           /* of contract/action.h */
     uint8_t more;
 };
 

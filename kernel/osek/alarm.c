@@ -8,10 +8,13 @@
  * A counter is a time that runs on.  Where there is a time base (base.h), the handler of a tick finds out how many have
  * passed and catches up with them, expiry by expiry; and services see the time as it is, not as it was when the last
  * tick was served. */
+#include "kernel/osek/act.h"
 #include "kernel/osek/counter.h"
-#include "kernel/osek/error.h"
 
 #if CARILLON_OSEK_COUNTERS > 0
+
+#define COUNTS ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) != 0u)
+#define CALLS ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_CALL)) != 0u)
 
 /* What carries an alarm.  A stopped one was on a cell and cannot be set anew: the tool was told that nobody would. */
 #define ON_CELL CARILLON_OSEK_ON_CELL
@@ -39,30 +42,17 @@ static inline CounterType only(CounterType counter)
 #if CARILLON_OSEK_ALARMS > 0
 void carillon_osek_act(const struct carillon_osek_alarm *alarm)
 {
-    if (CARILLON_OSEK_ACTIVATES && (alarm->action == CARILLON_OSEK_ACTIVATE)) {
-        const StatusType status = carillon_osek_activate_locked(alarm->object);
-        if (status != E_OK) {
-            (void)FAIL(OSServiceId_ActivateTask, status, .object = alarm->object);
-        }
-    }
-#if CARILLON_OSEK_SETS_EVENTS
-    if (alarm->action == CARILLON_OSEK_SET_EVENT) {
-        carillon_osek_serve_cells(&carillon_osek_tasks[alarm->object]);
-        if (carillon_osek_jobs[alarm->object].activations == 0u) {
-            (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = alarm->object, .first = alarm->event);
-        } else {
-            carillon_osek_set(alarm->object, alarm->event);
-        }
-    }
-#endif
-#if CARILLON_OSEK_CALLBACKS
-    if (alarm->action == CARILLON_OSEK_CALLBACK) {
+    const uint32_t set = CARILLON_OSEK_ALARM_ACTIONS & ~CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT);
+#if CALLS
+    if (carillon_is_action(set, alarm->action, CARILLON_ACTION_CALL)) {
         const uint8_t hook = carillon_osek_hook;
         carillon_osek_hook = IN_CALLBACK;
-        alarm->callback();
+        alarm->operand.function();
         carillon_osek_hook = hook;
+        return;
     }
 #endif
+    carillon_act(set & ~CARILLON_ACTION_BIT(CARILLON_ACTION_CALL), alarm->action, alarm->object, &alarm->operand);
 }
 #endif
 
@@ -161,13 +151,13 @@ static void expire(struct carillon_queue *queue, struct carillon_osek_alarm_stat
  * the tool refuses circles. */
 static __attribute__((noinline)) void serve(CounterType counter)
 {
-#if CARILLON_OSEK_INCREMENTS
+#if COUNTS
     CounterType stack[CARILLON_OSEK_COUNTERS];
     uint32_t depth = 0u;
     stack[0] = counter;
 #endif
     for (;;) {
-#if CARILLON_OSEK_INCREMENTS
+#if COUNTS
         struct carillon_queue *const queue = &carillon_osek_counter_states[only(stack[depth])].queue;
 #else
         struct carillon_queue *const queue = &carillon_osek_counter_states[only(counter)].queue;
@@ -175,7 +165,7 @@ static __attribute__((noinline)) void serve(CounterType counter)
         struct carillon_osek_alarm_state *const state =
             (struct carillon_osek_alarm_state *)(void *)carillon_queue_due(queue);
         if (state == NULL) {
-#if CARILLON_OSEK_INCREMENTS
+#if COUNTS
             if (depth != 0u) {
                 depth--;
                 continue;
@@ -190,8 +180,8 @@ static __attribute__((noinline)) void serve(CounterType counter)
 #endif
         expire(queue, state);
         const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - carillon_osek_alarm_states];
-#if CARILLON_OSEK_INCREMENTS
-        if (alarm->action == CARILLON_OSEK_INCREMENT) {
+#if COUNTS
+        if (alarm->action == CARILLON_ACTION_COUNT) {
             if (advance(&carillon_osek_counter_states[alarm->object], &carillon_osek_counters[alarm->object])) {
                 depth++;
                 stack[depth] = alarm->object;
@@ -361,8 +351,8 @@ void carillon_osek_alarm_fails(AlarmType alarm, StatusType status)
 {
     const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
     const OSServiceIdType service =
-        (it->action == CARILLON_OSEK_ACTIVATE) ? OSServiceId_ActivateTask : OSServiceId_SetEvent;
-    (void)FAIL(service, status, .object = it->object, .first = it->event);
+        (it->action == CARILLON_ACTION_ACTIVATE) ? OSServiceId_ActivateTask : OSServiceId_SetEvent;
+    (void)FAIL(service, status, .object = it->object, .first = it->operand.carillon_event);
     (void)service;
     (void)status;
 }

@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
     const AlarmType number = (only != CARILLON_OSEK_NO_ALARM) ? only : (AlarmType)(state - carillon_osek_alarm_states);
     const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
 #if CARILLON_OSEK_DIRECT
-    if ((only != CARILLON_OSEK_NO_ALARM) && (alarm->action == CARILLON_OSEK_ACTIVATE) &&
+    if ((only != CARILLON_OSEK_NO_ALARM) && (alarm->action == CARILLON_ACTION_ACTIVATE) &&
         (carillon_osek_tasks[alarm->object].direct != 0u)) {
         const struct carillon_osek_task *const task = &carillon_osek_tasks[alarm->object];
         if (leveled || !carillon_port_is_active(task->source)) { /* a handler of its level finds it active never */
@@ -176,7 +176,9 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
 
 #endif
 
-#define CARILLON_OSEK_REPEATS (CARILLON_OSEK_AHEAD && !CARILLON_QUEUE_TREE && !CARILLON_OSEK_INCREMENTS)
+#define CARILLON_OSEK_REPEATS                       \
+    (CARILLON_OSEK_AHEAD && !CARILLON_QUEUE_TREE && \
+     ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) == 0u))
 
 #if CARILLON_OSEK_LEVEL_COUNTERS
 /* Counters whose handler has the level of the tasks that their queue wakes: as cells of alarms that have it

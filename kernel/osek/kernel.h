@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts(Alarm
     const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
     const struct carillon_osek_task *const task = &carillon_osek_tasks[alarm->object];
     struct carillon_osek_job *const job = &carillon_osek_jobs[alarm->object];
-    if (alarm->action == CARILLON_OSEK_ACTIVATE) {
+    if (alarm->action == CARILLON_ACTION_ACTIVATE) {
         if (job->activations == task->activations) {
             carillon_osek_alarm_fails(number, E_OS_LIMIT);
             return false;
@@ -178,7 +178,8 @@ static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts(Alarm
         return false;
     }
 #endif
-    task->extended->set |= alarm->event; /* of a suspended task it is forgotten when that is activated */
+    task->extended->set |=
+        alarm->operand.carillon_event; /* of a suspended task it is forgotten when that is activated */
     if ((task->extended->set & task->extended->waited) != 0u) {
         task->extended->waited = 0u;
         return true;

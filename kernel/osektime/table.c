@@ -50,15 +50,15 @@ static void activate(uint8_t *task)
 static bool carry_out(const struct carillon_entry *entry)
 {
     switch (entry->action) {
-    case CARILLON_ACTIVATE:
+    case CARILLON_ACTION_ACTIVATE:
         activate(&carillon_table_tasks[entry->object]);
         break;
-    case CARILLON_DEADLINE:
+    case CARILLON_ACTION_CHECK_DEADLINE:
         if (carillon_table_tasks[entry->object] != ENDED) {
             carillon_deadline_missed(entry->object);
         }
         break;
-    case CARILLON_ENABLE:
+    case CARILLON_ACTION_ENABLE_INTERRUPT:
         carillon_port_enable(entry->object, entry->mask);
         break;
     default:
@@ -115,7 +115,7 @@ static __attribute__((noinline)) void several(const struct carillon_entry *first
             tick = following(tick);
         }
         for (const struct carillon_entry *entry = tick;; entry++) {
-            if ((entry->action == CARILLON_ACTIVATE) && (carillon_table_tasks[entry->object] == DUE)) {
+            if ((entry->function != NULL) && (carillon_table_tasks[entry->object] == DUE)) {
                 run(entry, &carillon_table_tasks[entry->object]); /* a later tick's handler has not */
             }
             if (entry->more == 0u) {
@@ -130,7 +130,7 @@ void carillon_table_dispatch(const struct carillon_entry *first, const struct ca
 {
     if ((first->step.next != next) || (first->more != 0u)) {
         several(first, next);
-    } else if (first->action == CARILLON_ACTIVATE) {
+    } else if (first->action == CARILLON_ACTION_ACTIVATE) {
         uint8_t *const task = &carillon_table_tasks[first->object];
         if (*task == ENDED) {
 #if CARILLON_MODES > 1

@@ -15,12 +15,12 @@
 static void set_kind(struct carillon_alarm *alarm)
 {
 #if CARILLON_TIME_FUNCTIONS
-    if ((alarm->timed.kind == CARILLON_TIMED_FUNCTION) || (alarm->timed.kind == CARILLON_TIMED_BEAT)) {
+    if ((alarm->timed.kind == CARILLON_ACTION_CALL) || (alarm->timed.kind == CARILLON_ACTION_CALL_FOREVER)) {
         bool beats = (alarm->exact == NULL) && (alarm->left == CARILLON_INFINITE);
 #if CARILLON_TIME_FAR
         beats = beats && (alarm->period <= CARILLON_LONGEST) && (alarm->timed.event.laps == 0u);
 #endif
-        alarm->timed.kind = beats ? CARILLON_TIMED_BEAT : CARILLON_TIMED_FUNCTION;
+        alarm->timed.kind = beats ? CARILLON_ACTION_CALL_FOREVER : CARILLON_ACTION_CALL;
     }
 #else
     (void)alarm;

@@ -2,6 +2,7 @@
  *
  * What it means that an event of the clock is due; and the handlers of the clock. */
 #include "clock_steps.h"
+#include "kernel/osek/act.h"
 #include "wait.h"
 
 #if CARILLON_OSEK_TIME
@@ -45,45 +46,14 @@ static void repeat(struct carillon_alarm *alarm)
 
 static inline void fire(const struct carillon_alarm *alarm)
 {
-#if CARILLON_TIME_TASKS
-    StatusType status;
-#endif
-    switch (alarm->timed.kind) {
 #if CARILLON_TIME_FUNCTIONS
-    case CARILLON_TIMED_FUNCTION:
-    case CARILLON_TIMED_BEAT:
+    if (carillon_is_action(CARILLON_TIMED_ACTIONS, alarm->timed.kind, CARILLON_ACTION_CALL)) {
         call(alarm);
-        break;
-#endif
-#if CARILLON_TIME_TASKS
-    case CARILLON_TIMED_TASK:
-        status = carillon_osek_activate(alarm->timed.task);
-        if (status != E_OK) {
-            (void)FAIL(OSServiceId_ActivateTask, status, .object = alarm->timed.task);
-        }
-        break;
-#endif
-#if CARILLON_TIME_EVENTS && CARILLON_OSEK_EVENTS
-    case CARILLON_TIMED_EVENT:
-        carillon_osek_serve_cells(&carillon_osek_tasks[alarm->timed.task]);
-        if (carillon_osek_jobs[alarm->timed.task].activations == 0u) {
-            (void)FAIL(OSServiceId_SetEvent, E_OS_STATE, .object = alarm->timed.task,
-                       .first = alarm->handler.carillon_event);
-        } else {
-            carillon_osek_set(alarm->timed.task, alarm->handler.carillon_event);
-        }
-        break;
-#endif
-#if CARILLON_TIME_SEMAPHORES
-    case CARILLON_TIMED_SEMAPHORE:
-        if (!carillon_semaphore_give(alarm->handler.carillon_semaphore)) {
-            (void)FAIL(OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = alarm->handler.carillon_semaphore);
-        }
-        break;
-#endif
-    default: /* none that the application has */
-        break;
+        return;
     }
+#endif
+    const uint32_t set = CARILLON_TIMED_ACTIONS & ~CARILLON_ACTION_BIT(CARILLON_ACTION_CALL);
+    carillon_act(set, alarm->timed.kind, alarm->timed.task, &alarm->handler);
 }
 #endif
 
@@ -121,13 +91,13 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
         return;
     }
 #if CARILLON_TIME_DELAYS && CARILLON_TIME_FAR
-    if (timed->kind == CARILLON_TIMED_FAR) {
+    if (timed->kind == CARILLON_ACTION_WAKE_FAR) {
         (void)wake_first(timed);
         return;
     }
 #endif
 #if CARILLON_TIME_TIMEOUTS
-    if (timed->kind == CARILLON_TIMED_TIMEOUT) {
+    if (timed->kind == CARILLON_ACTION_TIME_OUT) {
         carillon_queue_pop(&carillon_clock_queue);
         carillon_time_out((struct carillon_waiter *)(void *)timed);
         return;
@@ -155,7 +125,7 @@ static __attribute__((noinline)) void move_and_call(struct carillon_timed *timed
 static inline void serve_other(struct carillon_timed *timed)
 {
 #if CARILLON_TIME_FUNCTIONS
-    if (timed->kind == CARILLON_TIMED_BEAT) {
+    if (timed->kind == CARILLON_ACTION_CALL_FOREVER) {
         const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
         if (carillon_queue_stays(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period)) {
             call(alarm);

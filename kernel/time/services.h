@@ -91,7 +91,7 @@ static inline struct carillon_event *carillon_time_event(struct carillon_timed *
 static inline bool carillon_time_is_delay(const struct carillon_timed *timed)
 {
 #if CARILLON_TIME_DELAYS && CARILLON_TIME_OTHERS
-    return timed->kind == CARILLON_TIMED_WAKE;
+    return timed->kind == CARILLON_ACTION_WAKE;
 #else
     (void)timed;
     return CARILLON_TIME_DELAYS != 0;

@@ -92,7 +92,7 @@ static inline void join(const struct carillon_sleeper *sleeper)
 StatusType carillon_delay(carillon_duration ticks)
 {
     struct carillon_sleeper sleeper;
-    struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_TIMED_WAKE);
+    struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_ACTION_WAKE);
     REQUIRE(extended != NULL, OSServiceId_Delay, E_OS_CALLEVEL, .object = 0u);
     CHECK_PLACE(IN_TASK, OSServiceId_Delay, .object = 0u);
     CHECK(carillon_osek_holds_none(), OSServiceId_Delay, E_OS_RESOURCE, .object = 0u);
@@ -100,7 +100,7 @@ StatusType carillon_delay(carillon_duration ticks)
     (void)carillon_osek_hold();
 #if CARILLON_TIME_FAR
     if (ticks > CARILLON_LONGEST_PERIOD) {
-        sleeper.timed.kind = CARILLON_TIMED_FAR;
+        sleeper.timed.kind = CARILLON_ACTION_WAKE_FAR;
         carillon_time_insert(&sleeper.timed, ticks);
         carillon_time_wait(extended);
         return E_OK;
@@ -144,7 +144,7 @@ static inline bool insert_after(struct carillon_timed *timed, carillon_time from
 StatusType carillon_delay_until(carillon_time *previous, carillon_time period)
 {
     struct carillon_sleeper sleeper;
-    struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_TIMED_WAKE);
+    struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_ACTION_WAKE);
     REQUIRE(extended != NULL, OSServiceId_DelayUntil, E_OS_CALLEVEL, .reference = previous);
     CHECK_PLACE(IN_TASK, OSServiceId_DelayUntil, .reference = previous);
     CHECK(carillon_osek_holds_none(), OSServiceId_DelayUntil, E_OS_RESOURCE, .reference = previous);
@@ -190,7 +190,7 @@ static bool take(struct carillon_semaphore *semaphore)
 StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore)
 {
     struct carillon_waiter waiter;
-    struct carillon_osek_extended *const extended = falls_asleep(&waiter.sleeper, CARILLON_TIMED_WAKE);
+    struct carillon_osek_extended *const extended = falls_asleep(&waiter.sleeper, CARILLON_ACTION_WAKE);
     REQUIRE(extended != NULL, OSServiceId_SemaphoreP, E_OS_CALLEVEL, .reference = semaphore);
     CHECK_PLACE(IN_TASK, OSServiceId_SemaphoreP, .reference = semaphore);
     CHECK(carillon_osek_holds_none(), OSServiceId_SemaphoreP, E_OS_RESOURCE, .reference = semaphore);
@@ -208,7 +208,7 @@ StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore)
 StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, carillon_duration ticks)
 {
     struct carillon_waiter waiter;
-    struct carillon_osek_extended *const extended = falls_asleep(&waiter.sleeper, CARILLON_TIMED_TIMEOUT);
+    struct carillon_osek_extended *const extended = falls_asleep(&waiter.sleeper, CARILLON_ACTION_TIME_OUT);
     REQUIRE((ticks == 0u) || (extended != NULL), OSServiceId_SemaphoreP, E_OS_CALLEVEL, .reference = semaphore);
     CHECK_PLACE(IN_SERVICE, OSServiceId_SemaphoreP, .reference = semaphore);
     CHECK((ticks == 0u) || carillon_osek_holds_none(), OSServiceId_SemaphoreP, E_OS_RESOURCE, .reference = semaphore);
@@ -247,7 +247,7 @@ bool carillon_semaphore_give(struct carillon_semaphore *semaphore)
         semaphore->first = waiter->next;
         waiter->result = E_OK;
 #if CARILLON_TIME_TIMEOUTS
-        if (waiter->sleeper.timed.kind == CARILLON_TIMED_TIMEOUT) {
+        if (waiter->sleeper.timed.kind == CARILLON_ACTION_TIME_OUT) {
             carillon_clock_remove(carillon_time_event(&waiter->sleeper.timed));
         }
 #endif

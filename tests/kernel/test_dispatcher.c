@@ -38,7 +38,8 @@ static void task2(void)
 
 static void task2_while_a_deadline_is_checked(void)
 {
-    static const struct carillon_entry deadline = {.step = {&after, 0u}, .action = CARILLON_DEADLINE, .object = 2u};
+    static const struct carillon_entry deadline = {
+        .step = {&after, 0u}, .action = CARILLON_ACTION_CHECK_DEADLINE, .object = 2u};
     carillon_table_dispatch(&deadline, &after);
 }
 
@@ -56,7 +57,7 @@ static int fresh(void **state)
 static void an_activation_runs_its_task_lowered(void **state)
 {
     static const struct carillon_entry entry = {
-        .step = {&after, 0u}, .action = CARILLON_ACTIVATE, .function = task0, .object = 0u};
+        .step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u};
     (void)state;
     carillon_table_dispatch(&entry, &after);
     assert_log("lowered( task0 ) ");
@@ -65,9 +66,9 @@ static void an_activation_runs_its_task_lowered(void **state)
 static void all_entries_of_a_tick_are_carried_out_and_no_more(void **state)
 {
     static const struct carillon_entry entries[] = {
-        {.step = {&after, 0u}, .action = CARILLON_ACTIVATE, .function = task0, .object = 0u, .more = 1u},
-        {.step = {&after, 0u}, .action = CARILLON_ENABLE, .object = 9u, .mask = 0x200u, .more = 0u},
-        {.step = {&after, 0u}, .action = CARILLON_ACTIVATE, .function = task1, .object = 1u, .more = 0u},
+        {.step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u, .more = 1u},
+        {.step = {&after, 0u}, .action = CARILLON_ACTION_ENABLE_INTERRUPT, .object = 9u, .mask = 0x200u, .more = 0u},
+        {.step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task1, .object = 1u, .more = 0u},
     };
     (void)state;
     carillon_table_dispatch(entries, &after);
@@ -77,8 +78,8 @@ static void all_entries_of_a_tick_are_carried_out_and_no_more(void **state)
 static void a_deadline_of_a_task_that_has_ended_is_met(void **state)
 {
     static const struct carillon_entry entries[] = {
-        {.step = {&after, 0u}, .action = CARILLON_ACTIVATE, .function = task0, .object = 0u},
-        {.step = {&after, 0u}, .action = CARILLON_DEADLINE, .object = 0u},
+        {.step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u},
+        {.step = {&after, 0u}, .action = CARILLON_ACTION_CHECK_DEADLINE, .object = 0u},
     };
     (void)state;
     carillon_table_dispatch(&entries[0], &after);
@@ -88,8 +89,10 @@ static void a_deadline_of_a_task_that_has_ended_is_met(void **state)
 
 static void a_deadline_of_a_task_that_has_not_ended_is_missed(void **state)
 {
-    static const struct carillon_entry entry = {
-        .step = {&after, 0u}, .action = CARILLON_ACTIVATE, .function = task2_while_a_deadline_is_checked, .object = 2u};
+    static const struct carillon_entry entry = {.step = {&after, 0u},
+                                                .action = CARILLON_ACTION_ACTIVATE,
+                                                .function = task2_while_a_deadline_is_checked,
+                                                .object = 2u};
     (void)state;
     carillon_table_dispatch(&entry, &after);
     assert_log("lowered( missed(2) ) ");
@@ -98,7 +101,7 @@ static void a_deadline_of_a_task_that_has_not_ended_is_missed(void **state)
 static void a_running_task_counts_as_lowered(void **state)
 {
     static const struct carillon_entry entry = {
-        .step = {&after, 0u}, .action = CARILLON_ACTIVATE, .function = task1_counts_lowered_tasks, .object = 1u};
+        .step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task1_counts_lowered_tasks, .object = 1u};
     (void)state;
     carillon_table_dispatch(&entry, &after);
     assert_log("lowered( lowered-tasks=1 ) ");
@@ -107,8 +110,8 @@ static void a_running_task_counts_as_lowered(void **state)
 
 /* The end of the round, with an entry of the same tick behind it. */
 static const struct carillon_entry round_end[] = {
-    {.step = {&after, 0u}, .action = CARILLON_CONTROL, .more = 1u},
-    {.step = {&after, 0u}, .action = CARILLON_ACTIVATE, .function = task0, .object = 0u},
+    {.step = {&after, 0u}, .action = CARILLON_ACTION_SWITCH_MODE, .more = 1u},
+    {.step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u},
 };
 
 static void the_end_of_the_round_goes_on_where_no_switch_is_wanted(void **state)
@@ -137,11 +140,11 @@ static void the_end_of_the_round_does_not_switch_while_a_task_runs(void **state)
 
 /* Two ticks that one handler comes for, and one after them. */
 static const struct carillon_entry ticks[] = {
-    {.step = {&ticks[2].step, 0u}, .action = CARILLON_ACTIVATE, .function = task0, .object = 0u, .more = 1u},
-    {.step = {&ticks[2].step, 0u}, .action = CARILLON_ACTIVATE, .function = task1, .object = 1u},
-    {.step = {&ticks[4].step, 0u}, .action = CARILLON_DEADLINE, .object = 1u, .more = 1u},
-    {.step = {&ticks[4].step, 0u}, .action = CARILLON_ACTIVATE, .function = task2, .object = 2u},
-    {.step = {&ticks[0].step, 0u}, .action = CARILLON_ACTIVATE, .function = task0, .object = 0u},
+    {.step = {&ticks[2].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u, .more = 1u},
+    {.step = {&ticks[2].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task1, .object = 1u},
+    {.step = {&ticks[4].step, 0u}, .action = CARILLON_ACTION_CHECK_DEADLINE, .object = 1u, .more = 1u},
+    {.step = {&ticks[4].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task2, .object = 2u},
+    {.step = {&ticks[0].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u},
 };
 
 static void a_handler_that_is_late_runs_the_tasks_of_the_later_tick_first(void **state)
@@ -169,7 +172,7 @@ static void a_handler_that_comes_for_nothing_does_nothing(void **state)
 static void a_table_of_one_tick_is_carried_out_every_time(void **state)
 {
     static const struct carillon_entry only = {
-        .step = {&only.step, 0u}, .action = CARILLON_ACTIVATE, .function = task0, .object = 0u};
+        .step = {&only.step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u};
     (void)state;
     carillon_table_dispatch(&only, &only.step);
     carillon_table_dispatch(&only, &only.step);
@@ -178,8 +181,10 @@ static void a_table_of_one_tick_is_carried_out_every_time(void **state)
 
 static unsigned nested;
 static void task0_activated_twice_while_it_runs(void);
-static const struct carillon_entry again = {
-    .step = {&after, 0u}, .action = CARILLON_ACTIVATE, .function = task0_activated_twice_while_it_runs, .object = 0u};
+static const struct carillon_entry again = {.step = {&after, 0u},
+                                            .action = CARILLON_ACTION_ACTIVATE,
+                                            .function = task0_activated_twice_while_it_runs,
+                                            .object = 0u};
 
 static void task0_activated_twice_while_it_runs(void)
 {

@@ -507,10 +507,16 @@ FAULTS = [
         "events",
         "an alarm's table with another action",
         "C204",
-        lambda p: p.number("carillon_osek_alarms", 2 * 28 + 26, to(0), 1),
+        lambda p: p.number("carillon_osek_alarms", 2 * 24 + 21, plus(1), 1),
     ),
     Fault(
-        "events", "an alarm's table with another cycle", "C204", lambda p: p.number("carillon_osek_alarms", 2 * 7 + 4, plus(1))
+        "events",
+        "an alarm's table with another task",
+        "C204",
+        lambda p: p.number("carillon_osek_alarms", 2 * 24 + 22, to(0), 1),
+    ),
+    Fault(
+        "events", "an alarm's table with another cycle", "C204", lambda p: p.number("carillon_osek_alarms", 2 * 6 + 3, plus(1))
     ),
     Fault(
         "events", "an alarm's level above its task's", "C207", lambda p: p.number("carillon_osek_source_levels", 13, plus(1), 2)
@@ -529,10 +535,10 @@ FAULTS = [
     Fault("parts", "a requested part at another part's level", "C207", lambda p: p.number(LEVELS, 2 * 5 + 1, to(2), 2)),
     Fault("parts", "the first part above its tasks", "C207", lambda p: p.number(LEVELS, 1, to(5), 2)),
     Fault("parts", "a part's cell with another tick", "C204", lambda p: p.store(PREPARE, at(RELOAD + 0x80), value(plus(1)))),
-    Fault("parts", "an alarm in another part", "C207", lambda p: p.number(ALARMS, 24, to(8), 1), "'ForLow'"),
-    Fault("parts", "an alarm in the first part", "C207", lambda p: p.number(ALARMS, 28 + 24, to(0), 1), "'ForMiddle'"),
-    Fault("parts", "an alarm in another counter's part", "C204", lambda p: p.number(ALARMS, 24, to(1), 1), "'ForLow'"),
-    Fault("parts", "an alarm in no part", "C204", lambda p: p.number(ALARMS, 24, to(9), 1), "'ForLow'"),
+    Fault("parts", "an alarm in another part", "C207", lambda p: p.number(ALARMS, 20, to(8), 1), "'ForLow'"),
+    Fault("parts", "an alarm in the first part", "C207", lambda p: p.number(ALARMS, 24 + 20, to(0), 1), "'ForMiddle'"),
+    Fault("parts", "an alarm in another counter's part", "C204", lambda p: p.number(ALARMS, 20, to(1), 1), "'ForLow'"),
+    Fault("parts", "an alarm in no part", "C204", lambda p: p.number(ALARMS, 20, to(9), 1), "'ForLow'"),
     Fault("parts", "vectors of two parts exchanged", "C207", lambda p: p.swap("carillon_osek_vectors", 22, 39, 4)),
     Fault(
         "parts",

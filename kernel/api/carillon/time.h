@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "carillon/osek.h"
+#include "kernel/contract/action.h"
 #include "kernel/time/clock.h"
 
 #ifdef __cplusplus
@@ -94,17 +95,9 @@ struct carillon_timed {
 #else
     struct carillon_event event;
 #endif
-    uint8_t kind;
+    uint8_t kind; /* an action of kernel/contract/action.h */
     TaskType task;
 };
-#define CARILLON_TIMED_WAKE 0u /* a delay without laps to go */
-#define CARILLON_TIMED_TIMEOUT 1u
-#define CARILLON_TIMED_FUNCTION 2u
-#define CARILLON_TIMED_TASK 3u
-#define CARILLON_TIMED_EVENT 4u
-#define CARILLON_TIMED_SEMAPHORE 5u
-#define CARILLON_TIMED_BEAT 6u /* a function that is called for ever, with whole periods, and without laps to go */
-#define CARILLON_TIMED_FAR 7u  /* a delay with laps to go */
 
 /* The schedule says in `uses` of [time] which kinds of events the application has (CARILLON_TIME_DELAYS and so on).
  * The kernel has no code for the others.  Services that would make one are missing. */
@@ -186,11 +179,7 @@ struct carillon_alarm {
     uint32_t left; /* expiries to come */
     carillon_duration period;
     struct carillon_period *exact; /* NULL: `period` */
-    union {
-        void (*function)(void);
-        struct carillon_semaphore *carillon_semaphore;
-        EventMaskType carillon_event;
-    } handler;
+    union carillon_operand handler;
 };
 #define CARILLON_INFINITE UINT32_C(0xFFFFFFFF)
 
@@ -220,7 +209,7 @@ struct carillon_alarm {
  *
  * name: the function, void (void).
  * Source: EPOS, section III. */
-#define CARILLON_ALARM_OF_FUNCTION(name) CARILLON_ALARM_OF(CARILLON_TIMED_FUNCTION, 0u, (name))
+#define CARILLON_ALARM_OF_FUNCTION(name) CARILLON_ALARM_OF(CARILLON_ACTION_CALL, 0u, (name))
 #endif
 
 #if CARILLON_TIME_TASKS
@@ -228,7 +217,7 @@ struct carillon_alarm {
  *
  * id: the name of the task or thread.
  * Source: EPOS, section III. */
-#define CARILLON_ALARM_OF_TASK(id) CARILLON_ALARM_OF(CARILLON_TIMED_TASK, (id), NULL)
+#define CARILLON_ALARM_OF_TASK(id) CARILLON_ALARM_OF(CARILLON_ACTION_ACTIVATE, (id), NULL)
 #endif
 
 #if CARILLON_TIME_EVENTS
@@ -237,7 +226,7 @@ struct carillon_alarm {
  * id: the name of the task.
  * mask: the events: their names, joined by |.
  * Source: Carillon's own. */
-#define CARILLON_ALARM_OF_EVENT(id, mask) CARILLON_ALARM_OF(CARILLON_TIMED_EVENT, (id), .carillon_event = (mask))
+#define CARILLON_ALARM_OF_EVENT(id, mask) CARILLON_ALARM_OF(CARILLON_ACTION_SET_EVENT, (id), .carillon_event = (mask))
 #endif
 
 #if CARILLON_TIME_SEMAPHORES
@@ -246,7 +235,7 @@ struct carillon_alarm {
  * address: the address of the semaphore.
  * Source: EPOS, section III. */
 #define CARILLON_ALARM_OF_SEMAPHORE(address) \
-    CARILLON_ALARM_OF(CARILLON_TIMED_SEMAPHORE, 0u, .carillon_semaphore = (address))
+    CARILLON_ALARM_OF(CARILLON_ACTION_GIVE, 0u, .carillon_semaphore = (address))
 #endif
 
 #if CARILLON_TIME_ALARMS

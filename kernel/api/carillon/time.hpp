@@ -128,7 +128,7 @@ class Handler_Function : public Handler
      * Errors: none.
      * From: everywhere.
      * Source: EPOS, section III. */
-    explicit constexpr Handler_Function(void (*function)()) : Handler(CARILLON_TIMED_FUNCTION, 0)
+    explicit constexpr Handler_Function(void (*function)()) : Handler(CARILLON_ACTION_CALL, 0)
     {
         alarm.handler.function = function;
     }
@@ -146,7 +146,7 @@ class Handler_Task : public Handler
      * Errors: none.
      * From: everywhere.
      * Source: EPOS, section III. */
-    explicit constexpr Handler_Task(TaskType task) : Handler(CARILLON_TIMED_TASK, task)
+    explicit constexpr Handler_Task(TaskType task) : Handler(CARILLON_ACTION_ACTIVATE, task)
     {
     }
 };
@@ -165,7 +165,7 @@ class Handler_Event : public Handler
      * Errors: none.
      * From: everywhere.
      * Source: Carillon's own. */
-    constexpr Handler_Event(TaskType task, EventMaskType event) : Handler(CARILLON_TIMED_EVENT, task)
+    constexpr Handler_Event(TaskType task, EventMaskType event) : Handler(CARILLON_ACTION_SET_EVENT, task)
     {
         alarm.handler.carillon_event = event;
     }
@@ -183,7 +183,7 @@ class Handler_Semaphore : public Handler
      * Errors: none.
      * From: everywhere.
      * Source: EPOS, section III. */
-    explicit constexpr Handler_Semaphore(Semaphore *semaphore) : Handler(CARILLON_TIMED_SEMAPHORE, 0)
+    explicit constexpr Handler_Semaphore(Semaphore *semaphore) : Handler(CARILLON_ACTION_GIVE, 0)
     {
         alarm.handler.carillon_semaphore = &semaphore->semaphore;
     }

@@ -2,18 +2,18 @@
 """What can be done at an expiry point: an open enumeration, one file for each action.
 
 An action knows what a cell must be able to do to carry it, what its handler costs, and how messages and drawings name it.
-The passes ask the action instead of telling actions apart.  A new one is a file here, its piece of handler in
-``emit/pieces``, and whatever lowers to it.
+The passes ask the action instead of telling actions apart.  DESIGN says which files a new one touches.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from carillon.actions.costs import COSTS, CostTable
 from carillon.model.board import Role
+from carillon.model.osek import AlarmAction
 
 __all__ = ["COSTS", "Action", "CostTable", "Served"]
 
@@ -79,6 +79,17 @@ class Action(ABC):
     the handler asks at each point."""
     wraps: ClassVar[bool] = False
     """Whether, on a cell of its own, it needs code around each activation of its object."""
+    constant: ClassVar[str] = ""
+    """Its name in ``kernel/contract/action.h``, behind ``CARILLON_ACTION_``; empty if no table of the kernel has it."""
+    says: ClassVar[type[AlarmAction] | None] = None
+    """How an alarm of the schedule says it, if one can."""
+    does: ClassVar[str] = ""
+    """What an alarm does that has it, for people: with the names of its fields."""
+
+    @property
+    def phrase(self) -> str:
+        """What an alarm does that has it."""
+        return self.does.format_map({f.name: getattr(self, f.name) for f in fields(self)})
 
     @abstractmethod
     def price(self, served: Served, costs: CostTable = COSTS) -> int:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
+from carillon.model.osek import ActivateTask, AlarmAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class Activate(Action):
     shares: ClassVar[bool] = True
     gathers: ClassVar[bool] = True
     acknowledged: ClassVar[bool] = True
+    constant: ClassVar[str] = "ACTIVATE"
+    says: ClassVar[type[AlarmAction] | None] = ActivateTask
+    does: ClassVar[str] = "activates {object}"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Nothing where a cell's vector is the task."""

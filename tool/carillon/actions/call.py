@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
+from carillon.model.osek import AlarmAction, Callback
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class Call(Action):
     rank: ClassVar[int] = 5
     counts: ClassVar[bool] = True
     acknowledged: ClassVar[bool] = True
+    constant: ClassVar[str] = "CALL"
+    says: ClassVar[type[AlarmAction] | None] = Callback
+    does: ClassVar[str] = "calls {object}"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Always by a handler."""

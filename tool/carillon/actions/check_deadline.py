@@ -24,6 +24,7 @@ class CheckDeadline(Action):
     held: ClassVar[bool] = True
     joins: ClassVar[bool] = True
     wraps: ClassVar[bool] = True
+    constant: ClassVar[str] = "CHECK_DEADLINE"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """At the task's end a shared cell is moved on; a cell of its own needs what ``wraps`` says."""

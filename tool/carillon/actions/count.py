@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
+from carillon.model.osek import AlarmAction, IncrementCounter
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class Count(Action):
     rank: ClassVar[int] = 5
     counts: ClassVar[bool] = True
     acknowledged: ClassVar[bool] = True
+    constant: ClassVar[str] = "COUNT"
+    says: ClassVar[type[AlarmAction] | None] = IncrementCounter
+    does: ClassVar[str] = "increments {object}"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Of a counter of the hardware, what a tick takes in which nothing is due; else what a handler takes."""

@@ -22,6 +22,7 @@ class EnableInterrupt(Action):
     rank: ClassVar[int] = 3
     shares: ClassVar[bool] = True
     gathers: ClassVar[bool] = True
+    constant: ClassVar[str] = "ENABLE_INTERRUPT"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """A store at each point, and a shared cell's next interval."""

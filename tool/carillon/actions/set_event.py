@@ -8,6 +8,8 @@ from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
+from carillon.model.osek import AlarmAction
+from carillon.model.osek import SetEvent as SetEventAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,9 @@ class SetEvent(Action):
     order: ClassVar[int] = 3
     rank: ClassVar[int] = 5
     acknowledged: ClassVar[bool] = True
+    constant: ClassVar[str] = "SET_EVENT"
+    says: ClassVar[type[AlarmAction] | None] = SetEventAction
+    does: ClassVar[str] = "sets {event} of {object}"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Always by a handler."""

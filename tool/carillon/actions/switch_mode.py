@@ -22,6 +22,7 @@ class SwitchMode(Action):
     rank: ClassVar[int] = 2
     named: ClassVar[bool] = False
     held: ClassVar[bool] = True
+    constant: ClassVar[str] = "SWITCH_MODE"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Nothing in a round that is not left."""

@@ -179,7 +179,7 @@ class OsekAllocation:
 
     def part_of(self, alarm: Alarm) -> int:
         """The number of the part that an alarm stands in while it is queued: its task's level's, or else the first."""
-        task = alarm.action.task if isinstance(alarm.action, ActivateTask | SetEvent) else ""
+        task = alarm.action.object if isinstance(alarm.action, ActivateTask | SetEvent) else ""
         level = next((x.number for x in self.levels if any(t.name == task for t in x.tasks)), 0)
         own = (p.number for p in self.counters if level and p.level == level and p.counter.name == alarm.counter)
         return next(own, [c.name for c in self.osek.counters].index(alarm.counter))

@@ -82,5 +82,5 @@ def level_woken(plan: TaskPlan, alarm: Alarm) -> int:
     """The level that a part may have for an alarm; 0 if that must be the kernel's.  Nobody serves parts for threads."""
     if not isinstance(alarm.action, ActivateTask | SetEvent):
         return 0
-    level = plan.level_of(alarm.action.task)
+    level = plan.level_of(alarm.action.object)
     return 0 if any(t.thread for t in level.tasks) else level.number

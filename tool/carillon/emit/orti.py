@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from carillon.actions.every import of
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
 from carillon.image import Image
-from carillon.model.osek import Action, ActivateTask, Callback, CounterKind, IncrementCounter, OsekTask, SetEvent
+from carillon.model.osek import CounterKind, OsekTask
 from carillon.model.time import QueueKind
 
 FILL = 0xC0DEC0DE
@@ -270,7 +271,7 @@ class _Writer:
             objects[alarm.name] = {
                 "STATE": f"({' || '.join(runs)}) ? 1 : 0",
                 "CYCLETIME": cycle,
-                "ACTION": _action(alarm.action),
+                "ACTION": of(alarm.action).phrase,
                 "COUNTER": alarm.counter,
                 "vs_CARRIER": f"({queued}) ? {QUEUED} : {cell}" if queues else cell,
             }
@@ -326,18 +327,6 @@ def _first_of_each(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 def _enumeration(kind: str, items: Iterable[tuple[str, int]]) -> str:
     listed = ", ".join(f'"{name}" = {value}' for name, value in items)
     return f'ENUM "{kind}" [ {listed} ]'
-
-
-def _action(action: Action) -> str:
-    match action:
-        case ActivateTask(task):
-            return f"ActivateTask({task})"
-        case SetEvent(task, event):
-            return f"SetEvent({task}, {event})"
-        case Callback(function):
-            return f"ALARMCALLBACK({function})"
-        case IncrementCounter(counter):
-            return f"IncrementCounter({counter})"
 
 
 def _identifier(name: str) -> str:

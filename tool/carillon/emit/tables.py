@@ -155,7 +155,7 @@ def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
         step = f"{{{following}, {text.macro(timer, 'INTERVAL', entry.step.units, timer.period)}}}"
         what = ENTRIES[type(point.action)](image, point)
         lines.append(
-            f"    {{{step}, {what.function}, {what.mask}, {what.object}, CARILLON_{what.action}, {int(entry.more)}u}}, "
+            f"    {{{step}, {what.function}, {what.mask}, {what.object}, {text.action(point.action)}, {int(entry.more)}u}}, "
             f"/* {point.at}: {point.action.role.value} of {point.object}, {text.place(point.span)} */"
         )
     return [*lines, "};", ""]

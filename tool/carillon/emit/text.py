@@ -56,6 +56,11 @@ def macro(cell: CellImage, suffix: str, *arguments: object) -> str:
     return f"{cell.macro}_{suffix}({', '.join(str(a) for a in arguments)})"
 
 
+def action(it: Action) -> str:
+    """The name of an action in the kernel's tables."""
+    return f"CARILLON_ACTION_{it.constant}"
+
+
 def masks(board: Board, sources: Iterable[int]) -> list[tuple[int, str]]:
     """Sources grouped by request register: (a source that names the register, C expression of the bits)."""
     groups: dict[int, list[int]] = {}

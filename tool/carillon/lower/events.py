@@ -9,20 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from carillon.actions import Action
-from carillon.actions.activate import Activate
-from carillon.actions.call import Call
 from carillon.actions.count import Count
 from carillon.actions.end_slice import EndSlice
+from carillon.actions.every import of
 from carillon.actions.serve_clock import ServeClock
-from carillon.actions.set_event import SetEvent
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, When
 from carillon.model import System
-from carillon.model.osek import ActivateTask as Activates
 from carillon.model.osek import Alarm, Counter, CounterKind
-from carillon.model.osek import Callback as Calls
-from carillon.model.osek import IncrementCounter as Increments
-from carillon.model.osek import SetEvent as Sets
 from carillon.model.time import ClockKind, TimeServices
 
 
@@ -76,23 +70,11 @@ def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:
     A first expiry with the counter at 0 comes when that comes around, which is no time from the start.
     """
     assert system.osek is not None
-    counter, start, action = system.osek.counter(alarm.counter), alarm.autostart, _action(alarm)
+    counter, start, action = system.osek.counter(alarm.counter), alarm.autostart, of(alarm.action)
     known = start is not None and start.cycle > 0 and start.time > 0 and set(start.modes) == set(system.osek.modes)
     if start is None or not known or one_timer or counter.kind is not CounterKind.HARDWARE:
         return _run_time(action, alarm.span, alarm.name)
     return _periodic(action, start.time * counter.tick, start.cycle * counter.tick, alarm.span, alarm.name)
-
-
-def _action(alarm: Alarm) -> Action:
-    match alarm.action:
-        case Activates(task):
-            return Activate(task)
-        case Sets(task, event):
-            return SetEvent(task, event)
-        case Calls(function):
-            return Call(function)
-        case Increments(counter):
-            return Count(counter)
 
 
 def _periodic(action: Action, first: int, period: int, span: Span, asker: str = "") -> Demand:

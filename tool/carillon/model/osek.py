@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from carillon.diagnostics import Span
 
@@ -134,35 +134,59 @@ class Counter:
 
 
 @dataclass(frozen=True, slots=True)
-class ActivateTask:
-    """An alarm's action: activate a task."""
+class AlarmAction:
+    """What an alarm does to an object, as the schedule says it."""
 
-    task: str
+    object: str
+
+    key: ClassVar[str]
+    """How an alarm's table names it."""
+    subject: ClassVar[str]
+    """What its object is: a task, a counter, or a function of the application."""
+    number: ClassVar[int]
+    """How the image says it (``kernel/contract/action.h``)."""
 
 
 @dataclass(frozen=True, slots=True)
-class SetEvent:
-    """An alarm's action: set an event of an extended task."""
+class ActivateTask(AlarmAction):
+    """Activate a task."""
 
-    task: str
+    key: ClassVar[str] = "activate"
+    subject: ClassVar[str] = "task"
+    number: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SetEvent(AlarmAction):
+    """Set an event of an extended task."""
+
     event: str
 
-
-@dataclass(frozen=True, slots=True)
-class Callback:
-    """An alarm's action: call a function defined in C by ``ALARMCALLBACK(function)``."""
-
-    function: str
+    key: ClassVar[str] = "set_event"
+    subject: ClassVar[str] = "task"
+    number: ClassVar[int] = 5
 
 
 @dataclass(frozen=True, slots=True)
-class IncrementCounter:
-    """An alarm's action: advance a software counter."""
+class Callback(AlarmAction):
+    """Call a function defined in C by ``ALARMCALLBACK(function)``."""
 
-    counter: str
+    key: ClassVar[str] = "callback"
+    subject: ClassVar[str] = "function"
+    number: ClassVar[int] = 6
 
 
-Action = ActivateTask | SetEvent | Callback | IncrementCounter
+@dataclass(frozen=True, slots=True)
+class IncrementCounter(AlarmAction):
+    """Advance a software counter."""
+
+    key: ClassVar[str] = "increment"
+    subject: ClassVar[str] = "counter"
+    number: ClassVar[int] = 7
+
+
+ALARM_ACTIONS: tuple[type[AlarmAction], ...] = (ActivateTask, SetEvent, Callback, IncrementCounter)
+"""All of them, in the order of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +205,7 @@ class Alarm:
 
     name: str
     counter: str
-    action: Action
+    action: AlarmAction
     autostart: Autostart | None
     span: Span
     static: bool = False

@@ -348,7 +348,7 @@ class Decoder:
             if it.alarm.static and isinstance(it.alarm.action, ActivateTask):
                 points = it.carrier.cells[0].progression
                 due = range(points.offset, length, points.period)
-                events += [Event(at, at * scale, Kind.EXPIRY, it.alarm.action.task) for at in due]
+                events += [Event(at, at * scale, Kind.EXPIRY, it.alarm.action.object) for at in due]
         return events
 
     def _with_deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[Event]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carillon.actions import COSTS
+from carillon.actions.every import of
 from carillon.allocate.advice import longest_tick
 from carillon.allocate.base import longest_stretch
 from carillon.allocate.osek import CounterPart, OsekAllocation, TaskKind, TaskLevel
@@ -14,13 +15,10 @@ from carillon.emit.osek.common import GUARD_WORDS
 from carillon.image import Image
 from carillon.model.osek import (
     RES_SCHEDULER,
-    Action,
     ActivateTask,
     Alarm,
-    Callback,
     CounterKind,
     Hook,
-    IncrementCounter,
     Osek,
     OsekTask,
     Property,
@@ -48,18 +46,6 @@ def _served(level: TaskLevel, software: bool) -> str:
     return handler + (f", queue of {level.capacity}" if level.capacity else "")
 
 
-def _action(action: Action) -> str:
-    match action:
-        case ActivateTask(task):
-            return f"activates {task}"
-        case SetEvent(task, event):
-            return f"sets {event} of {task}"
-        case Callback(function):
-            return f"calls {function}"
-        case IncrementCounter(counter):
-            return f"increments {counter}"
-
-
 def _why_queued(osek: Osek, alarm: Alarm, reasons: tuple[str, ...], conventional: bool) -> str:
     """Why no cell carries an alarm."""
     start = alarm.autostart
@@ -67,7 +53,7 @@ def _why_queued(osek: Osek, alarm: Alarm, reasons: tuple[str, ...], conventional
         return "its counter is no timer's"
     if start is None:
         return "it is set at run time"
-    if isinstance(alarm.action, (Callback, IncrementCounter)) and not conventional:
+    if of(alarm.action).counts and not conventional:
         return "its calls and counts are not to be lost, which a tick can catch up with"
     if start.cycle == 0:
         return "it expires once"
@@ -273,7 +259,7 @@ def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[st
                 "line": alarm.span.line,
                 "name": alarm.name,
                 "counter": alarm.counter,
-                "action": _action(alarm.action),
+                "action": of(alarm.action).phrase,
                 "cell": carrier.cells[0].cell.name if carrier is not None else None,
                 "source": carrier.source if carrier is not None else None,
                 "level": allocation.hardware(carrier.level) if carrier is not None else None,

@@ -65,7 +65,7 @@ class ModeTable:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A ``struct carillon_entry`` of ``kernel/contract/table.h``; ``action`` is a number of its ``enum carillon_action``."""
+    """A ``struct carillon_entry`` of ``kernel/contract/table.h``; ``action`` is a number of ``kernel/contract/action.h``."""
 
     function: int
     mask: int

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from carillon.verify.rounds import Round
 
 DISPATCHER = "carillon_table_dispatch"
-ACTIVATE, DEADLINE, ENABLE = 0, 1, 2
-"""Of ``enum carillon_action``."""
+ACTIVATE, DEADLINE, ENABLE = 1, 2, 3
+"""Of ``kernel/contract/action.h``."""
 
 
 def is_table(round_: Round, source: int) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from carillon.diagnostics import Span
-from carillon.model.osek import ActivateTask, Alarm, Callback, Counter, CounterKind, IncrementCounter, Osek, SetEvent
+from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, SetEvent
 from carillon.verify.contract import Reader
 from carillon.verify.elf import Elf
 
@@ -31,9 +31,8 @@ class AlarmRow:
     """An entry of the table of alarms, as numbers."""
 
     alarm: Alarm
-    callback: int
+    operand: int
     cell: int
-    event: int
     start: int
     cycle: int
     autostart: int
@@ -51,8 +50,8 @@ def alarm_rows(osek: Osek, elf: Elf) -> Iterator[AlarmRow]:
         return
     for number, alarm in enumerate(osek.alarms):
         reader = Reader(elf, symbol.address + number * (symbol.size // count))
-        callback, cell = elf.code(reader.pointer()), reader.pointer()
-        yield AlarmRow(alarm, callback, cell, *(reader.take(size) for size in (4, 4, 4, 4, 1, 1, 1, 1)))
+        operand, cell = reader.take(4), reader.pointer()
+        yield AlarmRow(alarm, operand, cell, *(reader.take(size) for size in (4, 4, 4, 1, 1, 1, 1)))
 
 
 @dataclass(slots=True)
@@ -167,8 +166,6 @@ class EventTables:
 
     def _alarm(self, row: AlarmRow) -> str:
         alarm = row.alarm
-        names = {name: k for k, name in enumerate(t.name for t in self.events.osek.tasks)}
-        counters = [c.name for c in self.events.osek.counters]
         counter = self.events.parts.counter(row.part)
         if counter is None or counter.name != alarm.counter:
             return f"is on counter {row.part}, not on '{alarm.counter}'"
@@ -178,18 +175,19 @@ class EventTables:
         if (row.start, row.cycle, row.autostart, row.absolute) != expected:
             said = f"the schedule says {expected[0]}, cycle {expected[1]}"
             return f"is set to {row.start}, cycle {row.cycle}, at the start, and {said}"
-        match alarm.action:
-            case ActivateTask(task):
-                fits = (row.action, row.object) == (0, names[task])
-            case SetEvent(task, name):
-                mask = next(e.mask for e in self.events.osek.events if e.name == name)
-                fits = (row.action, row.object, row.event) == (1, names[task], mask)
-            case Callback(function):
-                body = self.events.elf.symbols.get(f"carillon_callback_{function}")
-                fits = row.action == 2 and body is not None and body.address == row.callback
-            case IncrementCounter(name):
-                fits = (row.action, row.object) == (3, counters.index(name))
-        return "" if fits else "does something else than the schedule says"
+        operand = self.events.elf.code(row.operand) if alarm.action.subject == "function" else row.operand
+        found = (row.action, row.object, operand)
+        return "" if found == self._expected(alarm.action) else "does something else than the schedule says"
+
+    def _expected(self, what: AlarmAction) -> tuple[int, int, int]:
+        """An action as the table says it: its number, its object's, and what it takes besides."""
+        osek, elf = self.events.osek, self.events.elf
+        operand = next((e.mask for e in osek.events if isinstance(what, SetEvent) and e.name == what.event), 0)
+        numbers = {"task": [t.name for t in osek.tasks], "counter": [c.name for c in osek.counters]}
+        if what.subject in numbers:
+            return what.number, numbers[what.subject].index(what.object), operand
+        body = elf.symbols.get(f"carillon_callback_{what.object}")
+        return what.number, 0, body.address if body is not None else -1
 
     def _counter_table(self) -> None:
         parts = self.events.parts

@@ -241,7 +241,7 @@ class Events:
             self.carried.add(alarm.name)
             return alarm.span, f"alarm '{alarm.name}'", self._alarm_times([alarm])
         if service.kind == "task":
-            alarms = [a for a in osek.alarms if isinstance(a.action, ActivateTask) and a.action.task == service.name]
+            alarms = [a for a in osek.alarms if isinstance(a.action, ActivateTask) and a.action.object == service.name]
             fitting = [a for a in alarms if a.autostart is not None and a.autostart.cycle]
             if not fitting:
                 self.error(
@@ -389,7 +389,7 @@ class Events:
         if service.kind != "alarm" or service.number >= len(self.osek.alarms):
             return None
         action = self.osek.alarms[service.number].action
-        return action.task if isinstance(action, ActivateTask | SetEvent) else None
+        return action.object if isinstance(action, ActivateTask | SetEvent) else None
 
     def _has_own_level(self, source: int, service: Service) -> bool:
         """Whether a vector has the level of the tasks that its alarm, or its counter's queue, wakes, and not the kernel's."""
@@ -404,7 +404,7 @@ class Events:
         """The tasks that the alarms of a part wake which may stand in it; None: one of them does something else."""
         alarms = [a for a in self.osek.alarms if self.parts.of.get(a.name) == number]
         actions = [a.action for a in alarms if not (a.static and a.name in self.carried)]
-        return {a.task if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
+        return {a.object if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
 
     def is_at_its_tasks(self, part: int) -> bool:
         """Whether a part is served at the level of the tasks that its alarms wake."""
@@ -413,7 +413,7 @@ class Events:
 
     def level_of(self, alarm: Alarm) -> int:
         """The level of the task that an alarm wakes; -1 if it wakes none."""
-        return self._level(alarm.action.task) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
+        return self._level(alarm.action.object) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
 
     def _level_alarms(self, services: Mapping[int, Service | None]) -> None:
         """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""

@@ -17,9 +17,6 @@ from carillon.emit.osek.linker import linker_script
 from carillon.emit.osek.objects import objects
 from carillon.emit.osek.tasks import levels, resources, tasks
 from carillon.image import Image, Vector
-from carillon.model.osek import (
-    Callback,
-)
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -81,7 +78,7 @@ def _source(image: Image) -> str:
     lines += ["", "/* Functions of the application. */"]
     lines += [f"void carillon_task_{t.name}(void);" for t in model.tasks]
     lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
-    callbacks = dict.fromkeys(a.action.function for a in model.alarms if isinstance(a.action, Callback))
+    callbacks = dict.fromkeys(a.action.object for a in model.alarms if a.action.subject == "function")
     lines += [f"void carillon_callback_{c}(void);" for c in callbacks]
     lines += ["", *tasks(image, allocation), *levels(image, allocation)]
     lines += resources(allocation)

@@ -3,18 +3,12 @@
 
 from __future__ import annotations
 
+from carillon.actions.every import of
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.emit.osek.common import acknowledging, level_cells, level_counters, mode_mask, part_name, served_levels
 from carillon.image import CellImage, OsekImage
-from carillon.model.osek import (
-    ActivateTask,
-    Alarm,
-    Callback,
-    CounterKind,
-    IncrementCounter,
-    SetEvent,
-)
+from carillon.model.osek import Alarm, CounterKind, SetEvent
 
 
 def alarms(osek: OsekImage) -> list[str]:
@@ -135,18 +129,15 @@ def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:
 def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]:
     model = allocation.osek
     counters = [c.name for c in model.counters]
-    tasks = [t.name for t in model.tasks]
-    fields: dict[str, object] = {"counter": allocation.part_of(alarm)}
-    match alarm.action:
-        case ActivateTask(task):
-            fields |= {"action": "CARILLON_OSEK_ACTIVATE", "object": tasks.index(task)}
-        case SetEvent(task, event):
-            mask = next(e.mask for e in model.events if e.name == event)
-            fields |= {"action": "CARILLON_OSEK_SET_EVENT", "object": tasks.index(task), "event": f"{mask:#x}u"}
-        case Callback(function):
-            fields |= {"action": "CARILLON_OSEK_CALLBACK", "callback": f"carillon_callback_{function}"}
-        case IncrementCounter(counter):
-            fields |= {"action": "CARILLON_OSEK_INCREMENT", "object": counters.index(counter)}
+    numbers = {"counter": counters, "task": [t.name for t in model.tasks]}
+    what = alarm.action
+    fields: dict[str, object] = {"counter": allocation.part_of(alarm), "action": text.action(of(what))}
+    if what.subject in numbers:
+        fields["object"] = numbers[what.subject].index(what.object)
+    else:
+        fields["operand.function"] = f"carillon_callback_{what.object}"
+    if isinstance(what, SetEvent):
+        fields["operand.carillon_event"] = f"{next(e.mask for e in model.events if e.name == what.event):#x}u"
     if on_cell:
         fields["cell"] = f"&carillon_alarm_{alarm.name}_cell"
     if alarm.autostart is not None:

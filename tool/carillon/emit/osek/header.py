@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from carillon.actions.every import ACTIONS
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.emit import text
 from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_counters, served_levels
 from carillon.image import Image
-from carillon.model.osek import (
-    ActivateTask,
-    Callback,
-    CounterKind,
-    Hook,
-    IncrementCounter,
-    SetEvent,
-    Status,
-)
+from carillon.model.osek import Alarm, CounterKind, Hook, Status
 
 NO_CELL = 0xFFFF
 
@@ -27,6 +22,13 @@ def _any_of(value: str, numbers: list[int]) -> str:
 
 def _flag(condition: object) -> int:
     return int(bool(condition))
+
+
+def _actions(alarms: Iterable[Alarm]) -> str:
+    """A C expression: the set of all that some alarms do."""
+    said = {type(a.action) for a in alarms}
+    bits = [f"CARILLON_ACTION_BIT(CARILLON_ACTION_{c.constant})" for c in ACTIONS.values() if c.says in said]
+    return f"({' | '.join(bits) or '0u'})"
 
 
 def header(image: Image) -> str:
@@ -50,10 +52,7 @@ def header(image: Image) -> str:
         "ALARMS": f"{len(model.alarms)}u",
         "QUEUES": _flag(any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)),
         "QUEUE_STARTS": _flag(any(a.autostart is not None and a not in carried for a in model.alarms)),
-        "ACTIVATES": _flag(any(isinstance(a.action, ActivateTask) for a in model.alarms)),
-        "SETS_EVENTS": _flag(any(isinstance(a.action, SetEvent) for a in model.alarms)),
-        "CALLBACKS": _flag(any(isinstance(a.action, Callback) for a in model.alarms)),
-        "INCREMENTS": _flag(any(isinstance(a.action, IncrementCounter) for a in model.alarms)),
+        "ALARM_ACTIONS": _actions(model.alarms),
         "CELLS": _flag(allocation.alarms),
         "LEVEL_CELLS": _flag(served_levels(allocation)),
         "LEVEL_COUNTERS": _flag(level_counters(allocation)),

@@ -1,35 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What handlers do, one file for each action: as statements of a handler of its own, and as an entry of a table."""
+"""What handlers do, one file for each action: as statements of a handler of its own, and as an entry of a table.
+
+The file has the name of the action's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 
 from carillon.actions import Action
-from carillon.actions.activate import Activate
-from carillon.actions.check_deadline import CheckDeadline
-from carillon.actions.dispatch import Dispatch
-from carillon.actions.enable_interrupt import EnableInterrupt
-from carillon.actions.switch_mode import SwitchMode
+from carillon.actions.every import ACTIONS
 from carillon.allocate.result import Carrier
-from carillon.emit.pieces import activate, check_deadline, dispatch, enable_interrupt, switch_mode
 from carillon.emit.pieces.entry import Entry
 from carillon.image import Image, ModeImage
 from carillon.lower import ExpiryPoint
 
-BODIES: dict[type[Action], Callable[[Image, ModeImage, Carrier], list[str]]] = {
-    Activate: activate.body,
-    CheckDeadline: check_deadline.body,
-    SwitchMode: switch_mode.body,
-    EnableInterrupt: enable_interrupt.body,
-    Dispatch: dispatch.body,
-}
+_FILES = {m.name for m in iter_modules(__path__)}
+
+
+def _module(action: type[Action]) -> ModuleType | None:
+    name = action.__module__.rpartition(".")[2]
+    return import_module(f"{__name__}.{name}") if name in _FILES else None
+
+
+_MODULES = {action: module for action in ACTIONS.values() if (module := _module(action)) is not None}
+
+BODIES: dict[type[Action], Callable[[Image, ModeImage, Carrier], list[str]]] = {a: m.body for a, m in _MODULES.items()}
 """The statements of a carrier's handler; none if the vector is the task's function."""
 
 ENTRIES: dict[type[Action], Callable[[Image, ExpiryPoint], Entry]] = {
-    Activate: activate.entry,
-    CheckDeadline: check_deadline.entry,
-    SwitchMode: switch_mode.entry,
-    EnableInterrupt: enable_interrupt.entry,
+    a: m.entry for a, m in _MODULES.items() if hasattr(m, "entry")
 }
 """What an entry of a table says of a point."""

@@ -83,4 +83,4 @@ def _guarded(carrier: Carrier, before: list[str], run: list[str]) -> list[str]:
 
 def entry(image: Image, point: ExpiryPoint) -> Entry:
     """As an entry of a table: the task's function, and its number."""
-    return Entry("ACTIVATE", image.system.task(point.object).entry, "0u", text.task_number(image, point.object))
+    return Entry(image.system.task(point.object).entry, "0u", text.task_number(image, point.object))

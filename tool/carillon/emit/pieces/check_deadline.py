@@ -19,4 +19,4 @@ def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
 
 def entry(image: Image, point: ExpiryPoint) -> Entry:
     """As an entry of a table: the task's number."""
-    return Entry("DEADLINE", object=text.task_number(image, point.object))
+    return Entry(object=text.task_number(image, point.object))

@@ -25,4 +25,4 @@ def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
 def entry(image: Image, point: ExpiryPoint) -> Entry:
     """As an entry of a table: the interrupt's source and its bit."""
     source = image.system.interrupt(point.object).source
-    return Entry("ENABLE", mask=f"CARILLON_SOURCE_BIT({source})", object=source)
+    return Entry(mask=f"CARILLON_SOURCE_BIT({source})", object=source)

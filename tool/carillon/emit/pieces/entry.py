@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """``action`` is the end of the name in ``enum carillon_action``; the rest is as in ``kernel/contract/table.h``."""
+    """As in ``kernel/contract/table.h``."""
 
-    action: str
     function: str = "NULL"
     mask: str = "0u"
     object: int = 0

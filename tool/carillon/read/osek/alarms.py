@@ -8,11 +8,10 @@ from fractions import Fraction
 
 from carillon.check.names import fault
 from carillon.model.osek import (
-    Action,
-    ActivateTask,
+    ALARM_ACTIONS,
     Alarm,
+    AlarmAction,
     Autostart,
-    Callback,
     Counter,
     CounterKind,
     IncrementCounter,
@@ -24,7 +23,7 @@ from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
 
-_ACTIONS = ("activate", "set_event", "callback", "increment")
+_ACTIONS = {it.key: it for it in ALARM_ACTIONS}
 
 
 class Alarms:
@@ -116,7 +115,7 @@ class Alarms:
                 counter = table.counter
             action = self._action(table, path, own)
             if isinstance(action, IncrementCounter) and counter is not None and len(self.at.table.alarm) <= MOST["alarm"]:
-                self._check_increment(counter, action.counter, (*path, "increment"), own)
+                self._check_increment(counter, action.object, (*path, "increment"), own)
             autostart = self._autostart(table.autostart, counter, path, own) if table.autostart is not None else None
             if table.static and table.autostart is None and not self.at.incomplete(*path):
                 self.at.diagnostics.warning(
@@ -128,7 +127,7 @@ class Alarms:
             if counter is not None and action is not None:
                 yield Alarm(name, counter, action, autostart, self.at.key(*path), table.static)
 
-    def _action(self, table: AlarmTable, path: Path, own: str) -> Action | None:
+    def _action(self, table: AlarmTable, path: Path, own: str) -> AlarmAction | None:
         """The alarm's action; None after a diagnostic."""
         written = [key for key in _ACTIONS if getattr(table, key) is not None]
         if not written and not self.at.incomplete(*path):
@@ -149,30 +148,31 @@ class Alarms:
         actions = [action for key in written if (action := self._resolve_action(table, key, path, own)) is not None]
         return actions[0] if len(written) == 1 and actions else None
 
-    def _resolve_action(self, table: AlarmTable, key: str, path: Path, own: str) -> Action | None:
+    def _resolve_action(self, table: AlarmTable, key: str, path: Path, own: str) -> AlarmAction | None:
         where = (*path, key)
         if table.set_event is not None and key == "set_event":
             return self._set_event(table.set_event, where, own)
         name = str(getattr(table, key))
-        if key == "activate":
-            return ActivateTask(name) if self.at.known(name, "task", where, own) else None
-        if key == "increment":
-            if not self.at.known(name, "counter", where, own):
-                return None
-            if self.at.table.counter[name].kind == "hardware" and not self.at.lost("counter", name, "kind"):
-                self.at.error(
-                    "C115",
-                    self.at.value(*where),
-                    f"{own} increments the hardware counter {shorten(name)}",
-                    "only software counters are incremented: a hardware counter advances by itself",
-                )
-                return None
-            return IncrementCounter(name)
-        problem = fault(name, function=False)
-        if problem:
-            self.at.error("C026", self.at.value(*where), f"the callback {shorten(name)} of {own} {problem[0]}", problem[1])
-            return None
-        return Callback(name)
+        return _ACTIONS[key](name) if self._fits(_ACTIONS[key].subject, name, where, own) else None
+
+    def _fits(self, subject: str, name: str, where: Path, own: str) -> bool:
+        """Whether an action can be done to such an object; otherwise there is a diagnostic."""
+        if subject == "function":
+            problem = fault(name, function=False)
+            if problem:
+                self.at.error("C026", self.at.value(*where), f"the callback {shorten(name)} of {own} {problem[0]}", problem[1])
+            return not problem
+        if not self.at.known(name, subject, where, own):
+            return False
+        if subject == "counter" and self.at.table.counter[name].kind == "hardware" and not self.at.lost("counter", name, "kind"):
+            self.at.error(
+                "C115",
+                self.at.value(*where),
+                f"{own} increments the hardware counter {shorten(name)}",
+                "only software counters are incremented: a hardware counter advances by itself",
+            )
+            return False
+        return True
 
     def _set_event(self, table: SetEventTable, path: Path, own: str) -> SetEvent | None:
         if not self.at.incomplete(*path):

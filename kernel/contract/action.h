@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is done when something timed is due: one list for the tables of rounds, for the alarms of counters and for what
+ * the time services wait for.  The tool has a class of the same name for each that it writes down
+ * (tool/carillon/actions).
+ *
+ * 0 is what the kernel asks for most often when it does not know: whether a delay is over. */
+#ifndef CARILLON_ACTION_H
+#define CARILLON_ACTION_H
+
+#include <stdint.h>
+
+#define CARILLON_ACTION_WAKE 0u           /* a task goes on: its delay is over */
+#define CARILLON_ACTION_ACTIVATE 1u       /* a task is activated */
+#define CARILLON_ACTION_CHECK_DEADLINE 2u /* a task should have ended */
+#define CARILLON_ACTION_ENABLE_INTERRUPT 3u
+#define CARILLON_ACTION_SWITCH_MODE 4u
+#define CARILLON_ACTION_SET_EVENT 5u /* of a task */
+#define CARILLON_ACTION_CALL 6u      /* of a function of the application */
+#define CARILLON_ACTION_COUNT 7u     /* a counter advances by one */
+#define CARILLON_ACTION_GIVE 8u      /* a semaphore gets a unit */
+#define CARILLON_ACTION_TIME_OUT 9u  /* a task has waited for long enough */
+
+/* Two of them, of an event that has a path of its own. */
+#define CARILLON_ACTION_WAKE_FAR 10u     /* a delay with laps to go */
+#define CARILLON_ACTION_CALL_FOREVER 11u /* with whole periods, and without laps to go */
+
+/* A set of actions, which the preprocessor knows too. */
+#define CARILLON_ACTION_BIT(action) (1u << (action))
+
+/* What an action takes besides a task or counter.  The names of the last two are the kernel's own: applications expand
+ * macros that have them. */
+struct carillon_semaphore;
+union carillon_operand {
+    void (*function)(void);
+    struct carillon_semaphore *carillon_semaphore;
+    uint32_t carillon_event; /* EventMaskType */
+};
+
+#endif
