@@ -37,7 +37,7 @@ ROUND_SHARE = 0.05
 ROUND_GROWTH = 1.3
 """Share of the deterministic time that the first round may take which is only to find cuts, and its growth by round."""
 
-CELLS_SHARE = 0.03
+CELLS_SHARE = 0.01
 LEVELS_SHARE = 0.03
 """Shares of the deterministic time for needing fewer cells at the same cost, and then fewer levels."""
 
