@@ -136,7 +136,7 @@ def test_of_a_chaining_managed_task_and_another_caller_one_is_granted_the_direct
 ) -> None:
     tasks = LOW_AND_HIGH.format(sweep=3, more="activations = 2").replace("priority = 2", f"priority = {low}")
     chain = f"granted[1]++; if ({call} != E_OK) {{ granted[1]--; refused[1]++; }} phase = 2u"
-    outcome = sweep(lab, tasks, LOW + BODY.format(call=chain) + MEETS, earlier=60)
+    outcome = sweep(lab, tasks, LOW + BODY.format(call=chain) + MEETS, earlier=100)
     ok, limit, runs = granted(outcome)
     assert ok + limit == 2 * SWEPT
     assert runs == ok
@@ -245,7 +245,7 @@ callback = "OnLater"
         }}
     """
     more = 'report("due", due); report("later", later);'
-    outcome = sweep(lab, tasks, code, more=more, earlier=90)
+    outcome = sweep(lab, tasks, code, more=more, earlier=130)
     (ok,), (limit,), (due,), (later,) = (outcome.said(name) for name in ("ok", "limit", "due", "later"))
     assert ok + limit == SWEPT
     if cancelled == "Due":
