@@ -143,6 +143,11 @@ class Tables:
             for p in range(at, at + count * 2 * word, 2 * word)
         )
 
+    def store(self, reader: Reader) -> Store:
+        """A struct carillon_store within another struct."""
+        address, value = reader.take(self.word), reader.take(self.word)
+        return Store(address, value, reader.at)
+
     def _pairs(self, at: int, count: int) -> list[tuple[int, int]]:
         return [(self.elf.number(at + 4 * k, 2), self.elf.number(at + 4 * k + 2, 2)) for k in range(count)]
 

@@ -102,21 +102,25 @@ class Context(Protocol):
     parts: Parts
     ticked: dict[int, int]
 
+    def error(self, code: str, span: Span | None, cause: str) -> None:
+        """A difference."""
+
+
+class LevelsOfTasks(Protocol):
+    """What is known of levels then."""
+
     def is_at_its_tasks(self, part: int) -> bool:
         """Whether a part is served at the level of the tasks that its alarms wake."""
 
-    def level_of(self, alarm: Alarm) -> int:
+    def of_alarm(self, alarm: Alarm) -> int:
         """The level of the task that an alarm wakes; -1 if it wakes none."""
-
-    def error(self, code: str, span: Span | None, cause: str) -> None:
-        """A difference."""
 
 
 class EventTables:
     """The comparison."""
 
-    def __init__(self, events: Context) -> None:
-        self.events = events
+    def __init__(self, events: Context, levels: LevelsOfTasks) -> None:
+        self.events, self.levels = events, levels
 
     def check(self) -> None:
         """Everything that the tables say."""
@@ -149,7 +153,7 @@ class EventTables:
                     "C204", alarm.span, f"nothing carries the alarm '{alarm.name}': its counter '{counter.name}' has no tick"
                 )
             return
-        own, level = self.events.parts.leveled[part], self.events.level_of(alarm)
+        own, level = self.events.parts.leveled[part], self.levels.of_alarm(alarm)
         if own and level != self.events.ticked[part]:
             self.events.error(
                 "C207",
@@ -157,7 +161,7 @@ class EventTables:
                 f"the alarm '{alarm.name}' is served at level {self.events.ticked[part]}, its task's is {level}",
             )
         others = [p for p, at in self.events.ticked.items() if self.events.parts.counter(p) == counter and at == level]
-        if not own and any(self.events.is_at_its_tasks(p) for p in others):
+        if not own and any(self.levels.is_at_its_tasks(p) for p in others):
             self.events.error(
                 "C207",
                 alarm.span,
@@ -202,7 +206,7 @@ class EventTables:
                 self.events.error(
                     "C204", counter.span, f"the counter '{counter.name}' has {found}, and the schedule says {expected}"
                 )
-            if number in self.events.ticked and parts.leveled[number] != self.events.is_at_its_tasks(number):
+            if number in self.events.ticked and parts.leveled[number] != self.levels.is_at_its_tasks(number):
                 says = "says" if parts.leveled[number] else "does not say"
                 self.events.error(
                     "C207",

@@ -12,20 +12,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
-from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek, SetEvent
+from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek
 from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
+from carillon.verify.event_levels import Levels
 from carillon.verify.event_tables import EventReport, EventTables, Parts
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
-from carillon.verify.meaning import Meaning, Meanings, Step
+from carillon.verify.meaning import Meaning, Meanings
 from carillon.verify.rounds import REMEDY
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
@@ -84,9 +84,10 @@ class Events:
         self._requested_parts(started, services)
         self._isrs(services)
         self._tasks(services)
-        self._order(services)
-        self._level_alarms(services)
-        EventTables(self).check()
+        levels = Levels(self)
+        levels.order(services)
+        levels.at_tasks(services)
+        EventTables(self, levels).check()
         self._requests()
         self._stopped(started)
         if any(a.name not in self.carried for a in self.osek.alarms):
@@ -313,7 +314,7 @@ class Events:
             extended = reader.pointer()
             reader.pointer()
             reader.take(4)
-            request = self._store(reader)
+            request = self.tables.store(reader)
             autostart, source, level = reader.take(4), reader.take(2), reader.take(1)
             ceiling, activations, direct = reader.take(1), reader.take(1), reader.take(1)
             body = self.elf.symbols.get(f"carillon_task_{task.name}")
@@ -352,135 +353,6 @@ class Events:
         if self.sources.get(source) != level:
             return f"is taken for level {level}, and its source has level {self.sources.get(source)}"
         return ""
-
-    def _store(self, reader: Reader) -> Store:
-        word = self.tables.word
-        address, value = reader.take(word), reader.take(word)
-        return Store(address, value, reader.at)
-
-    def _order(self, services: Mapping[int, Service | None]) -> None:
-        """A higher priority is a higher level; ISRs are above tasks, those of category 1 above those of category 2."""
-        board = self.system.board
-        if board.nesting != "levels":
-            return
-        levels = self.sources
-        for source, level in sorted(levels.items()):
-            if not 1 <= level <= board.levels:
-                self.error("C207", None, f"{named([source])} has level {level} of {board.levels}")
-        known = [
-            (0, t.priority, level, f"task '{t.name}'", t.span) for t in self.osek.tasks if (level := self._level(t.name)) >= 0
-        ]
-        known += [
-            ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span) for i in self.osek.isrs
-        ]
-        for source, service in services.items():
-            if service is not None and self._has_own_level(source, service):
-                continue
-            if service is not None and service.kind in ("counter", "alarm", "clock", "slices"):
-                known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.osek.span))
-        ordered = sorted(known, key=lambda x: (x[0], x[1]))
-        for low, high in pairwise(ordered):
-            same = (low[0], low[1]) == (high[0], high[1])
-            if (high[2] != low[2] and low[0] in (0, 2)) if same else self._is_disordered(low[0], low[2], high[0], high[2]):
-                self.error("C207", high[4], f"the {high[3]} has level {high[2]}, and the {low[3]} has level {low[2]}")
-
-    def _woken(self, service: Service) -> str | None:
-        """The task that an alarm activates or sets an event of."""
-        if service.kind != "alarm" or service.number >= len(self.osek.alarms):
-            return None
-        action = self.osek.alarms[service.number].action
-        return action.object if isinstance(action, ActivateTask | SetEvent) else None
-
-    def _has_own_level(self, source: int, service: Service) -> bool:
-        """Whether a vector has the level of the tasks that its alarm, or its counter's queue, wakes, and not the kernel's."""
-        if self.software:
-            return False
-        if service.kind == "counter":
-            return self.is_at_its_tasks(service.number)
-        task = self._woken(service)
-        return task is not None and self.sources[source] == self._level(task)
-
-    def _queued(self, number: int) -> set[str | None]:
-        """The tasks that the alarms of a part wake which may stand in it; None: one of them does something else."""
-        alarms = [a for a in self.osek.alarms if self.parts.of.get(a.name) == number]
-        actions = [a.action for a in alarms if not (a.static and a.name in self.carried)]
-        return {a.object if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
-
-    def is_at_its_tasks(self, part: int) -> bool:
-        """Whether a part is served at the level of the tasks that its alarms wake."""
-        woken = self._queued(part)
-        return not self.software and bool(woken) and all(t and self.ticked.get(part) == self._level(t) for t in woken)
-
-    def level_of(self, alarm: Alarm) -> int:
-        """The level of the task that an alarm wakes; -1 if it wakes none."""
-        return self._level(alarm.action.object) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
-
-    def _level_alarms(self, services: Mapping[int, Service | None]) -> None:
-        """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""
-        for source, service in services.items():
-            if service is None or not self._has_own_level(source, service):
-                continue
-            if service.kind == "counter":
-                self._level_counter(source, service.number)
-                continue
-            alarm, level = self.osek.alarms[service.number], self.sources[source]
-            requests = frozenset({self._task_source(self._woken(service) or "")})
-            for vectors in self.vectors:
-                meaning = self.meanings.of(vectors[source])
-                runs = {s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")}
-                if runs != {f"carillon_level_{level}"} and (runs or {s.sources for s in meaning.every("pend")} != {requests}):
-                    self.error(
-                        "C205", alarm.span, f"'{meaning.symbol}', the vector of source {source}, does not run level {level}"
-                    )
-            symbol = self.elf.symbols.get(f"carillon_cells_{level}")
-            paths = self.meanings.of(symbol.address).paths if symbol is not None else []
-            if not any(self._takes(path, source, requests) for path in paths):
-                self.error(
-                    "C205",
-                    alarm.span,
-                    f"no service serves source {source}, of the alarm '{alarm.name}' at level {level}, before its handler",
-                )
-
-    def _level_counter(self, source: int, number: int) -> None:
-        """A counter at its tasks' level: services that look at such a task have what is due served."""
-        counter, level = self.parts.counter(number), self.sources[source]
-        symbol = self.elf.symbols.get(f"carillon_cells_{level}")
-        calls = self.meanings.of(symbol.address).every("call") if symbol is not None else []
-        if not any(s.name == "carillon_osek_tick" and s.number is not None and s.number & 0xFF == number for s in calls):
-            assert counter is not None
-            self.error(
-                "C205", counter.span, f"no service serves the counter '{counter.name}' at level {level} before its handler"
-            )
-
-    @staticmethod
-    def _takes(path: Sequence[Step], source: int, requests: frozenset[int]) -> bool:
-        """Whether a source's request is taken back, and what it asks for requested."""
-        taken = next((k for k, s in enumerate(path) if s.what == "unpend" and source in s.sources), len(path))
-        return any(s.what == "pend" and s.sources == requests for s in path[taken:])
-
-    @staticmethod
-    def _is_disordered(low: int, low_level: int, high: int, high_level: int) -> bool:
-        """The kernel's own interrupts are on the level of the highest ISR of category 2, which its lock masks."""
-        return high_level != low_level if (low, high) == (1, 2) else high_level <= low_level
-
-    def _level(self, task: str) -> int:
-        """The level of a task's source; -1 where it has none."""
-        source = self._task_source(task)
-        return self.sources.get(source, 0) if source >= 0 else -1
-
-    def _task_source(self, task: str) -> int:
-        """The source of a task; -1 where it has none."""
-        symbol = self.elf.symbols.get("carillon_osek_tasks")
-        if self.software or symbol is None or not symbol.size:
-            return -1
-        number = next(k for k, t in enumerate(self.osek.tasks) if t.name == task)
-        reader = Reader(self.elf, symbol.address + number * (symbol.size // len(self.osek.tasks)))
-        for _ in range(3):
-            reader.pointer()
-        reader.take(4)
-        self._store(reader)
-        reader.take(4)
-        return reader.take(2)
 
     # What is enabled, forgotten, stopped.
 

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The order of the event-triggered system's levels, and what is at the levels of the tasks that it wakes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from carillon.model.osek import ActivateTask, Alarm, SetEvent
+from carillon.verify.contract import Reader
+from carillon.verify.controllers import named
+from carillon.verify.meaning import Step
+
+if TYPE_CHECKING:
+    from carillon.verify.events import Events, Service
+
+
+class Levels:
+    """The comparison of levels, and what others ask of them."""
+
+    def __init__(self, events: Events) -> None:
+        self.events = events
+
+    def order(self, services: Mapping[int, Service | None]) -> None:
+        """A higher priority is a higher level; ISRs are above tasks, those of category 1 above those of category 2."""
+        board = self.events.system.board
+        if board.nesting != "levels":
+            return
+        levels = self.events.sources
+        for source, level in sorted(levels.items()):
+            if not 1 <= level <= board.levels:
+                self.events.error("C207", None, f"{named([source])} has level {level} of {board.levels}")
+        known = [
+            (0, t.priority, level, f"task '{t.name}'", t.span) for t in self.events.osek.tasks if (level := self.of(t.name)) >= 0
+        ]
+        known += [
+            ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span)
+            for i in self.events.osek.isrs
+        ]
+        for source, service in services.items():
+            if service is not None and self._has_own_level(source, service):
+                continue
+            if service is not None and service.kind in ("counter", "alarm", "clock", "slices"):
+                known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.events.osek.span))
+        ordered = sorted(known, key=lambda x: (x[0], x[1]))
+        for low, high in pairwise(ordered):
+            same = (low[0], low[1]) == (high[0], high[1])
+            if (high[2] != low[2] and low[0] in (0, 2)) if same else self._is_disordered(low[0], low[2], high[0], high[2]):
+                self.events.error("C207", high[4], f"the {high[3]} has level {high[2]}, and the {low[3]} has level {low[2]}")
+
+    def _woken(self, service: Service) -> str | None:
+        """The task that an alarm activates or sets an event of."""
+        if service.kind != "alarm" or service.number >= len(self.events.osek.alarms):
+            return None
+        action = self.events.osek.alarms[service.number].action
+        return action.object if isinstance(action, ActivateTask | SetEvent) else None
+
+    def _has_own_level(self, source: int, service: Service) -> bool:
+        """Whether a vector has the level of the tasks that its alarm, or its counter's queue, wakes, and not the kernel's."""
+        if self.events.software:
+            return False
+        if service.kind == "counter":
+            return self.is_at_its_tasks(service.number)
+        task = self._woken(service)
+        return task is not None and self.events.sources[source] == self.of(task)
+
+    def _queued(self, number: int) -> set[str | None]:
+        """The tasks that the alarms of a part wake which may stand in it; None: one of them does something else."""
+        alarms = [a for a in self.events.osek.alarms if self.events.parts.of.get(a.name) == number]
+        actions = [a.action for a in alarms if not (a.static and a.name in self.events.carried)]
+        return {a.object if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
+
+    def is_at_its_tasks(self, part: int) -> bool:
+        """Whether a part is served at the level of the tasks that its alarms wake."""
+        woken = self._queued(part)
+        return not self.events.software and bool(woken) and all(t and self.events.ticked.get(part) == self.of(t) for t in woken)
+
+    def of_alarm(self, alarm: Alarm) -> int:
+        """The level of the task that an alarm wakes; -1 if it wakes none."""
+        return self.of(alarm.action.object) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
+
+    def at_tasks(self, services: Mapping[int, Service | None]) -> None:
+        """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""
+        for source, service in services.items():
+            if service is None or not self._has_own_level(source, service):
+                continue
+            if service.kind == "counter":
+                self._counter(source, service.number)
+                continue
+            alarm, level = self.events.osek.alarms[service.number], self.events.sources[source]
+            requests = frozenset({self.source(self._woken(service) or "")})
+            for vectors in self.events.vectors:
+                meaning = self.events.meanings.of(vectors[source])
+                runs = {s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")}
+                if runs != {f"carillon_level_{level}"} and (runs or {s.sources for s in meaning.every("pend")} != {requests}):
+                    self.events.error(
+                        "C205", alarm.span, f"'{meaning.symbol}', the vector of source {source}, does not run level {level}"
+                    )
+            symbol = self.events.elf.symbols.get(f"carillon_cells_{level}")
+            paths = self.events.meanings.of(symbol.address).paths if symbol is not None else []
+            if not any(self._takes(path, source, requests) for path in paths):
+                self.events.error(
+                    "C205",
+                    alarm.span,
+                    f"no service serves source {source}, of the alarm '{alarm.name}' at level {level}, before its handler",
+                )
+
+    def _counter(self, source: int, number: int) -> None:
+        """A counter at its tasks' level: services that look at such a task have what is due served."""
+        counter, level = self.events.parts.counter(number), self.events.sources[source]
+        symbol = self.events.elf.symbols.get(f"carillon_cells_{level}")
+        calls = self.events.meanings.of(symbol.address).every("call") if symbol is not None else []
+        if not any(s.name == "carillon_osek_tick" and s.number is not None and s.number & 0xFF == number for s in calls):
+            assert counter is not None
+            self.events.error(
+                "C205", counter.span, f"no service serves the counter '{counter.name}' at level {level} before its handler"
+            )
+
+    @staticmethod
+    def _takes(path: Sequence[Step], source: int, requests: frozenset[int]) -> bool:
+        """Whether a source's request is taken back, and what it asks for requested."""
+        taken = next((k for k, s in enumerate(path) if s.what == "unpend" and source in s.sources), len(path))
+        return any(s.what == "pend" and s.sources == requests for s in path[taken:])
+
+    @staticmethod
+    def _is_disordered(low: int, low_level: int, high: int, high_level: int) -> bool:
+        """The kernel's own interrupts are on the level of the highest ISR of category 2, which its lock masks."""
+        return high_level != low_level if (low, high) == (1, 2) else high_level <= low_level
+
+    def of(self, task: str) -> int:
+        """The level of a task's source; -1 where it has none."""
+        source = self.source(task)
+        return self.events.sources.get(source, 0) if source >= 0 else -1
+
+    def source(self, task: str) -> int:
+        """The source of a task; -1 where it has none."""
+        symbol = self.events.elf.symbols.get("carillon_osek_tasks")
+        if self.events.software or symbol is None or not symbol.size:
+            return -1
+        number = next(k for k, t in enumerate(self.events.osek.tasks) if t.name == task)
+        reader = Reader(self.events.elf, symbol.address + number * (symbol.size // len(self.events.osek.tasks)))
+        for _ in range(3):
+            reader.pointer()
+        reader.take(4)
+        self.events.tables.store(reader)
+        reader.take(4)
+        return reader.take(2)
