@@ -12,6 +12,10 @@
 #include "kernel/osek/error.h"
 #include "kernel/osek/kernel.h"
 
+#if CARILLON_OSEK_TIME
+#include "carillon/time.h" /* after the kernel's own headers, which do not see the names of objects */
+#endif
+
 /* What alarms of the time services can do, as `uses` of [time] says. */
 #if CARILLON_OSEK_TIME
 #define CARILLON_TIMED_ACTIONS                                                                                \
