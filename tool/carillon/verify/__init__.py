@@ -3,8 +3,9 @@
 
 It starts from the model, as ``read`` made it, and from the file's bytes.  In between it shares nothing with the passes that
 made the image: no lowering, no allocation, no ``image``, no emitter.  What stores do to timers is in ``families``, what
-they do to interrupt controllers in ``controllers``, what machine code does in ``code``; ``expected`` says what must happen,
-``rounds`` and ``events`` compare.  A part of an image that no rule reads is reported as not verified, never passed over.
+they do to interrupt controllers in ``controllers``, where known chips have their timers in ``chips``, what machine code does in
+``code``; ``expected`` says what must happen, ``rounds`` and ``events`` compare.  A part of an image that no rule reads is
+reported as not verified, never passed over.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
+from carillon.verify.chips import compare
 from carillon.verify.code import processor_of
 from carillon.verify.contract import ModeTable, Store, Tables
 from carillon.verify.controllers import controller
@@ -89,6 +91,7 @@ class _Verifier:
                 f"anything: no rule reads the interrupt controller, or the code, of port '{system.board.port}'{lacks}"
             )
             return
+        self.unverified += compare(system, Hardware(system, elf), self.diagnostics)
         tables = Tables(self.elf)
         modes = tables.modes(len(system.modes)) if system.modes else ()
         functions = {s.address: n for n in self._functions() if (s := self.elf.symbols.get(n)) is not None}

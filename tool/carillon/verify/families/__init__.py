@@ -87,6 +87,10 @@ class Family:
     def prepare(self) -> None:
         """What a subclass works out once."""
 
+    def told(self, cell: Cell) -> Mapping[str, int]:
+        """Where the board's file says that a cell is; empty where the family's manual, or another document, knows it."""
+        return cell.place.registers
+
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         """A store at a time since the first start store, or BEFORE; False: it is no register of these cells."""
         raise NotImplementedError

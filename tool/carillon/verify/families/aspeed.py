@@ -8,7 +8,7 @@ loads the counter from the reload register; at 0 it interrupts and is loaded aga
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from carillon.verify.families import Cell, Family, signed
@@ -18,6 +18,9 @@ ALIGN_APART, REARM_APART = 2, 3  # ticks from load to store: of carillon_port_al
 
 class Model(Family):
     """See above."""
+
+    def told(self, cell: Cell) -> Mapping[str, int]:
+        return {**cell.place.registers, "number": cell.place.number}  # by which it has its bits of the control register
 
     def _at(self, address: int) -> tuple[Cell, int] | None:
         return next(((c, r) for c in self.cells.values() if 0 <= (r := address - c.place.registers["counter"]) < 16), None)

@@ -8,7 +8,7 @@ register, what the port does with it: a word, bits to set or to clear, or a coun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from carillon.verify.avr_device import device
@@ -25,6 +25,9 @@ class Model(Family):
         found = device(self.board)
         self._timers = dict(enumerate(found.timers if found is not None else ()))
         self._waits: dict[int, int] = {}
+
+    def told(self, cell: Cell) -> Mapping[str, int]:
+        return {}  # the device's header says it
 
     def _own(self, timer: int) -> list[Cell]:
         """The cells that are channels of a timer."""

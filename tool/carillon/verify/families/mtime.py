@@ -7,7 +7,7 @@ of the driver (``mtime_period``), or a re-armed cell's next interval, to mtimecm
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from carillon.verify.families import Cell, Family
@@ -24,6 +24,9 @@ class Model(Family):
         self._compare = self.defines.get("CARILLON_MTIMECMP", clint + 0x4000)
         variable = self.elf.symbols.get("mtime_period")
         self._period = variable.address if variable is not None else -1
+
+    def told(self, cell: Cell) -> Mapping[str, int]:
+        return {"mtimecmp": self._compare, "mtime": self._time}
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         cell = self.cells[0]

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where known chips have their timers, from documents that are not ours, and whether a board's file says the same.
+
+``families`` takes a timer's addresses from the board's file, as do the macros that write the stores: what is wrong there is
+wrong in both, and they agree.  This table is a second source.  A board is known by the machine that its [run] starts in QEMU,
+which is what that chip's other documents call it too.  AVR devices need no table: their C library's headers say it
+(``avr_device``), and of virtual boards there is no chip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import System
+from carillon.model.board import Board
+from carillon.verify.families import Cell, Family
+from carillon.verify.hardware import Hardware
+
+Site = Mapping[str, int]
+"""Where a timer is: its registers, by the names that its family has for them, and its interrupt under ``SOURCE``."""
+
+SOURCE = "source"
+NVIC = 16
+"""The exception number of interrupt 0 (ARMv7-M Architecture Reference Manual, B1.5.2), as sources are counted there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """``timers``: of each family, a site by the chip's own name for it.  ``documents``: where these are from."""
+
+    documents: str
+    timers: Mapping[str, Mapping[str, Site]]
+
+
+# ARMv7-M Architecture Reference Manual, B1.5.2: SysTick is exception 15, on every chip.
+ALWAYS: dict[str, Mapping[str, Mapping[str, Site]]] = {"armv7m": {"systick": {"SysTick": {SOURCE: 15}}}}
+
+
+def _cmsdk(apb: int, timer0: int, timer1: int, dual: int) -> Mapping[str, Mapping[str, Site]]:
+    """The timers of Arm's CMSDK: TIMER0 and TIMER1 a page each, then the dual timer, whose second half is at +0x20."""
+    return {
+        "cmsdk": {
+            "TIMER0": {"base": apb, SOURCE: NVIC + timer0},
+            "TIMER1": {"base": apb + 0x1000, SOURCE: NVIC + timer1},
+        },
+        "dualtimer": {
+            "DUAL1": {"base": apb + 0x2000, SOURCE: NVIC + dual},
+            "DUAL2": {"base": apb + 0x2020, SOURCE: NVIC + dual},
+        },
+    }
+
+
+CHIPS: dict[tuple[str, str], Chip] = {
+    # Timer controller at 0x7E782000, interrupts 16 to 23: QEMU, hw/arm/aspeed_ast10x0.c, aspeed_soc_ast1030_memmap
+    # (ASPEED_DEV_TIMER1) and aspeed_soc_ast1030_irqmap.  In it, 16 bytes each, timers 1 to 3 from 0x00 and 4 to 8 from 0x40
+    # on, and at 0x30 the control register, of which timer n has bits 4 (n - 1) to 4 (n - 1) + 3: QEMU,
+    # hw/timer/aspeed_timer.c, aspeed_timer_write and timer_ctrl_status.  Linux, drivers/clocksource/timer-fttmr010.c, says
+    # the same of timers 1 to 3 and of the control register.
+    ("armv7m", "ast1030-evb"): Chip(
+        "QEMU's hw/arm/aspeed_ast10x0.c and hw/timer/aspeed_timer.c",
+        {
+            "aspeed": {
+                f"TMR{n + 1}": {
+                    "counter": 0x7E78_2000 + 16 * n + (0x10 if n >= 3 else 0),
+                    "control": 0x7E78_2030,
+                    "number": n,
+                    SOURCE: NVIC + 16 + n,
+                }
+                for n in range(8)
+            }
+        },
+    ),
+    # CMSIS for MPS2, CMSDK_CM3.h: CMSDK_TIMER0_BASE, _TIMER1_BASE, _DUALTIMER_1_BASE, _DUALTIMER_2_BASE, and TIMER0_IRQn 8,
+    # TIMER1_IRQn 9, DUALTIMER_IRQn 10.  The same in QEMU, hw/arm/mps2.c, and in Zephyr, boards/arm/mps2/mps2_base.dtsi.
+    ("armv7m", "mps2-an385"): Chip("CMSIS's CMSDK_CM3.h and QEMU's hw/arm/mps2.c", _cmsdk(0x4000_0000, 8, 9, 10)),
+    # QEMU, hw/arm/armsse.c, iotkit_devices: 0x40000000, 0x40001000, 0x40002000, and interrupts 3, 4, 5; the same in Zephyr,
+    # boards/arm/mps2/mps2_an521-common.dtsi.  Code that runs in the secure state, as out of reset, has them 0x10000000 higher.
+    ("armv7m", "mps2-an505"): Chip("QEMU's hw/arm/armsse.c, at the secure alias", _cmsdk(0x5000_0000, 3, 4, 5)),
+    # QEMU, hw/riscv/virt.c, virt_memmap: VIRT_CLINT at 0x2000000; include/hw/intc/riscv_aclint.h: after RISCV_ACLINT_SWI_SIZE
+    # (0x4000), mtimecmp at 0 and mtime at 0x7FF8.  Interrupt 7: privileged specification, mip.MTIP.
+    ("rv32", "virt"): Chip(
+        "QEMU's hw/riscv/virt.c and riscv_aclint.h",
+        {"mtime": {"mtimecmp": {"mtimecmp": 0x200_4000, "mtime": 0x200_BFF8, SOURCE: 7}}},
+    ),
+}
+REMEDY = "correct the board's file; where its timers are is in {}"
+
+
+def machine(command: Sequence[str]) -> str | None:
+    """The machine that a command line of QEMU starts, with its options, which may move its devices; None: it names none."""
+    return next((value for option, value in pairwise(command) if option in ("-M", "-machine", "--machine")), None)
+
+
+def _chip(board: Board) -> Chip | None:
+    name = machine(board.run.command) if board.run is not None and board.run.kind == "qemu" else None
+    return CHIPS.get((board.port, name)) if name is not None else None
+
+
+def _told(family: Family, cell: Cell) -> Site:
+    return {**family.told(cell), SOURCE: cell.place.source}
+
+
+def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> list[str]:
+    """Compare where a board's cells are with where its chip has them; C204 for a register, C205 for an interrupt.
+
+    Returns what no table says, for the list of what was not verified.
+    """
+    board = system.board
+    chip = _chip(board)
+    always = ALWAYS.get(board.port, {})
+    unknown: list[str] = []
+    for name, family in hardware.families.items():
+        cells = list(family.cells.values())
+        if name in always:
+            known, documents = always[name], "the architecture's manual"
+        elif chip is not None:
+            known, documents = chip.timers.get(name, {}), chip.documents
+        else:
+            unknown += [cell.place.name for cell in cells if family.told(cell)]
+            continue
+        _family(system, family, cells, known, documents, diagnostics)
+    if not unknown:
+        return []
+    return [f"where the chip has {', '.join(unknown)}: no table in the verifier says it, so the board's file is believed"]
+
+
+def _family(
+    system: System, family: Family, cells: Sequence[Cell], known: Mapping[str, Site], documents: str, diagnostics: Diagnostics
+) -> None:
+    """A cell may have any name, and an array any order: what matters is that each is a timer of the chip, and another one."""
+    file = system.board.files[0] if system.board.files else system.file
+    left = dict(known)
+    wrong: list[Cell] = []
+    for cell in cells:
+        same = next((timer for timer, site in left.items() if site == _told(family, cell)), None)
+        if same is None:
+            wrong.append(cell)
+        else:
+            del left[same]
+    for cell in wrong:
+        told = _told(family, cell)
+        timer = _meant(cell.place.name, told, left)
+        what = f"cell '{cell.place.name}' of board '{system.board.name}'"
+        if timer is None:
+            found = " and ".join(f"{key} {_number(key, value)}" for key, value in told.items())
+            cause = f"{what} has {found}, which no timer of the chip has that is not another cell's"
+            diagnostics.error("C204", Span(str(file)), cause, REMEDY.format(documents))
+            continue
+        site = left.pop(timer)
+        for key in dict.fromkeys((*site, *told)):
+            value, expected = told.get(key), site.get(key)
+            if value != expected:
+                code = "C205" if key == SOURCE else "C204"
+                cause = f"{what} has {key} {_number(key, value)}, but the chip's {timer} has {_number(key, expected)}"
+                diagnostics.error(code, Span(str(file)), cause, REMEDY.format(documents))
+
+
+def _meant(name: str, told: Site, left: Mapping[str, Site]) -> str | None:
+    """The timer that a cell is probably meant to be: of its name, else of the most in common; None: none is left."""
+    if name in left:
+        return name
+    return max(left, key=lambda timer: sum(told.get(key) == value for key, value in left[timer].items()), default=None)
+
+
+def _number(key: str, value: int | None) -> str:
+    return str(value) if value is None or key in (SOURCE, "number") else f"{value:#x}"
