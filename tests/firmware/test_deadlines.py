@@ -328,7 +328,7 @@ void Stop(void)
         *((AST, "carillon", 350, 1), (AST, "conventional", 320, 1)),
         *((MPS, "carillon", 1950, 1), (MPS, "conventional", 1920, 1)),
         *(("atmega128", "carillon", 100, 5), ("atmega128", "conventional", 100, 5)),
-        (RV32, "conventional", 9600, 7),
+        (RV32, "conventional", 8900, 25),  # a step is more than what QEMU's timer may be late by
     ],
 )
 def test_the_trace_says_missed_exactly_when_the_error_hook_is_called_whatever_the_instruction_of_the_end(

@@ -108,8 +108,8 @@ def _allocate_mode(
             first = said
         if found is not None and not said.errors and (best is None or _merit(found) < _merit(best)):
             best, chosen = found, said
-        if best is not None and not best.unmonitored:
-            break
+        if best is not None and not best.unmonitored and all(c.style is Style.DIRECT and not c.lowered for c in best.carriers):
+            break  # with other periods, cells could do no more by themselves
     report = first if best is None else chosen
     diagnostics.found += report.found if report is not None else []
     return best
