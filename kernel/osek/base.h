@@ -2,6 +2,8 @@
  *
  * The time base: a counter that runs on while interrupts are held back.
  *
+ * It serves the counters of the OSEK system and the periodic clock of the time services (kernel/time/clock_steps.h).
+ *
  * A tick is an interrupt, and a source has one pending bit.  A task of a round, a lock or an ISR may hold the interrupt
  * back for longer than a tick.  Its handler then finds one request where several ticks have passed.  The time base says
  * how many ticks have passed.

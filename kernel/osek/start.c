@@ -81,8 +81,10 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_QUEUES
     carillon_osek_start_alarms(mode);
 #endif
-#if CARILLON_OSEK_TIME && CARILLON_CLOCK_KEEPS_TIME
+#if CARILLON_OSEK_TIME
+#if CARILLON_CLOCK_STARTS
     carillon_clock_start();
+#endif
 #endif
     carillon_mode_store(carillon_osek_enable, carillon_osek_enable_count);
 #if CARILLON_MODES > 0

@@ -7,8 +7,12 @@
 
 struct carillon_clock carillon_clock = {.queue = CARILLON_QUEUE_EMPTY(carillon_clock.queue)};
 
-#if (CARILLON_CLOCK == CARILLON_CLOCK_TICK) && CARILLON_CLOCK_NESTS
+#if CARILLON_CLOCK_COUNTS_DOWN && CARILLON_CLOCK_NESTS
 carillon_time carillon_clock_late;
+#endif
+
+#if CARILLON_CLOCK_BASED
+carillon_base carillon_clock_at;
 #endif
 
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
@@ -55,18 +59,22 @@ carillon_distance carillon_clock_left_far(const struct carillon_far_event *far)
     return (late >= distance) ? 0u : (distance - late);
 }
 
-#if CARILLON_CLOCK_KEEPS_TIME
+#if CARILLON_CLOCK_STARTS
 void carillon_clock_start(void)
 {
+#if CARILLON_CLOCK_BASED
+    carillon_clock_at = carillon_base_last(CARILLON_CLOCK_UNITS, carillon_base_left());
+#else
     (void)clock_begin();
     clock_end(true);
+#endif
 }
 #endif
 
 #if CARILLON_CLOCK_KNOWS_TIME
 carillon_time carillon_clock_now(void)
 {
-#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+#if CARILLON_CLOCK_COUNTS_DOWN
     if (!carillon_clock_serving) {
         return (carillon_time)(clock_reference -
                                carillon_queue_left(&carillon_clock_queue)); /* no tick is counted apart */

@@ -4,7 +4,8 @@
  *
  * The timer is of one of three kinds, which the configuration chooses (CARILLON_CLOCK):
  *
- * - CARILLON_CLOCK_TICK interrupts once in each tick, and the ticks are counted down here.
+ * - CARILLON_CLOCK_TICK interrupts once in each tick, and the ticks are counted down here.  If they may be held back
+ * for longer than a tick, a time base tells how many there were (CARILLON_CLOCK_UNITS).
  * - CARILLON_CLOCK_ONE_SHOT counts down to an expiry, and on.  As a rule, the counter can be shifted while it counts:
  *   each expiry is relative to the last one, and there is no drift.  With CARILLON_CLOCK_RESTARTS, it can only be
  * loaded anew, CARILLON_CLOCK_COST ticks after it was read.  If this figure is not exact, the difference adds up (third
@@ -18,8 +19,10 @@
  *   CARILLON_CLOCK               the kind; CARILLON_CLOCK_NONE: no clock
  *   CARILLON_CLOCK_BITS          width of the timer's counter: up to 16, 24, 32; of a tick clock CARILLON_TIME_BITS
  *   CARILLON_CLOCK_MINIMUM       how far ahead an expiry must be when it has been set, for the timer to see it: >= 1
- *   CARILLON_CLOCK_LATEST        how long after an expiry the handler may end, at most; of a tick clock, where an
- *                                interrupt that waits absorbs the next, it must begin within a tick
+ *   CARILLON_CLOCK_UNITS         of a tick clock: what the time base (kernel/osek/base.h) counts in a tick; 0: only its
+ *                                interrupts tell the ticks
+ *   CARILLON_CLOCK_LATEST        how long after an expiry the handler may end, at most; of a tick clock without a time
+ *                                base, where an interrupt that waits absorbs the next, it must begin within a tick
  *   CARILLON_CLOCK_FARTHEST      the longest distance that occurs; CARILLON_LAP if there are far events.  If the
  *                                timer cannot reach it, interrupts come in between that only count; if it can, there
  *                                is no code for that, unless it is to keep a time that is wider than its counter.
@@ -69,6 +72,9 @@ extern "C" {
 
 #ifndef CARILLON_CLOCK_BITS
 #define CARILLON_CLOCK_BITS CARILLON_TIME_BITS
+#endif
+#ifndef CARILLON_CLOCK_UNITS
+#define CARILLON_CLOCK_UNITS 0
 #endif
 #ifndef CARILLON_CLOCK_MINIMUM
 #define CARILLON_CLOCK_MINIMUM 1u
@@ -158,10 +164,19 @@ typedef carillon_count carillon_span;
 #error "ticks are counted in the queue's times"
 #endif
 
+/* A tick clock whose ticks the time base tells: as with a timer of another kind, what has passed since the reference
+ * can be asked for at any time.  But the timer is never armed. */
+#define CARILLON_CLOCK_BASED ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS > 0))
+#if CARILLON_CLOCK_BASED && CARILLON_CLOCK_NESTS
+#error "a tick clock with a time base does not nest"
+#endif
+
+/* Whether ticks are counted down in the queue, and the time is told from that. */
+#define CARILLON_CLOCK_COUNTS_DOWN ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_BASED)
+
 /* A tick clock whose ticks are counted in the queue and nowhere else: the queue's reference is now, and its owner
  * serves the queue. */
-#define CARILLON_CLOCK_COUNTS_ALONE \
-    ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_KEEPS_TIME && !CARILLON_CLOCK_NESTS)
+#define CARILLON_CLOCK_COUNTS_ALONE (CARILLON_CLOCK_COUNTS_DOWN && !CARILLON_CLOCK_KEEPS_TIME && !CARILLON_CLOCK_NESTS)
 
 /* The clock's queue, and what its owner has beside it: `ticks` that it counts, and the event that it `serves`.  What
  * follows is the clock's own: it stands here so that one address leads to all. */
@@ -174,6 +189,8 @@ struct carillon_clock {
 #elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
     carillon_count armed;    /* from the reference to the expiry that the timer is set to */
     carillon_time reference; /* if the time is kept */
+#elif CARILLON_CLOCK_KEEPS_TIME && CARILLON_CLOCK_BASED
+    carillon_time reference;
 #elif CARILLON_CLOCK_KEEPS_TIME
     carillon_time reference; /* with what is left to the first event already added, unless it is held */
 #endif
@@ -194,8 +211,9 @@ void carillon_clock_remove(struct carillon_event *event);
 carillon_time carillon_clock_left(const struct carillon_event *event);
 carillon_distance carillon_clock_left_far(const struct carillon_far_event *far);
 
-#if CARILLON_CLOCK_KEEPS_TIME
-/* Begin to keep the time, with an empty queue. */
+/* Begin to keep the time, or to follow the time base, with an empty queue. */
+#define CARILLON_CLOCK_STARTS (CARILLON_CLOCK_KEEPS_TIME || CARILLON_CLOCK_BASED)
+#if CARILLON_CLOCK_STARTS
 void carillon_clock_start(void);
 #endif
 
@@ -216,7 +234,7 @@ void carillon_clock_arm(void);
 #define carillon_clock_serving false /* nobody asks while it is */
 #endif
 
-#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+#if CARILLON_CLOCK_COUNTS_DOWN
 #if CARILLON_CLOCK_NESTS
 extern carillon_time carillon_clock_late;
 #endif

@@ -12,6 +12,9 @@
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
 #include "carillon_clock_device.h"
 #endif
+#if CARILLON_CLOCK_BASED
+#include "kernel/osek/base.h"
+#endif
 
 #define clock_reference carillon_clock.reference
 #define clock_armed carillon_clock.armed
@@ -64,6 +67,33 @@ static inline void clock_expire(carillon_span distance)
 }
 #endif
 
+#elif CARILLON_CLOCK_BASED
+
+/* 1. `carillon_clock_at` is the reading of the base at the reference, which is a tick.  The difference is whole ticks,
+ *    exact for as long as the base tells (base.h, 3).
+ * 2. The base is never behind the ticks' interrupts (base.h, 2).  So whoever changes the queue may account for a tick
+ *    before its handler comes, as with the other kinds.  That handler comes all the same, and serves what is due.
+ * 3. The handler leaves when no tick has passed that it has not accounted for (clock_arm).  A tick that passes after
+ *    that asks for the handler again. */
+extern carillon_base carillon_clock_at;
+
+static inline carillon_span clock_elapsed(void)
+{
+    return (carillon_span)carillon_base_ticks(carillon_clock_at, CARILLON_CLOCK_UNITS);
+}
+
+static inline void clock_account(carillon_span step)
+{
+    carillon_clock_at = carillon_base_later(carillon_clock_at, (carillon_base)(step * CARILLON_CLOCK_UNITS));
+#if CARILLON_CLOCK_KEEPS_TIME
+    clock_reference = (carillon_time)(clock_reference + step);
+#endif
+}
+
+static inline void carillon_device_acknowledge(void)
+{
+}
+
 #else
 
 /* Ticks count down the queue's first distance, and the reference goes with them; only while that stands still they
@@ -95,7 +125,7 @@ static inline void carillon_device_acknowledge(void)
 #endif
 
 /* Before the queue changes, and after it. */
-#if (CARILLON_CLOCK == CARILLON_CLOCK_TICK) && CARILLON_CLOCK_KEEPS_TIME
+#if CARILLON_CLOCK_COUNTS_DOWN && CARILLON_CLOCK_KEEPS_TIME
 static inline void clock_hold(void)
 {
     clock_reference = (carillon_time)(clock_reference - carillon_queue_left(&carillon_clock_queue));
@@ -122,7 +152,11 @@ static inline carillon_span clock_follow(void)
         return 0u;
     }
     const carillon_time left = carillon_queue_left(&carillon_clock_queue);
+#if CARILLON_QUEUE_COUNTERS && CARILLON_CLOCK_BASED
+    const carillon_span step = (carillon_span)((left == 0u) ? 0u : 1u); /* what is left may be more than to the first */
+#else
     const carillon_span step = (passed < left) ? passed : left;
+#endif
     clock_account(step);
     carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
     return (carillon_span)(passed - step);
@@ -141,7 +175,7 @@ static inline bool clock_arm(carillon_span distance)
     clock_armed = (carillon_count)distance;
     return true;
 #elif CARILLON_CLOCK == CARILLON_CLOCK_TICK
-    (void)distance; /* the queue counts down to it by itself, as soon as no tick is counted apart */
+    (void)distance; /* there is an interrupt in every tick: all that have passed are to be accounted for */
     return clock_elapsed() == 0u;
 #else
     clock_expire(distance);
@@ -226,7 +260,7 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
 static inline __attribute__((always_inline)) void carillon_clock_serve(void (*expired)(struct carillon_event *))
 {
     carillon_device_acknowledge();
-#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
+#if !CARILLON_CLOCK_COUNTS_DOWN
 #if CARILLON_CLOCK_NESTS
     if (carillon_clock_serving) {
         return;
@@ -266,7 +300,7 @@ static inline carillon_span clock_begin(void)
         return clock_elapsed(); /* the reference is the time of the event that is being served */
     }
     clock_hold();
-#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+#if CARILLON_CLOCK_COUNTS_DOWN
     return 0u;
 #else
 #if !CARILLON_CLOCK_KEEPS_TIME
@@ -300,7 +334,7 @@ static inline void clock_end(bool changed)
 }
 
 /* What is not served in the handler of this tick is served in that of the next. */
-#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+#if CARILLON_CLOCK_COUNTS_DOWN
 #define LEAST_AHEAD(distance) ((((distance) == 0u) && !carillon_clock_serving) ? 1u : (distance))
 #else
 #define LEAST_AHEAD(distance) (distance)

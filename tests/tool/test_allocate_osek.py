@@ -65,6 +65,7 @@ priority = 1
 counter = "Ms"
 activate = "T"
 """
+CLOCK = '[osek]\n[time]\nclock = "periodic"\ntick = "2ms"'
 
 
 @pytest.mark.parametrize(
@@ -78,8 +79,15 @@ activate = "T"
         ),
         ("virtual-tiny", "1ms", COUNTER, ""),
         ("virtual-256", "3ms", COUNTER, ""),
-        ("virtual-256", "3ms", '[osek]\n[time]\nclock = "periodic"\ntick = "2ms"', "the periodic clock loses ticks: tasks of"),
-        ("virtual-256", "2ms", '[osek]\n[time]\nclock = "periodic"\ntick = "2ms"', ""),
+        (
+            "virtual-tiny",
+            "3ms",
+            CLOCK,
+            "the periodic clock loses ticks: tasks of the rounds hold its tick of 2ms back for up to 3ms, and 2ms is counted",
+        ),
+        ("virtual-tiny", "2ms", CLOCK, ""),
+        ("virtual-256", "3ms", CLOCK, ""),
+        ("virtual-256", "2ms", CLOCK, ""),
     ],
 )
 def test_ticks_that_the_rounds_tasks_are_known_to_lose_are_told(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from carillon.actions import COSTS
 from carillon.allocate import allocate
-from carillon.allocate.claims import SECONDS, Claim, Claims, Form, Way
+from carillon.allocate.claims import CLOCK, SECONDS, Claim, Claims, Form, Way
 from carillon.allocate.fit import Source
 from carillon.allocate.groups import GroupClass
 from carillon.allocate.osek import OsekAllocation
@@ -57,7 +57,8 @@ def claims(draw: st.DrawFn) -> Claims:
         counter, does = draw(st.sampled_from(names)), draw(st.sampled_from("xy"))
         queue = Way(Form.QUEUE, rate=50)
         found.append(Claim(f"A{k}", None, (*ways, queue), True, counter, level if ways else 0, does))
-    long_enough = {(g, frozenset(t)): draw(st.booleans()) for g in range(kinds) for t in _subsets(names)}
+    held = draw(st.booleans())
+    long_enough = {(g, frozenset(t)): draw(st.booleans()) for g in range(kinds) for t in _subsets([*names, CLOCK])}
     return Claims(
         groups,
         tuple(found),
@@ -69,6 +70,7 @@ def claims(draw: st.DrawFn) -> Claims:
         tuple(draw(st.integers(0, 1)) for _ in range(kinds)),
         {name: draw(numbers) for name in names},
         lambda g, ticking: long_enough[g, ticking],
+        held,
     )
 
 
@@ -100,6 +102,7 @@ def every_way(problem: Claims) -> list[tuple[tuple[int, int, int], tuple[int, ..
         own = {(claim.level, claim.does) for claim, way in alarms if way.form is Form.OWN}
         if any(n > 1 for n in vectors.values()) or len({level for level, _ in own}) < len(own):
             continue
+        ticking |= {CLOCK} if problem.held else set()
         missing = 0
         rate = sum(w.rate for w in ways)
         if problem.base is not None:
@@ -108,7 +111,7 @@ def every_way(problem: Claims) -> list[tuple[tuple[int, int, int], tuple[int, ..
                 continue
             if base.form is Form.NOTHING and ticking:
                 missing = 1
-                rate += sum(problem.alone[name] for name in ticking)
+                rate += sum(problem.alone.get(name, 0) for name in ticking)
         taken = Counter(w.group for w in ways if w.group >= 0)
         for more in product(*levels):
             total = tuple(taken[g] + n for g, n in enumerate(more))
@@ -140,7 +143,7 @@ def test_shares_are_the_best_and_those_after_them_too(problem: Claims) -> None:
 def test_of_a_level_one_cell_is_the_vector_and_handlers_do_the_same(form: Form, least: int) -> None:
     ways = (Way(form, 0), Way(Form.CELL, 0, rate=20), Way(Form.QUEUE, rate=50))
     alarms = tuple(Claim(name, None, ways, True, "S", 1, name) for name in ("A", "B"))
-    problem = Claims((GroupClass(((_source(),),) * 2),), alarms, (), (0, 1), None, 0, 0, (0,), {}, lambda *_: True)
+    problem = Claims((GroupClass(((_source(),),) * 2),), alarms, (), (0, 1), None, 0, 0, (0,), {}, lambda *_: True, False)
     before = Shares((), (3,), frozenset(), 0, 0, 0)
     for found in (share(problem), share(problem, [before])):
         assert found is not None

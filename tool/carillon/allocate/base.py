@@ -79,6 +79,12 @@ def base_on(board: Board, clock_hz: int, ticks: Sequence[int], source: Source) -
     return None
 
 
+def outlasts(system: System, tick: int) -> bool:
+    """Whether the rounds' tasks are known to hold a tick back until the next, so that its interrupts do not tell the ticks."""
+    stretch = longest_stretch(system)
+    return stretch is not None and stretch > tick
+
+
 def longest_stretch(system: System) -> int | None:
     """For how many ticks the rounds' tasks keep the event-triggered system from running at a stretch; None if unknown.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from carillon.actions import COSTS, Served
-from carillon.allocate.base import base_on, counts_alone
+from carillon.allocate.base import Base, base_on, counts_alone, outlasts
 from carillon.allocate.clock import counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import GroupClass, cell_use, group_classes, spare_sources
@@ -22,9 +22,11 @@ from carillon.allocate.tasks import TaskPlan
 from carillon.lower import Demand, When
 from carillon.lower.events import LoweredEvents
 from carillon.model import System
-from carillon.model.board import Role, Service
+from carillon.model.board import Board, Role, Service
 from carillon.model.osek import Alarm
 
+CLOCK = "the clock"
+"""Among the names of counters that tick, the periodic clock, if the time base is to count its ticks.  No counter has it."""
 SECONDS = 1000
 """Kernel code is counted in instructions in so many seconds, so that what is rare counts too."""
 
@@ -80,7 +82,8 @@ class Claims:
 
     ``counters``, ``clock``, ``slices``, ``base``, ``alarms``: the indices of those claims.  ``sources``: of how many task levels
     each needs an interrupt source, unless a cell's serves it; ``plain`` sources have no cells, and ``usable`` says how many of a
-    group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.
+    group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.  ``held``: the
+    rounds' tasks hold the periodic clock back for longer than its tick.
     """
 
     groups: tuple[GroupClass, ...]
@@ -93,6 +96,7 @@ class Claims:
     usable: tuple[int, ...]
     alone: dict[str, int]
     base_fits: Callable[[int, frozenset[str]], bool]
+    held: bool
 
     def only(self, kept: Iterable[int], sources: bool) -> Claims:
         """The same problem with fewer claims; the others cost nothing and take nothing."""
@@ -101,8 +105,40 @@ class Claims:
         every = tuple(c if k in keep else Claim(c.name, None, (free,), False) for k, c in enumerate(self.all))
         alarms = tuple(k for k in self.alarms if k in keep)
         return Claims(
-            self.groups, every, self.counters, alarms, None, self.sources * sources, self.plain, self.usable, {}, self.base_fits
+            self.groups,
+            every,
+            self.counters,
+            alarms,
+            None,
+            self.sources * sources,
+            self.plain,
+            self.usable,
+            {},
+            self.base_fits,
+            self.held,
         )
+
+
+def base_for(
+    board: Board, clock_hz: int, events: LoweredEvents, ticking: frozenset[str], source: Source | None
+) -> tuple[Base | None, bool]:
+    """The time base of those that tick, on a source, or with None on what counts alone; and whether it counts the clock's ticks.
+
+    A cell that is too short for the counters and the clock together counts those of the counters.
+    """
+
+    def found(ticks: list[int]) -> Base | None:
+        if not ticks:
+            return None
+        return counts_alone(board, clock_hz) if source is None else base_on(board, clock_hz, ticks, source)
+
+    counters = [demand.period for counter, demand in events.counters if counter.name in ticking]
+    if CLOCK in ticking and events.clock is not None:
+        tick = events.clock.period
+        base = found([*counters, tick])
+        if base is not None and base.most >= 2 * tick:  # it is to tell two ticks from one
+            return base, True
+    return found(counters), False
 
 
 class ClaimBuilder:
@@ -116,6 +152,8 @@ class ClaimBuilder:
         self.ticks = Fitter(self.board, self.hz, ticks=True)
         self.groups = tuple(group_classes(self.board, self.taken))
         self.bases: tuple[Way, ...] = ()
+        clock = events.clock
+        self.held = clock is not None and clock.when is When.SYSTEM and outlasts(system, clock.period)
 
     def build(self) -> Claims:
         """All claims."""
@@ -132,7 +170,7 @@ class ClaimBuilder:
             ways = self._on_cells(events.slices, self.ticks, self._least_capable(Service.SLICES))
             claims.append(Claim("slices", events.slices, ways, True))
         base = None
-        if events.counters and not counts_alone(self.board, self.hz):
+        if (events.counters or self.held) and not counts_alone(self.board, self.hz):
             base = len(claims)
             self.bases = self._base()
             claims.append(Claim("time base", None, (*self.bases, Way(Form.NOTHING, missing=1)), False))
@@ -154,6 +192,7 @@ class ClaimBuilder:
             tuple(sum(s.number in spare for s in g.groups[0]) for g in self.groups),
             {c.name: self._rate(COSTS.tick_alone - COSTS.tick, d.period) for c, d in events.counters},
             self._base_fits,
+            self.held,
         )
 
     def _rate(self, instructions: int, period: int) -> int:
@@ -206,18 +245,20 @@ class ClaimBuilder:
         return tuple(ways.values())
 
     def _base(self) -> tuple[Way, ...]:
-        """The cells that could be the time base of some of the counters.  One that the kernel can stop may carry an alarm."""
+        """The cells that could be the time base of some that tick.  One that the kernel can stop may carry an alarm."""
+        every = [demand.period for _, demand in self.events.counters]
+        every += [self.events.clock.period] if self.held and self.events.clock is not None else []
         ways: dict[int, Way] = {}
         for rank, g, source in self._ranked(lambda s: Role.CONTROL in s.array.roles):
-            if g not in ways and any(base_on(self.board, self.hz, [d.period], source) for _, d in self.events.counters):
+            if g not in ways and any(base_on(self.board, self.hz, [tick], source) for tick in every):
                 ways[g] = Way(Form.CELL, g, self.groups[g].groups[0].index(source), 0, 1, rank=rank)
         return tuple(ways.values())
 
     def _base_fits(self, group: int, ticking: frozenset[str]) -> bool:
         """Whether a cell of that class is long enough for these counters together."""
         place = next(w.place for w in self.bases if w.group == group)
-        periods = [d.period for c, d in self.events.counters if c.name in ticking]
-        return bool(periods) and base_on(self.board, self.hz, periods, self.groups[group].groups[0][place]) is not None
+        source = self.groups[group].groups[0][place]
+        return base_for(self.board, self.hz, self.events, ticking, source)[0] is not None
 
     def _alarm_ways(self, demand: Demand) -> tuple[Way, ...]:
         """The ways to carry an alarm by a cell.

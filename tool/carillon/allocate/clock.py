@@ -17,12 +17,21 @@ from carillon.model.time import ClockKind, TimeServices
 
 @dataclass(frozen=True, slots=True)
 class ClockCell:
-    """The clock and its cell.  ``tick``: a tick of time in ticks of the system clock."""
+    """The clock and its cell.
+
+    ``tick``: a tick of time in ticks of the system clock.  ``based``: the time base counts its ticks.
+    """
 
     services: TimeServices
     carrier: Carrier
     driver: Driver
     tick: Fraction
+    based: bool = False
+
+    @property
+    def base_units(self) -> int:
+        """Units of the time base in a tick of a periodic clock; 0 if it is not counted by that."""
+        return int(self.tick) if self.based else 0
 
     @property
     def latest(self) -> int:

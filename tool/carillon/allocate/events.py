@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from carillon.allocate.base import Base, base_on, counts_alone, longest_stretch
-from carillon.allocate.claims import Claim, Claims, Form, Way
+from carillon.allocate.base import Base, longest_stretch
+from carillon.allocate.claims import Claim, Claims, Form, Way, base_for
 from carillon.allocate.clock import ClockCell, counting_cell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
@@ -67,7 +67,7 @@ class EventPlacer:
         reasons: list[str] = []
         clock: ClockCell | None = None
         slices: Carrier | None = None
-        base = counts_alone(self.board, system.clock_hz) if shares.ticking else None
+        base, clock_based = base_for(self.board, system.clock_hz, self.events, shares.ticking, None)
         by_alarm = {demand.asker: alarm for alarm, demand in self.events.alarms}
         by_counter = {counter.name: counter for counter, _ in self.events.counters}
         for k, (claim, way) in enumerate(zip(claims.all, shares.ways, strict=True)):
@@ -89,8 +89,7 @@ class EventPlacer:
             elif source is None:
                 continue
             elif demand is None:
-                ticks = [by_counter[name].tick for name in by_counter if name in shares.ticking]
-                base = base_on(self.board, system.clock_hz, ticks, source)
+                base, clock_based = base_for(self.board, system.clock_hz, self.events, shares.ticking, source)
             elif demand is self.events.clock:
                 clock = self._clock(demand, source)
                 if self._too_far(clock, diagnostics):
@@ -101,6 +100,7 @@ class EventPlacer:
                 number = list(osek.counters).index(by_counter[claim.name])
                 counters.append(CounterPart(by_counter[claim.name], self._carrier(demand, source, plan.top), 0, number))
         taken = plan.sources | busy | self.board.mates(s.number for s in used.values())
+        clock = replace(clock, based=True) if clock is not None and clock_based else clock
         dispatcher = self._level_sources(levels, taken)
         parts = self._parts(counters, carried, base, taken | {level.source for level in levels} | {dispatcher})
         isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
@@ -223,7 +223,9 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
     clock = allocation.clock
     if clock is not None and clock.services.clock is ClockKind.PERIODIC:
         tick = int(clock.tick)
-        ticking.append(("the periodic clock", clock.services.span, tick, tick, 'take clock = "one-shot" or "compare"'))
+        remedy = 'take clock = "one-shot" or "compare"'
+        remedy += ", or leave a cell for a time base" if allocation.base is None else ""
+        ticking.append(("the periodic clock", clock.services.span, tick, max(allocation.held_clock, 1) * tick, remedy))
     for what, span, tick, counted, remedy in ticking:
         if stretch > counted:
             diagnostics.warning(

@@ -150,7 +150,8 @@ class OsekAllocation:
     @property
     def ticking(self) -> tuple[Carrier, ...]:
         """The carriers whose ticks the time base counts."""
-        return tuple(c.carrier for c in self.counters if c.carrier.cells)
+        clock = [self.clock.carrier] if self.clock is not None and self.clock.based else []
+        return (*(c.carrier for c in self.counters if c.carrier.cells), *clock)
 
     def first_part(self, part: CounterPart) -> CounterPart:
         """The first part of the same counter."""
@@ -196,6 +197,13 @@ class OsekAllocation:
     def held(self, counter: Counter) -> int:
         """For how many of its ticks a ticking counter may be held back, and still know the time; 0 without a time base."""
         return self.base.most // self.base_units(counter) if self.base is not None else 0
+
+    @property
+    def held_clock(self) -> int:
+        """The same of a periodic clock, whose times must hold these ticks too."""
+        if self.base is None or self.clock is None or not self.clock.based:
+            return 0
+        return min(self.base.most // self.clock.base_units, self.clock.latest)
 
     def base_units(self, counter: Counter) -> int:
         """Units of the time base in a tick of a counter; 0 if it is not counted by that."""

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from carillon.allocate.claims import Claim, Claims, Form, Way
+from carillon.allocate.claims import CLOCK, Claim, Claims, Form, Way
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """A way for each claim, how many groups of each class task levels take besides, and which counters tick.
+    """A way for each claim, how many groups of each class task levels take besides, and what ticks for the time base.
 
     ``missing``, ``rate`` and ``cells``: of all ways together, what an allocation is to have least of, in this order.
     """
@@ -55,10 +55,11 @@ def share(claims: Claims, known: Sequence[Shares] = ()) -> Shares | None:
 
 
 def _ticking(claims: Claims, ways: Sequence[Way]) -> frozenset[str]:
-    """The counters that tick: those that must, and those in whose queue an alarm waits."""
+    """What ticks for the time base: counters that must, those in whose queue an alarm waits, and a clock that is held back."""
     names = {claims.all[k].name for k in claims.counters}
     must = {claims.all[k].name for k in claims.counters if claims.all[k].must}
-    return frozenset(must | {claims.all[k].counter for k in claims.alarms if ways[k].form is Form.QUEUE} & names)
+    clock = {CLOCK} if claims.held else set()
+    return frozenset(must | clock | {claims.all[k].counter for k in claims.alarms if ways[k].form is Form.QUEUE} & names)
 
 
 def _summed(claims: Claims, ways: Sequence[Way], for_levels: Sequence[int]) -> Shares:
@@ -202,6 +203,8 @@ class _Model:
             for way, taken in zip(claim.ways, self.takes[k], strict=True):
                 if way.form is Form.QUEUE and claim.counter in self.ticks:
                     model.add_implication(taken, self.ticks[claim.counter])
+        if claims.held:
+            self.ticks[CLOCK] = model.new_constant(1)
         self.based: Any = 1
         if claims.base is not None:
             on_cells = zip(claims.all[claims.base].ways, self.takes[claims.base], strict=True)

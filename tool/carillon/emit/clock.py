@@ -23,6 +23,7 @@ def configuration(image: Image) -> dict[str, object]:
     clock = image.osek.allocation.clock
     services, driver = clock.services, clock.driver
     periodic = services.clock is ClockKind.PERIODIC
+    counted = periodic and not clock.based
     kind = ClockKind.COMPARE if driver.free else services.clock
     hertz = image.system.clock_hz / clock.tick
     return {
@@ -31,10 +32,10 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_CLOCK_MINIMUM": f"{driver.minimum}u",
         "CARILLON_CLOCK_LATEST": f"{clock.latest}u",
         "CARILLON_CLOCK_FARTHEST": f"{clock.longest}u" if clock.longest is not None else "CARILLON_LAP",
-        # A periodic clock's time is the number of its ticks, which its handler counts apart.
-        "CARILLON_CLOCK_KEEPS_TIME": int(services.now and not periodic),
+        # A periodic clock's time is the number of its ticks, which its handler counts apart if no time base does.
+        "CARILLON_CLOCK_KEEPS_TIME": int(services.now and not counted),
         "CARILLON_TIME_NOW": int(services.now),
-        "CARILLON_TIME_COUNTS": int(services.now and periodic),
+        "CARILLON_TIME_COUNTS": int(services.now and counted),
         "CARILLON_CLOCK_REQUESTS": int(driver.requests),
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
         # Functions may, and what gives a semaphore a unit takes the time-out of a task that waits for one out of the queue.
@@ -47,6 +48,7 @@ def configuration(image: Image) -> dict[str, object]:
         **{f"CARILLON_TIME_{kind.name}S": int(kind in services.uses) for kind in TimedKind},
         "CARILLON_TIME_HZ": f"{hertz.numerator}u",
         "CARILLON_TIME_HZ_DIVISOR": f"{hertz.denominator}u",
+        **({"CARILLON_CLOCK_UNITS": f"{clock.base_units}u"} if clock.based else {}),
     }
 
 
@@ -71,7 +73,7 @@ def framed(image: Image) -> frozenset[int]:
     if image.osek is None or image.osek.allocation.clock is None or image.system.board.vectors == "table":
         return frozenset()
     clock = image.osek.allocation.clock
-    alone = clock.services.clock is ClockKind.PERIODIC and not image.allocation.counters
+    alone = clock.services.clock is ClockKind.PERIODIC and not clock.based and not image.allocation.counters
     return frozenset({clock.carrier.source} if alone else ())
 
 
@@ -82,7 +84,8 @@ def _wrapped(clock: ClockCell) -> bool:
 
 def _serve(clock: ClockCell) -> str:
     """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
-    return "carillon_time_tick" if clock.services.clock is ClockKind.PERIODIC else "carillon_clock_interrupt"
+    alone = clock.services.clock is ClockKind.PERIODIC and not clock.based
+    return "carillon_time_tick" if alone else "carillon_clock_interrupt"
 
 
 def handlers(image: Image, osek: OsekImage) -> list[str]:

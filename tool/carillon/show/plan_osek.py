@@ -143,19 +143,19 @@ def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
     }
 
 
-def lateness(image: Image, what: str, tick: int, units: int, level: int = 0) -> list[str]:
+def lateness(image: Image, what: str, tick: int, held: int, level: int = 0) -> list[str]:
     """What is known of a tick that is held back: how much of it is counted all the same, and how late it may come.
 
-    ``units``: of the time base in a tick, 0 if nothing counts the ticks but their interrupts.  ``level``: where tasks above hold
-    it back; 0 if no task does.
+    ``held``: the ticks that the time base counts, 0 if nothing counts them but their interrupts.  ``level``: where tasks above
+    hold it back; 0 if no task does.
     """
     assert image.osek is not None
     system, base = image.system, image.osek.allocation.base
-    if base is None or units == 0:
+    if base is None or held == 0:
         told = [f"{what}: held back for longer than its tick of {format_duration(tick, system.clock_hz)}, it loses ticks"]
     else:
         cell = base.use.cell.name if base.use is not None else f"{base.array.names[0]}'s counter"
-        most = format_duration(base.most // units * tick, system.clock_hz)
+        most = format_duration(held * tick, system.clock_hz)
         told = [f"{what}: ticks that are held back are counted by {cell}, up to {most}"]
     stretch = longest_stretch(system)
     if level:
@@ -182,7 +182,7 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
             why += f"; one every {longest} ticks would do" if longest is not None and longest > 1 else ""
         late: list[str] = []
         if first is not None:
-            late = lateness(image, f"counter {counter.name}", counter.tick, allocation.base_units(counter), first.level)
+            late = lateness(image, f"counter {counter.name}", counter.tick, allocation.held(counter), first.level)
             late += [
                 f"counter {counter.name}, level {part.level}: all that is above holds it back, and services serve what is due "
                 "meanwhile"

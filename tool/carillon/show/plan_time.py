@@ -29,14 +29,15 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
     allocation = image.osek.allocation
     clock = allocation.clock
     assert clock is not None
+    periodic = clock.services.clock is ClockKind.PERIODIC
     periods = {p.thread: p for p in clock.services.periods if p.thread is not None}
     return {
         "clock": {
             "line": clock.services.span.line,
             "kind": clock.services.clock.value,
             "tick": float(clock.tick),
-            "why": "its tick" if clock.services.clock is ClockKind.PERIODIC else "whatever comes next",
-            "late": lateness(image, "clock", int(clock.tick), 0) if clock.services.clock is ClockKind.PERIODIC else [],
+            "why": "its tick" if periodic else "whatever comes next",
+            "late": lateness(image, "clock", int(clock.tick), allocation.held_clock) if periodic else [],
         }
         | _cell_json(allocation, clock.carrier),
         "slices": None

@@ -276,7 +276,7 @@ class Events:
 
     def _base(self, cell: Cell) -> None:
         """A cell without a level can only be the time base, which nobody interrupts for."""
-        self.unverified.append(f"the time base of counters, {cell.place.name}: what it reads is compiled into the kernel")
+        self.unverified.append(f"the time base, {cell.place.name}: what it reads is compiled into the kernel")
         if cell.place.source in self.hardware.enabled and cell.lets:
             self.error("C208", None, f"{self._named(cell)} has no level, and its request is enabled")
 
