@@ -25,12 +25,12 @@ from boards import TARGETS
 from machine import Tally, divergences, execute, firmware, prepare, story
 
 USUAL = {  # schedules by default; each runs with several sets of jobs
-    "virtual-256": 8,
-    "virtual-ast1030-evb": 6,
+    "virtual-256": 5,
+    "virtual-ast1030-evb": 4,
     "virtual-tiny": 3,
     "tc1796": 3,
-    "ast1030-evb": 6,
-    "mps2-an385": 4,
+    "ast1030-evb": 4,
+    "mps2-an385": 3,
     "atmega128": 2,
     "atmega2560": 2,
     "atmega128-xmem": 2,
