@@ -43,7 +43,7 @@ LICENCE = re.compile(r"\A(# SPDX[^\n]*\n|/\* SPDX-License-Identifier: Apache-2\.
 LANGUAGES = {".toml": "toml", ".c": "c", ".oil": "oil", ".md": "markdown"}
 NEEDED = ("examples", "bench", "docs/guide")
 COLUMNS = 100
-SAMPLES = re.compile(r"\s+\d+$", re.MULTILINE)
+SAMPLES = re.compile(r"\s+\d+$")
 
 # Pictures that no block writes: file -> command, which gets the name of the file to write as its last argument.
 PICTURES = {
@@ -221,13 +221,22 @@ def picture(name: str) -> dict[Path, str]:
         return {ROOT / name: (Path(scratch) / "picture").read_text(encoding="utf-8")}
 
 
+def without_samples(tables: str) -> str:
+    """A benchmark's tables without the numbers in the columns of that name, which stand flush right."""
+    lines, end = [], 0
+    for line in tables.splitlines(keepends=True):
+        end = line.index("samples") + len("samples") if "samples" in line else end if line.strip() else 0
+        lines.append(SAMPLES.sub("", line[:end]) + line[end:])
+    return "".join(lines)
+
+
 def comparable(text: str, quick: bool) -> str:
     """The text, with ``quick`` without the numbers of samples of the benchmark's blocks."""
     if not quick:
         return text
 
     def mask(match: re.Match[str]) -> str:
-        body = SAMPLES.sub("", match["body"]) if match["command"] == BENCH else match["body"]
+        body = without_samples(match["body"]) if match["command"] == BENCH else match["body"]
         return match[1] + body + match[4]
 
     return BLOCK.sub(mask, text)

@@ -95,7 +95,9 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
         planned, shared = _measured("shared", "carillon", rounds, folder, diagnostics, None)
         for k, task in enumerate(_gathered(planned)):
             samples = runs_of(shared, task, "dispatch")
-            rows.append(row(f"dispatch_shared_{k + 1}", "carillon", planned.system.board.name, "instructions", samples))
+            rows.append(
+                row(f"dispatch_shared_{k + 1}", "carillon", planned.system.board.name, "instructions", samples, 12 + 5 * k)
+            )
     return rows
 
 
