@@ -12,6 +12,7 @@ import random
 from dataclasses import dataclass, field
 
 import pytest
+from beneath import Beneath
 from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory
 
 from building import build
@@ -39,7 +40,7 @@ class Alarm:
 
 
 @dataclass
-class Model:
+class Model(Beneath):
     """A counter whose value is the time: expiries in the order of their times, then of their setting.
 
     An alarm calls a function, or activates a task of its own.  If its part of the queue has that task's level, what is due in the
@@ -50,27 +51,14 @@ class Model:
     rounds: tuple[int, int] | None  # length, and what the round's task takes of it, from a quarter of a tick on
     priorities: tuple[int, ...] = (0,) * ALARMS  # of the tasks; 0: it calls a function
     parts: tuple[int, ...] = (0,) * ALARMS  # of the queue, where they have their tasks' level; 0: the kernel's
-    now: int = 0  # in half ticks: the program runs in between two ticks
+    now: int = 0
     turn: int = 0
     set: dict[int, Alarm] = field(default_factory=dict)
     ready: list[int] = field(default_factory=list)
     said: list[tuple[int, int]] = field(default_factory=list)
 
-    @property
-    def elapsed(self) -> int:
-        return self.now // 2
-
-    def work(self, half_ticks: int, *, held: bool = False) -> None:
-        """Let the program run so long; what preempts it takes time, too.  ``held``: nothing is served meanwhile."""
-        for _ in range(half_ticks + 1):
-            if not held:
-                self.serve()
-            if self.rounds is not None and self.now % (2 * self.rounds[0]) == 0:
-                self.now += 2 * self.rounds[1]
-                if not held:
-                    self.serve()
-            self.now += 1
-        self.now -= 1
+    def round(self) -> tuple[int, int] | None:
+        return self.rounds
 
     def serve(self) -> None:
         """Nothing is held back any more: what is due expires, and what is ready runs."""

@@ -12,6 +12,7 @@ import random
 from dataclasses import dataclass, field
 
 import pytest
+from beneath import Beneath
 from laboratory import AST, MPS, VIRTUAL_AST, Laboratory
 
 from carillon.diagnostics import Diagnostics
@@ -37,30 +38,17 @@ class Alarm:
 
 
 @dataclass
-class Model:
+class Model(Beneath):
     """A clock that loses nothing, beneath a task that takes ``busy`` ticks of each round, from a quarter of a tick on."""
 
     busy: int
-    now: int = 0  # in half ticks: the program runs in between two ticks
+    now: int = 0
     turn: int = 0
     set: dict[int, Alarm] = field(default_factory=dict)
     said: list[tuple[int, int]] = field(default_factory=list)
 
-    @property
-    def elapsed(self) -> int:
-        return self.now // 2
-
-    def work(self, half_ticks: int, *, held: bool = False) -> None:
-        """Let the program run so long, and the round's task above it.  ``held``: nothing is served meanwhile."""
-        for _ in range(half_ticks + 1):
-            if not held:
-                self.serve()
-            if self.now % (2 * ROUND) == 0:
-                self.now += 2 * self.busy
-                if not held:
-                    self.serve()
-            self.now += 1
-        self.now -= 1
+    def round(self) -> tuple[int, int] | None:
+        return ROUND, self.busy
 
     def wait(self, until: int) -> None:
         """Let a delay pass, until that tick; then the program goes on to the middle of a tick."""
