@@ -140,7 +140,7 @@ def bench(quick: bool) -> str:
 
     console = Console(width=COLUMNS, file=StringIO(), color_system=None, highlight=False)
     keys = ("metric", "kernel", "board", "unit", "min", "median", "max", "samples")
-    rows: list[Any] = [Row(*(row[key] for key in keys)) for row in measured(quick)]
+    rows: list[Any] = [Row(*(row[key] for key in keys), must=row.get("must")) for row in measured(quick)]
     render(console, "dispatch", rows)
     assert isinstance(console.file, StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
