@@ -26,10 +26,10 @@ from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import codes, explain
 from carillon.read import read_schedule
+from carillon.read.foreign.choices import duration
+from carillon.read.foreign.write import schedule_text
 from carillon.read.oil import application_name, read_oil
-from carillon.read.oil.alarms import duration
 from carillon.read.oil.resolve import standard
-from carillon.read.oil.write import schedule_text
 
 CORPUS = Path(__file__).parent / "oil"
 GOOD = CORPUS / "good"
@@ -151,8 +151,9 @@ def test_every_code_of_the_reader_is_produced_by_the_corpus() -> None:
 
 
 def test_every_code_in_the_reader_is_explained() -> None:
-    folder = Path(carillon.__file__).parent / "read" / "oil"
-    used = {code for path in folder.glob("*.py") for code in re.findall(r"\bC1[45]\d\b", path.read_text(encoding="utf-8"))}
+    folder = Path(carillon.__file__).parent / "read"
+    files = [*folder.glob("oil/*.py"), *folder.glob("foreign/*.py")]
+    used = {code for path in files for code in re.findall(r"\bC1[45]\d\b", path.read_text(encoding="utf-8"))}
     assert sorted(used) == [code for code in codes() if int(code[1:]) in OWN_CODES]
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics
 from carillon.read import read_schedule
+from carillon.read.foreign.write import schedule_text
 from carillon.read.oil import read_oil
 from carillon.read.oil.lexer import MOST_ERRORS
-from carillon.read.oil.write import schedule_text
 
 CORPUS = Path(__file__).parent / "oil"
 FILES = sorted(path for path in CORPUS.rglob("*") if path.suffix in (".oil", ".inc"))

@@ -15,6 +15,7 @@ GOLDEN = re.compile(r"tests/tool/(golden|bad\w*)/[^/]+\.txt|tests/\w+/golden/.*\
 FILES = {
     "LICENSE": "is the licence",
     "tool/carillon/py.typed": "an empty marker (PEP 561)",
+    "tests/tool/arxml/bad/empty.arxml": "must be empty",
     "tests/tool/bad/byte-order-mark.toml": "a line before the fault would move it",
     "tests/tool/bad/empty.toml": "must be empty",
     "tests/tool/bad/key-of-many-parts.toml": "is one long line that a fuzzer found",

@@ -30,7 +30,7 @@ def fill(folder: Path, board: str | None) -> dict[str, str]:
     if board is None:
         return _files(TEMPLATES[-1], folder.name, DEFAULT_BOARD)
     from carillon.pipeline import plan
-    from carillon.read.oil.write import relative
+    from carillon.read.foreign.write import relative
 
     named = board if board in board_names() else relative(Path(board).resolve(), folder.resolve())
     refused: CarillonError | None = None

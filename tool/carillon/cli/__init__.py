@@ -16,12 +16,13 @@ from typing import Annotated
 import typer
 
 from carillon import __version__, console
-from carillon.cli import bench, boards, build, check, explain, import_, new, plan, run, schema, show, verify
+from carillon.cli import bench, boards, build, check, explain, export, import_, new, plan, run, schema, show, verify
 
 COMMANDS = {
     "new": new,
     "check": check,
     "import": import_,
+    "export": export,
     "plan": plan,
     "build": build,
     "verify": verify,

@@ -55,7 +55,8 @@ def command(
         began, schedule = whole.now(), schedule_file(path)
         options = {"board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit, "verify": not no_verify}
         asked = {"schedule": str(schedule), **options}
-        folders = [out] if out is not None else sorted((schedule.parent / "build").glob(f"*-{kernel}"))
+        beside = schedule if schedule.is_dir() else schedule.parent
+        folders = [out] if out is not None else sorted((beside / "build").glob(f"*-{kernel}"))
         answer = whole.recall(folders, asked) if not generate_only and depfile is None else None
         if answer is None:
             check_kernel(kernel)
@@ -78,6 +79,7 @@ def command(
         from carillon.files import depfile as depends
         from carillon.files import write_text
         from carillon.read.build import SOURCES
+        from carillon.read.files import ARXML
         from carillon.reuse import whole
 
         report.status("allocating")
@@ -105,7 +107,8 @@ def command(
         ]
         answer = {"found": [d.as_json() for d in report.diagnostics.in_order()], "result": sizes, "lines": lines}
         report.diagnostics.found.clear()
-        inputs = whole.Inputs(schedule, planned.system.inputs, SOURCES)
+        others = (ARXML,) if schedule.is_dir() else ()
+        inputs = whole.Inputs(planned.system.file, planned.system.inputs, (*SOURCES, *others))
         with suppress(OSError):  # without a record the next build does all again
             whole.note(folder, asked, inputs, firmware.steps, firmware.elf, answer, began)
         return answer

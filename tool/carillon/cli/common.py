@@ -23,7 +23,10 @@ SCHEDULE = "schedule.toml"
 
 
 Schedule = Annotated[
-    Path, typer.Argument(help="Schedule file, OIL file, or a folder with a schedule.toml.", show_default="./schedule.toml")
+    Path,
+    typer.Argument(
+        help="Schedule, OIL or ARXML file, or a folder with a schedule.toml or ARXML files.", show_default="./schedule.toml"
+    ),
 ]
 
 
@@ -128,8 +131,13 @@ def usage(message: str) -> NoReturn:
 
 
 def schedule_file(path: Path) -> Path:
-    """The schedule of a folder, or the file itself."""
-    return path / SCHEDULE if path.is_dir() else path
+    """The schedule of a folder, or the file itself; a folder that has none but ARXML files is one configuration itself."""
+    from carillon.read.files import arxml_files
+
+    schedule = path / SCHEDULE
+    if not path.is_dir() or (not schedule.exists() and arxml_files(path)):
+        return path
+    return schedule
 
 
 def check_kernel(name: str) -> str:

@@ -16,7 +16,7 @@ EPILOG = "Example: carillon import engine.oil -o schedule.toml"
 
 
 def command(
-    path: Annotated[Path, typer.Argument(help="OIL file; what it includes is read, too.")],
+    path: Annotated[Path, typer.Argument(help="OIL file, ARXML file, or a folder of ARXML files that are one configuration.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File to write, or a folder for a schedule.toml.", show_default="print it")
     ] = None,
@@ -24,16 +24,16 @@ def command(
     board: BoardOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the schedule that an OIL file is, and say what of it Carillon has no use for."""
-    from carillon.read import OIL
+    """Write the schedule that an OIL or ARXML file is, and say what of it Carillon has no use for."""
+    from carillon.read import build_system, foreign_tables, read_foreign
+    from carillon.read.files import ARXML, OIL, is_foreign
 
-    if path.suffix.lower() != OIL:
-        usage(f"import reads OIL files (*{OIL}); '{path}' is none by its name")
+    if not is_foreign(path):
+        usage(f"import reads OIL and ARXML files (*{OIL}, *{ARXML}); '{path}' is none by its name")
 
     def work(report: Report) -> None:
         from carillon.files import write_text
-        from carillon.read.oil import build_system, read_oil
-        from carillon.read.oil.write import relative, schedule_text
+        from carillon.read.foreign.write import relative, schedule_text
         from carillon.resources import board_names
 
         target = None if out is None else schedule_file(out)
@@ -43,16 +43,17 @@ def command(
             )
         if target is not None:
             check_outputs(out=target.parent)
-        oil = read_oil(path, report.diagnostics, board)
-        if oil is not None:
-            build_system(path, oil, report.diagnostics, board)
+        foreign = read_foreign(path, report.diagnostics, board)
+        if foreign is not None:
+            build_system(foreign_tables(foreign, report.diagnostics), report.diagnostics, board)
         report.diagnostics.stop_on_errors()
-        assert oil is not None
+        assert foreign is not None
+        converted = foreign.converted
         if board is not None:
             known = board in board_names()
-            oil.converted.data["system"]["board"] = board if known else relative(Path(board).resolve(), path.parent.resolve())
-        text = schedule_text(oil.converted, path, Path() if target is None else target.parent)
-        osek = oil.converted.data["osek"]
+            converted.data["system"]["board"] = board if known else relative(Path(board).resolve(), path.parent.resolve())
+        text = schedule_text(converted, path, Path() if target is None else target.parent)
+        osek = converted.data["osek"]
         counts = {kind: len(osek.get(kind, ())) for kind in ("task", "isr", "resource", "event", "counter", "alarm")}
         if target is not None:
             write_text(target, text)

@@ -4,29 +4,47 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.read.build import Builder
+from carillon.read.files import OIL, Tables, is_foreign
 from carillon.read.shape import fit
 from carillon.read.text import parse_toml, read_text
 
-OIL = ".oil"
-"""How the name of an OIL file ends."""
+if TYPE_CHECKING:
+    from carillon.read.foreign.converted import Foreign
 
 
-def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
-    """Read the schedule or OIL file ``path``.
+def read_foreign(path: Path, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
+    """The data of a file of another tool; ``board`` (a name or a path) overrides the board that it names.
 
-    ``board`` (a name or a path) overrides the board that it names, ``clock`` (one of the board's, in Hz) its clock.
-    Never raises for anything that a file can hold.  If ``diagnostics`` has no error afterwards, the result is
-    the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
-    or None; it must not be lowered then.
+    Never raises for anything that a file can hold.  None after errors of syntax.
     """
     if path.suffix.lower() == OIL:
-        from carillon.read.oil import read_oil_system
+        from carillon.read.oil import read_oil
 
-        return read_oil_system(path, diagnostics, board, clock)
+        return read_oil(path, diagnostics, board)
+    from carillon.read.arxml import read_arxml
+
+    return read_arxml(path, diagnostics, board)
+
+
+def foreign_tables(foreign: Foreign, diagnostics: Diagnostics) -> Tables:
+    """The tables of a file of another tool that was read; changes its data."""
+    converted = foreign.converted
+    file, broken = fit(converted.data, converted.places, diagnostics)
+    for wrong in converted.broken:
+        broken.add(wrong)
+    return Tables(Path(converted.places.file), file, broken, converted.places, foreign.digest, foreign.included)
+
+
+def read_tables(path: Path, diagnostics: Diagnostics, board: str | None = None) -> Tables | None:
+    """The tables of the file ``path`` in whatever language it is by its name; None after errors of syntax."""
+    if is_foreign(path):
+        foreign = read_foreign(path, diagnostics, board)
+        return None if foreign is None else foreign_tables(foreign, diagnostics)
     text = read_text(path, diagnostics)
     if text is None:
         return None
@@ -34,4 +52,22 @@ def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None
     if parsed is None:
         return None
     file, broken = fit(parsed.data, parsed.places, diagnostics)
-    return Builder(path, text.digest, parsed.places, broken, diagnostics).build(file, board, clock)
+    return Tables(path, file, broken, parsed.places, text.digest)
+
+
+def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
+    """The system of a file that was read."""
+    builder = Builder(tables.path, tables.digest, tables.places, tables.broken, diagnostics, tables.included)
+    return builder.build(tables.file, board, clock)
+
+
+def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
+    """Read the schedule or the other tool's file ``path``.
+
+    ``board`` (a name or a path) overrides the board that it names, ``clock`` (one of the board's, in Hz) its clock.
+    Never raises for anything that a file can hold.  If ``diagnostics`` has no error afterwards, the result is
+    the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
+    or None; it must not be lowered then.
+    """
+    tables = read_tables(path, diagnostics, board)
+    return None if tables is None else build_system(tables, diagnostics, board, clock)

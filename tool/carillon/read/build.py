@@ -221,6 +221,20 @@ class Builder:
     # Modes
 
 
+def application_sources(board: str | None, written: str | None, folder: Path) -> list[str] | None:
+    """The names of a board's interrupt sources for applications; None if there is no such board.
+
+    ``board`` overrides the one that a file in ``folder`` has ``written``.
+    """
+    where = find_board(board or written or DEFAULT_BOARD, None if board else folder)
+    if where is None:
+        return None
+    try:
+        return list(load_board(where).application_sources)
+    except CarillonError:
+        return None  # reported where the board is read for the model
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()

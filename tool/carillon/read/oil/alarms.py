@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from carillon.diagnostics import Span, suggestion
-from carillon.read.oil.converted import Merged
-from carillon.read.oil.resolve import Attributes, Resolved
+from carillon.read.foreign.choices import DEFAULT_TICK, choose_tick, duration
+from carillon.read.oil.resolve import Attributes, Merged, Resolved
 from carillon.read.oil.syntax import Name, OilFile, shown
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
-from carillon.units import SECONDS, MalformedError, format_number, parse_time
+from carillon.units import SECONDS, MalformedError, parse_time
 
-DEFAULT_TICK = "1ms"
 TOOLS_COUNTERS = ("SystemCounter",)
 """Counters that applications use and a tool's own files declare (Trampoline)."""
 
@@ -40,14 +38,13 @@ class Alarms:
             value, text = tick
             self.values.put((*path, "tick"), value, text)
         elif kind != "software" and not self.values.result.broken.intersection({(*path, "tick"), (*path, "kind")}):
-            self.values.store((*path, "tick"), DEFAULT_TICK)
-            self.values.places.put((*path, "tick"), found.span, found.span)
-            self.values.result.notes[*path, "tick"] = "OIL does not say; chosen by Carillon"
-            self.values.warn(
-                "C152",
+            choose_tick(
+                self.values.result,
+                path,
                 found.span,
-                f"nothing says how long a tick of COUNTER {found.name} is: Carillon takes {DEFAULT_TICK}",
+                f"COUNTER {found.name}",
                 f'write CARILLON_TICK = "{DEFAULT_TICK}"; in it, or TYPE = SOFTWARE; if the application increments it',
+                self.values.warn,
             )
         self.values.integer(attributes, "MAXALLOWEDVALUE", (*path, "max_allowed"))
         self.values.integer(attributes, "TICKSPERBASE", (*path, "ticks_per_base"))
@@ -173,9 +170,3 @@ class Alarms:
             if not self.file.malformed:
                 self.values.error("C147", block.span, f"{what} has no {name}", f"write {name} = ...; in its block")
         return value
-
-
-def duration(seconds: Fraction | int) -> str:
-    """A time as a schedule writes it, in the largest unit that gives at least 1."""
-    unit = next((unit for unit in ("s", "ms", "us") if seconds >= SECONDS[unit]), "ns")
-    return format_number(Fraction(seconds) / SECONDS[unit]) + unit

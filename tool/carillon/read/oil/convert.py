@@ -9,17 +9,17 @@ Whether the objects go together is for the schedule's own checks.
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.read.build import SOURCES
+from carillon.read.foreign.choices import SourceWords, assign_sources
+from carillon.read.foreign.converted import Converted, Leftover
+from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
-from carillon.read.oil.converted import Converted, Leftover, Merged
-from carillon.read.oil.places import OilPlaces
-from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Resolved, Resolver, located
+from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver, located
 from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
@@ -52,7 +52,7 @@ class Converter:
         self.diagnostics = diagnostics
         self.sources = sources
         self.resolver = Resolver(file.implementation, error, complete=not file.malformed)
-        self.values = Values(Converted({}, OilPlaces(main)), error)
+        self.values = Values(Converted("OIL", {}, Places(main)), error)
         self.osek: dict[str, Any] = {}
         self.alarms = Alarms(self.values, file, self.osek)
 
@@ -259,45 +259,25 @@ class Converter:
             return
         board = self.values.data["system"].get("board")
         known = None if ("system", "board") in self.values.result.broken else self.sources(board)
-        without: list[str] = []
         for name in isrs:
             path = ("osek", "isr", name, "source")
             written = found[name].attributes.values.get("SOURCE", [])
             value = next(
                 (v for v in written if (isinstance(v.literal, str) and v.literal) or str(v.literal) in (known or [])), None
             )
-            if value is None:
-                without.append(name)
-            else:
+            if value is not None:
                 value.used = True
                 self.values.put(path, value, str(value.literal))
-        if known is None:
-            self.values.result.broken.update(("osek", "isr", name, "source") for name in without)
-            return
-        taken = {table.get("source") for table in isrs.values()}
-        free = [source for source in known if source not in taken]
-        given = dict(zip(without, free, strict=False))
-        for name, source in given.items():
-            isrs[name]["source"] = source
-            written = found[name].attributes.all("SOURCE")
-            instead = f" instead of {shown(written[0].literal)}" if written else ""
-            self.values.result.notes["osek", "isr", name, "source"] = f"chosen by Carillon{instead}"
-        for name in without[len(free) :]:
-            self.values.result.broken.add(("osek", "isr", name, "source"))
-            self.values.error(
-                "C154",
-                self.values.places.key(("osek", "isr", name)),
-                f"there is no interrupt source left for ISR {name}: the board has {len(known)} for applications",
-                "choose a board with more (CARILLON_BOARD, --board), or leave ISRs out",
-            )
-        if given:
-            listed = ", ".join(f"{name} gets {source}" for name, source in given.items())
-            self.values.warn(
-                "C153",
-                self.values.places.key(("osek", "isr", next(iter(given)))),
-                f"the file names no interrupt source that the board has: {listed}",
-                f'name them: SOURCE = "{next(iter(given.values()))}"; in ISR {next(iter(given))}',
-            )
+        instead = {}
+        for name, table in isrs.items():
+            if known is not None and "source" not in table:
+                values = found[name].attributes.all("SOURCE")
+                instead[name] = shown(values[0].literal) if values else None
+        words = SourceWords(
+            "choose a board with more (CARILLON_BOARD, --board), or leave ISRs out",
+            lambda isr, source: f'SOURCE = "{source}"; in ISR {isr}',
+        )
+        assign_sources(self.values.result, instead, known, words, self.values.error, self.values.warn)
 
     def _resource(self, found: Merged, path: Path) -> None:
         attributes = found.attributes
@@ -345,12 +325,6 @@ class Converter:
                 f"Carillon has no use for {name} of {label}, and leaves it out{but}{count}",
                 f"did you mean {close[0]}?" if close else "nothing is wrong if it is another tool's; remove it if it is not",
             )
-
-
-def application_name(stem: str) -> str:
-    """An application's name from that of a file: other characters than letters, digits, '-' and '_' become '_'."""
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", stem)
-    return name if re.match(r"[A-Za-z]", name) else f"app_{name}"
 
 
 def _text(value: Resolved) -> str:

@@ -95,6 +95,16 @@ class Attributes:
                 yield from value.block.taken()
 
 
+@dataclass(slots=True)
+class Merged:
+    """All blocks of one object."""
+
+    kind: str
+    name: str
+    span: Span
+    attributes: Attributes
+
+
 @cache
 def standard() -> dict[str, Definitions]:
     """Carillon's implementation definition."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from carillon.diagnostics import Span
-from carillon.read.oil.converted import Converted
+from carillon.read.foreign.converted import Converted
 from carillon.read.oil.resolve import AUTO, Attributes, Error, Resolved
 from carillon.read.oil.syntax import Name, shown
 from carillon.read.spans import Path
@@ -44,10 +44,7 @@ class Values:
 
     def store(self, path: Path, content: Any) -> None:
         """Store what stands nowhere in the file."""
-        table: dict[str, Any] = self.data
-        for part in path[:-1]:
-            table = table.setdefault(str(part), {})
-        table[str(path[-1])] = content
+        self.result.store(path, content)
 
     def warn(self, code: str, span: Span, cause: str, remedy: str) -> None:
         """Warn, once the whole file is known to be well-formed."""

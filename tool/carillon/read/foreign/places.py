@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the keys and values of a schedule that was read from OIL stand."""
+"""Where the keys and values of a schedule that was read from another tool's file stand."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from carillon.read.spans import Path, Range, SpanIndex
 _NOWHERE = Range(0, 0)
 
 
-class OilPlaces(SpanIndex):
-    """A :class:`SpanIndex` over several files: paths are those of a schedule file, places those of the OIL files.
+class Places(SpanIndex):
+    """A :class:`SpanIndex` over several files: paths are those of a schedule file, places those of the files that were read.
 
     ``values`` and ``keys`` hold the paths that there are; their byte ranges mean nothing.
     """

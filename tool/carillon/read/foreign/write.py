@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the schedule that an OIL file is: TOML with OIL's descriptions, and with what was left out, as comments."""
+"""Writes the schedule that a file of another tool is: TOML with its descriptions, and with what was left out, as comments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from carillon.read.build import SOURCES
-from carillon.read.oil.converted import Converted
+from carillon.read.foreign.converted import Converted
 from carillon.read.spans import Path as Keys
 from carillon.resources import board_names, find_board
 
@@ -24,9 +24,28 @@ _MOST_LEFTOVERS = 200
 def schedule_text(converted: Converted, source: Path, folder: Path) -> str:
     """The schedule as TOML, for a file in ``folder``.
 
-    ``source`` is the OIL file; if it lies elsewhere, the C files beside it are named in the schedule.
+    ``source`` is that file; if it lies elsewhere, the C files beside it are named in the schedule.
     """
     return "\n".join(_Writer(converted, source, folder).lines()) + "\n"
+
+
+def moved_system(table: dict[str, Any], source: Path, folder: Path) -> dict[str, Any]:
+    """The table ``system`` of the file ``source``, for a file in ``folder``: paths are relative to that.
+
+    If the two are in one folder, nothing changes; else all C files beside ``source`` are named if it names none.
+    """
+    here, there = folder.resolve(), source.parent.resolve()
+    if here == there:
+        return table
+    moved = dict(table)
+    board = table.get("board")
+    if isinstance(board, str) and board not in board_names() and find_board(board, there) is not None:
+        moved["board"] = relative(there / board, here)
+    listed = table.get("sources")
+    beside = sorted(path for suffix in SOURCES for path in there.glob(f"*{suffix}"))
+    named = beside if listed is None else [Path(normpath(there / name)) for name in listed]
+    moved["sources"] = [relative(path, here) for path in named]
+    return moved
 
 
 class _Writer:
@@ -42,7 +61,7 @@ class _Writer:
         yield from _comment(self.converted.descriptions.get((), ""))
         yield ""
         yield from self.header(("system",))
-        yield from self.values(("system",), self.system(data["system"]))
+        yield from self.values(("system",), moved_system(data["system"], self.source, self.folder))
         osek = data["osek"]
         yield ""
         yield from self.header(("osek",))
@@ -54,21 +73,6 @@ class _Writer:
                 yield from self.header(path)
                 yield from self.values(path, table)
         yield from self.leftovers()
-
-    def system(self, table: dict[str, Any]) -> dict[str, Any]:
-        """The table ``system``, its paths relative to the folder of the schedule."""
-        here, there = self.folder.resolve(), self.source.parent.resolve()
-        if here == there:
-            return table
-        moved = dict(table)
-        board = table.get("board")
-        if isinstance(board, str) and board not in board_names() and find_board(board, there) is not None:
-            moved["board"] = relative(there / board, here)
-        listed = table.get("sources")
-        beside = sorted(path for suffix in SOURCES for path in there.glob(f"*{suffix}"))
-        named = beside if listed is None else [Path(normpath(there / name)) for name in listed]
-        moved["sources"] = [relative(path, here) for path in named]
-        return moved
 
     def header(self, path: Keys) -> Iterator[str]:
         """The header of a table under its description and its note."""
@@ -94,7 +98,7 @@ class _Writer:
                 yield line
 
     def leftovers(self) -> Iterator[str]:
-        """What the OIL file holds and Carillon has no use for."""
+        """What the file holds and Carillon has no use for."""
         left = self.converted.leftovers
         if not left:
             return

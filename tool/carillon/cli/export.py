@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from carillon import console
+from carillon.cli.common import (
+    SCHEDULE,
+    BoardOption,
+    JsonOption,
+    Report,
+    Schedule,
+    check_outputs,
+    guard,
+    schedule_file,
+    usage,
+)
+from carillon.diagnostics import CarillonError, Diagnostic
+
+EPILOG = "Example: carillon export examples/oil-only/crossing.oil -o crossing.arxml"
+
+
+def command(
+    path: Schedule = Path(SCHEDULE),
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, NAME.arxml.", show_default="print it")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    board: BoardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the event-triggered system of a schedule as an AUTOSAR ECU configuration, and say what that leaves out."""
+    from carillon.read.files import ARXML
+
+    if out is not None and out.suffix.lower() != ARXML:
+        usage(f"export writes ARXML files (*{ARXML}); '{out}' is none by its name")
+
+    def work(report: Report) -> None:
+        from carillon.files import write_text
+        from carillon.read import build_system, read_tables
+        from carillon.read.arxml.write import arxml_text
+
+        if out is not None and out.exists() and not force:
+            raise CarillonError(
+                [Diagnostic("C097", None, f"'{out}' exists already", "choose another name, or overwrite it with --force")]
+            )
+        if out is not None:
+            check_outputs(out=out.parent)
+        tables = read_tables(schedule_file(path), report.diagnostics, board)
+        system = None if tables is None else build_system(tables, report.diagnostics, board)
+        report.diagnostics.stop_on_errors()
+        assert tables is not None
+        assert system is not None
+        text = arxml_text(tables, system.name, Path() if out is None else out.parent, report.diagnostics)
+        report.diagnostics.stop_on_errors()
+        assert text is not None
+        if out is not None:
+            write_text(out, text)
+        report.result({"file": None if out is None else str(out)} | ({} if out else {"arxml": text}))
+        if not as_json:
+            report.warnings()
+            if out is None:
+                print(text, end="")
+            else:
+                console.verbatim(console.console(), f"wrote {out}")
+
+    guard(as_json, work)

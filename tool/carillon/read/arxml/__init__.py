@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading and writing ARXML: the ``Os`` module of an AUTOSAR ECU configuration, of releases 3.x and 4.x.
+
+Bytes become elements (``xml``), containers of one module (``module``), and by a table (``table``) the tables of a schedule
+file with a place for everything in them (``convert``).  By the same table a schedule is written (``write``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from carillon.diagnostics import Diagnostics
+from carillon.read.arxml.convert import Converter
+from carillon.read.arxml.module import Modules
+from carillon.read.arxml.xml import read_document
+from carillon.read.build import application_sources
+from carillon.read.files import arxml_files
+from carillon.read.foreign.choices import application_name
+from carillon.read.foreign.converted import Foreign
+
+
+def read_arxml(path: Path, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
+    """Read the file ``path``, or all ARXML files in the folder ``path``; ``board`` overrides the board that they name.
+
+    Never raises for anything that a file can hold.  None if a file is malformed, or there is not one ``Os`` module; after
+    other errors the result is what is sound of it.
+    """
+    folder = arxml_files(path)
+    files = folder or [path]
+    documents = [document for file in files if (document := read_document(file, diagnostics)) is not None]
+    module = Modules(diagnostics).merge(documents, str(files[0])) if len(documents) == len(files) else None
+    if module is None:
+        return None
+
+    def sources(written: str | None) -> list[str] | None:
+        return application_sources(board, written, files[0].parent)
+
+    name = application_name(path.resolve().name if folder else path.stem)
+    converted = Converter(module, str(files[0]), diagnostics, sources).run(name)
+    digests = [document.digest for document in documents]
+    digest = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+    return Foreign(converted, digest, tuple(files[1:]))

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the containers of an ``Os`` module to the tables of a schedule file, with a place for everything in them.
+
+Which container is what stands in :mod:`.table`.  What is no value of its parameter (C215), a reference to nothing (C216) and
+two different values of one parameter (C217) are errors; what Carillon does not support (C218) and what is a tool's own (C219)
+is named and left out.  Whether the objects go together, and the ranges of numbers, are for the schedule's own checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from carillon.check.osek import DEFAULT_MODE
+from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.read.arxml.module import Holder, Value
+from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, UNSUPPORTED, WITHOUT_EFFECT, Group, Kind, Parameter
+from carillon.read.arxml.values import MisfitError, convert
+from carillon.read.foreign.choices import SourceWords, assign_sources, choose_tick
+from carillon.read.foreign.converted import Converted, Leftover
+from carillon.read.foreign.places import Places
+from carillon.read.spans import Path
+from carillon.units import shorten
+
+_MOST_NAMED = 8
+
+
+class Converter:
+    """Converts one module.  ``sources`` gives the names of a board's application sources, None if it cannot be read."""
+
+    def __init__(
+        self, module: Holder, main: str, diagnostics: Diagnostics, sources: Callable[[str | None], list[str] | None]
+    ) -> None:
+        self.module, self.diagnostics, self.sources = module, diagnostics, sources
+        self.result = Converted("ARXML", {}, Places(main))
+        self.places, self.data = self.result.places, self.result.data
+        self.known = {holder.path: holder for holder in module.all()}
+        self.unsupported: dict[str, list[tuple[str, Span]]] = {}
+        self.own: dict[str, list[tuple[str, Span]]] = {}
+
+    def run(self, name: str) -> Converted:
+        """The module as an application of that name, unless it says another."""
+        self.data["system"] = {}
+        self.data["osek"] = {}
+        self.places.put(("system",), self.module.span)
+        self.places.put(("osek",), self.module.span, self.module.span)
+        if self.module.description:
+            self.result.descriptions[()] = self.module.description
+        for value in self.module.values:
+            self._left_out(self.module, value.definition, value.text, value.key)
+        sections = {group.name: (section, group) for section, group in SECTIONS.items()}
+        objects: dict[str, list[Holder]] = {section: [] for section in SECTIONS}
+        modes: list[Holder] = []
+        systems: list[Holder] = []
+        for holder in self.module.containers:
+            if holder.definition in sections:
+                objects[sections[holder.definition][0]].append(holder)
+            elif holder.definition in (MODE.name, SYSTEM.name):
+                (modes if holder.definition == MODE.name else systems).append(holder)
+            else:
+                self._left_out(self.module, holder.definition, holder.name, holder.span)
+        self._system(systems)
+        self._modes(modes)
+        for section, found in objects.items():  # numbers of objects are in the order of the file, so the tables are, too
+            for holder in found:
+                path = ("osek", section, holder.name)
+                self.data["osek"].setdefault(section, {})[holder.name] = {}
+                self._object(holder, SECTIONS[section], path)
+        self.data["system"] = {"name": name} | self.data["system"]
+        self._adapt()
+        self._assign_sources()
+        self._warn()
+        return self.result
+
+    def _error(self, code: str, span: Span, cause: str, remedy: str) -> None:
+        self.diagnostics.error(code, span, cause, remedy)
+
+    # Objects
+
+    def _system(self, found: list[Holder]) -> None:
+        """The container of the OS; a file may have several, each with a part."""
+        for number, holder in enumerate(found):
+            if number:
+                self._error(
+                    "C217",
+                    holder.span,
+                    f"{holder.path} is a second {SYSTEM.name}; the first is {found[0].path}",
+                    "a module has one: give both the same SHORT-NAME in different files, or remove one",
+                )
+            else:
+                self._fill(holder, SYSTEM, ("osek",))
+
+    def _modes(self, found: list[Holder]) -> None:
+        """The application modes; the first is the default, which AUTOSAR tells by its name alone."""
+        found.sort(key=lambda holder: holder.name != DEFAULT_MODE)
+        if found:
+            self.data["osek"]["modes"] = [holder.name for holder in found]
+        for number, holder in enumerate(found):
+            self.places.put(("osek", "modes"), holder.span, holder.span)
+            self.places.put(("osek", "modes", number), holder.span, holder.span)
+            self._fill(holder, MODE, ("osek", "modes", holder.name))
+            if holder.description:
+                self.result.descriptions["osek", "modes", holder.name] = f"{holder.name}: {holder.description}"
+
+    def _object(self, holder: Holder, group: Group, path: Path) -> None:
+        self.places.put(path, holder.span, holder.span)
+        if holder.description:
+            self.result.descriptions[path] = holder.description
+        self._fill(holder, group, path)
+
+    def _fill(self, holder: Holder, group: Group, path: Path) -> None:
+        """The table at ``path``, or a part of it, from a container and those within."""
+        parameters = {name: parameter for parameter in group.parameters for name in (parameter.name, *parameter.aliases)}
+        found: dict[str, list[Value]] = {name: [] for name in parameters}
+        for value in holder.values:
+            if value.definition in parameters:
+                found[value.definition].append(value)
+            else:
+                self._left_out(holder, value.definition, value.text, value.key)
+        for name, parameter in parameters.items():
+            values = found[name]
+            if not values:
+                continue
+            base: Path = ("system",) if parameter.system else path
+            if parameter.many:
+                self._list(holder, parameter, values, (*base, parameter.key))
+            elif self._is_one(holder, values, (*base, parameter.key)):
+                self._value(holder, parameter, values[0], (*base, parameter.key))
+        groups = {inner.name: inner for inner in group.groups}
+        groups |= {inner.name: inner for outer in group.groups if outer.choice for inner in outer.groups}
+        for container in holder.containers:
+            inner = groups.get(container.definition)
+            if inner is None:
+                self._left_out(holder, container.definition, container.name, container.span)
+                continue
+            at = (*path, inner.key) if inner.key else path
+            if inner.key:
+                self.result.store(at, self._table(at))
+                self.places.put(at, container.span, container.span)
+            self._fill(container, inner, at)
+            for key, content in inner.present.items():
+                if key not in self._table(at) and (*at, key) not in self.result.broken:
+                    self.result.store((*at, key), content)
+                    self.places.put((*at, key), container.span, container.span)
+
+    def _table(self, path: Path) -> dict[str, Any]:
+        table: dict[str, Any] = self.data
+        for part in path:
+            table = table.get(str(part), {})
+        return table
+
+    # Values
+
+    def _is_one(self, holder: Holder, values: list[Value], path: Path) -> bool:
+        """Whether all values of a parameter that has one are the same."""
+        first = values[0]
+        other = next((value for value in values if value.text != first.text), None)
+        if other is not None:
+            where = f"on line {first.span.line}" + ("" if first.span.file == other.span.file else f" of {first.span.file}")
+            self._error(
+                "C217",
+                other.span,
+                f"{first.definition} of {holder.path} is {shorten(first.text)} {where} and {shorten(other.text)} here",
+                "a parameter has one value, in all files together: remove one",
+            )
+            self.result.broken.add(path)
+        return other is None
+
+    def _value(self, holder: Holder, parameter: Parameter, value: Value, path: Path) -> None:
+        if parameter.kind is Kind.REFERENCE:
+            name = self._referred(holder, parameter, value, path)
+            if name is not None:
+                self._put(path, value, name)
+            return
+        try:
+            content = convert(parameter, value.text)
+        except MisfitError as misfit:
+            self.result.broken.add(path)
+            self._error("C215", value.span, f"{value.definition} of {holder.path}: {misfit.cause}", misfit.remedy)
+            return
+        if parameter.kind is Kind.HARMLESS:
+            if content.lower() not in {word.lower() for word in parameter.words}:
+                self.diagnostics.warning(
+                    "C218",
+                    value.span,
+                    f"{value.definition} of {holder.path} is {shorten(content)}, which Carillon does not support yet",
+                    f"see that the application does not need it: Carillon takes it for {next(iter(parameter.words))}",
+                )
+        elif parameter.kind is Kind.MEMBER:
+            if content:
+                listed = self._table(path[:-1]).setdefault(str(path[-1]), [])
+                self.places.put((*path, len(listed)), value.span, value.key)
+                self.places.put(path, value.span, value.key)
+                listed.append(parameter.member)
+        elif str(path[-1]) not in self._table(path[:-1]):  # else another name of the same
+            self._put(path, value, content)
+
+    def _put(self, path: Path, value: Value, content: Any) -> None:
+        self.result.store(path, content)
+        self.places.put(path, value.span, value.key)
+
+    def _list(self, holder: Holder, parameter: Parameter, values: list[Value], path: Path) -> None:
+        """References or texts, each once; parts in several files may name the same."""
+        listed: dict[str, None] = {}
+        for value in values:
+            is_reference = parameter.kind is Kind.REFERENCE
+            name = self._referred(holder, parameter, value, path) if is_reference else value.text
+            if name is not None and name not in listed:
+                self.places.put(path, value.span, value.key)
+                self.places.put((*path, len(listed)), value.span, value.key)
+                listed[name] = None
+        if path not in self.result.broken:
+            self.result.store(path, list(listed))
+
+    def _referred(self, holder: Holder, parameter: Parameter, value: Value, path: Path) -> str | None:
+        """The name of the container that a reference names; None after a diagnostic."""
+        written = value.text if value.text.startswith("/") else f"{self.module.path.rpartition('/')[0]}/{value.text}"
+        target = self.known.get(written)
+        if target is not None and target.definition == parameter.target:
+            return target.name
+        own = f"{value.definition} of {holder.path}"
+        if target is not None:
+            cause, remedy = (
+                f"{own} names {written}, which is of {target.definition}",
+                f"name a container of {parameter.target}",
+            )
+        else:
+            same = [other.path for other in self.known.values() if other.definition == parameter.target]
+            beside = next((other for other in same if other.rpartition("/")[2] == written.rpartition("/")[2]), None)
+            cause = f"{own} names {shorten(value.text)}, which is no container of the module"
+            remedy = f"did you mean '{beside}'?" if beside else suggestion(written, same)
+            if not beside and not same:
+                remedy = f"there is no {parameter.target}: name the folder of all files, if it stands in another one"
+        self.result.broken.add(path)
+        self._error("C216", value.span, cause, remedy)
+        return None
+
+    # What the standard leaves open, and what it says otherwise than a schedule
+
+    def _adapt(self) -> None:
+        osek = self.data["osek"]
+        for table in osek.get("task", {}).values():
+            if not table.get("events"):
+                table.pop("stack", None)  # tasks without events share one
+        for table in osek.get("event", {}).values():
+            if table.get("mask") == 0:
+                del table["mask"]  # as some tools write that they choose it
+        incremented = {table["increment"] for table in osek.get("alarm", {}).values() if "increment" in table}
+        for name, table in osek.get("counter", {}).items():
+            path = ("osek", "counter", name)
+            if table.get("min_cycle") == 0:
+                table["min_cycle"] = 1  # no cycle is shorter anyway
+            if "kind" not in table and (*path, "kind") not in self.result.broken and name in incremented:
+                table["kind"] = "software"
+                self.result.notes[*path, "kind"] = "an alarm increments it"
+            if table.get("kind") == "software":
+                table.pop("tick", None)  # the standard has one for every counter
+            elif "tick" not in table and not self.result.broken.intersection({(*path, "tick"), (*path, "kind")}):
+                choose_tick(
+                    self.result,
+                    path,
+                    self.places.key(path),
+                    f"{self.module.path}/{name}",
+                    "give it OsSecondsPerTick, or the OsCounterType SOFTWARE if the application increments it",
+                    self.diagnostics.warning,
+                )
+
+    def _assign_sources(self) -> None:
+        """Sources of the board: those that the file names, then the others in the order of the board's."""
+        isrs: dict[str, dict[str, Any]] = self.data["osek"].get("isr", {})
+        if not isrs:
+            return
+        board = self.data["system"].get("board")
+        known = None if ("system", "board") in self.result.broken else self.sources(board)
+        own = "CarillonInterruptSource"
+        written: dict[str, str | None] = {}
+        by_path = {holder.name: holder for holder in self.module.containers}
+        for name, table in isrs.items():
+            said = any(value.definition == own for value in by_path[name].values)
+            if not said and table.get("source") not in (known or []) and "source" in table:
+                written[name] = str(table.pop("source"))  # another tool's, which means no source of the board
+        words = SourceWords(
+            "choose a board with more (CarillonBoard of OsOS, --board), or leave ISRs out",
+            lambda isr, source: f"{own} = {source} in {self.module.path}/{isr}",
+        )
+        assign_sources(self.result, written, known, words, self._error, self.diagnostics.warning)
+
+    # What is left out
+
+    def _left_out(self, holder: Holder, definition: str, text: str, span: Span) -> None:
+        """Remember a parameter or container of ``holder`` that has no place in a schedule."""
+        if definition.endswith(WITHOUT_EFFECT):
+            return
+        if definition in UNSUPPORTED:
+            self.unsupported.setdefault(definition, []).append((f"{holder.path}/{text}", span))
+        else:
+            self.own.setdefault(holder.definition, []).append((definition, span))
+        self.result.leftovers.append(Leftover(holder.path, f"{definition} {shorten(text)}".strip(), span))
+
+    def _warn(self) -> None:
+        for definition, found in self.unsupported.items():
+            listed = _some([path for path, _ in found])
+            self.diagnostics.warning(
+                "C218",
+                found[0][1],
+                f"Carillon does not support {definition} yet, and leaves out {listed}",
+                UNSUPPORTED[definition],
+            )
+        for definition, found in self.own.items():
+            names = list(dict.fromkeys(name for name, _ in found))
+            count = f" ({len(found)} times, here first)" if len(found) > 1 else ""
+            self.diagnostics.warning(
+                "C219",
+                found[0][1],
+                f"Carillon has no use for {_some(names)} of {definition}, and leaves {'them' if len(names) > 1 else 'it'} "
+                f"out{count}",
+                "nothing is wrong if it is a tool's own; correct its DEFINITION-REF if it is not",
+            )
+
+
+def _some(texts: list[str]) -> str:
+    listed = list(dict.fromkeys(texts))
+    return ", ".join(listed[:_MOST_NAMED]) + (f" and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else "")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ``Os`` module of a configuration as containers with their values, merged of all files that have a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.read.arxml import names
+from carillon.read.arxml.names import Release
+from carillon.read.arxml.xml import MODULE, Document, Element, last
+from carillon.units import shorten
+
+
+@dataclass(slots=True)
+class Value:
+    """A parameter's or reference's value: the last part of its definition, its text, and where it and its text stand."""
+
+    definition: str
+    text: str
+    span: Span
+    key: Span
+
+
+@dataclass(slots=True)
+class Holder:
+    """A container: its name, the last part of its definition, its path, and what is in it."""
+
+    name: str
+    definition: str
+    path: str
+    span: Span
+    description: str = ""
+    values: list[Value] = field(default_factory=list)
+    containers: list[Holder] = field(default_factory=list)
+
+    def all(self) -> Iterator[Holder]:
+        """This container and all within."""
+        yield self
+        for container in self.containers:
+            yield from container.all()
+
+
+class Modules:
+    """Reads the modules of several files into one.  Reports C214 (none, or several), C217 (twice), C220 (incomplete)."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self.diagnostics = diagnostics
+
+    def merge(self, documents: Sequence[Document], main: str) -> Holder | None:
+        """The one module of all documents; None if there is none, or more than one."""
+        found: Holder | None = None
+        for document in documents:
+            for packages, element in document.modules:
+                module = self.container(element, "/" + "/".join(packages), document.release, MODULE)
+                if module is None:
+                    continue
+                if found is None:
+                    found = module
+                elif found.path == module.path:
+                    self.join(found, module)
+                else:
+                    self.diagnostics.error(
+                        "C214",
+                        module.span,
+                        f"there is a second Os module, {module.path}: the first is {found.path}, {_at(found.span, module.span)}",
+                        "name the file of one ECU alone; parts of one module have the same path in all files",
+                    )
+                    return None
+        if found is None and not self.diagnostics.errors:
+            wanted = " or ".join(dict.fromkeys(document.release.module for document in documents))
+            self.diagnostics.error(
+                "C214",
+                Span(main),
+                f"there is no Os module: no {wanted} whose definition ends with '/{MODULE}'",
+                "name the file that holds the configuration of the operating system, or the folder with all files of it",
+            )
+        return found
+
+    def join(self, into: Holder, other: Holder) -> None:
+        """Add a part of a container that stands in another place."""
+        into.values += other.values
+        into.description = into.description or other.description
+        known = {container.name: container for container in into.containers}
+        for container in other.containers:
+            first = known.get(container.name)
+            if first is None:
+                known[container.name] = container
+                into.containers.append(container)
+            elif first.definition == container.definition and first.span.file != container.span.file:
+                self.join(first, container)
+            else:
+                self.twice(first, container)
+
+    def twice(self, first: Holder, second: Holder) -> None:
+        """Report two containers of one name."""
+        kinds = "" if first.definition == second.definition else f": {first.definition} there, {second.definition} here"
+        self.diagnostics.error(
+            "C217",
+            second.span,
+            f"the container {second.path} stands {_at(first.span, second.span)} already{kinds}",
+            "give it another SHORT-NAME, or remove one: parts of one container stand in different files",
+        )
+
+    def container(self, element: Element, around: str, release: Release, known: str = "") -> Holder | None:
+        """One container and all within; ``known`` is its definition if that is known without being written."""
+        name, definition = element.child(names.SHORT_NAME), element.child(names.DEFINITION)
+        for what, child in ((names.SHORT_NAME, name), (names.DEFINITION, definition)):
+            if child is None or not child.text:
+                self.diagnostics.error(
+                    "C220",
+                    element.span,
+                    f"the <{element.name}> "
+                    + (f"{shorten(name.text)} in " if name is not None and name.text else "in ")
+                    + f"{around} has no {what}",
+                    f"write <{what}>...</{what}> at its beginning",
+                )
+                return None
+        assert name is not None
+        assert definition is not None
+        path = f"{around.rstrip('/')}/{name.text}"
+        holder = Holder(name.text, known or last(definition.text), path, name.value_span)
+        description = element.child(names.DESCRIPTION)
+        if description is not None:
+            holder.description = " ".join(text for child in description.children if (text := child.text))
+        for section in element.all(names.PARAMETERS, names.REFERENCES):
+            for child in section.all(*release.parameters, *release.references):
+                value = self.value(child, path, release)
+                if value is not None:
+                    holder.values.append(value)
+        parts = Holder(name.text, holder.definition, path, holder.span)
+        for section in element.all(*names.CONTAINERS):
+            for child in section.all(release.container):
+                inner = self.container(child, path, release)
+                if inner is not None:
+                    parts.containers.append(inner)
+        self.join(holder, parts)
+        return holder
+
+    def value(self, element: Element, path: str, release: Release) -> Value | None:
+        """One value; None after a diagnostic, and for the text of a note."""
+        definition = element.child(names.DEFINITION)
+        wanted = names.VALUE_REF if element.name in release.references else names.VALUE
+        content = element.child(wanted)
+        if content is None and element.name not in (*release.parameters, *release.references):
+            return None
+        missing = names.DEFINITION if definition is None or not definition.text else wanted if content is None else None
+        if missing is not None:
+            named = f" of {last(definition.text)}" if definition is not None and definition.text else ""
+            if missing == wanted and (element.child("VALUE-IREF") is not None or element.name.startswith("ECUC-ADD-INFO")):
+                return None  # of no parameter that a schedule has
+            self.diagnostics.error(
+                "C220",
+                element.span,
+                f"the <{element.name}>{named} in {path} has no {missing}",
+                f"write <{missing}>...</{missing}> in it, or remove it",
+            )
+            return None
+        assert definition is not None
+        assert content is not None
+        return Value(last(definition.text), content.text, content.value_span, element.span)
+
+
+def _at(span: Span, here: Span) -> str:
+    """A place as one in the text of a message about ``here``."""
+    return f"on line {span.line}" + ("" if span.file == here.file else f" of {span.file}")

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of an ``Os`` module is what of a schedule: the one table by which ARXML is read and written.
+
+The names are those of the standard's ``Os`` module (SWS_Os, chapter 10), without ``/AUTOSAR/EcucDefs/Os``; tools prefix them
+otherwise.  What only Carillon has, and the standard leaves to the implementation, has a name that begins with ``Carillon``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Kind(Enum):
+    """How the value of a parameter is written, and what becomes of it."""
+
+    INTEGER = "an integer"
+    FLAG = "a truth value"
+    MEMBER = "a truth value: whether a word is in a list"
+    WORD = "one of several words"
+    TEXT = "a text"
+    FUNCTION = "the name of a C function"
+    SECONDS = "a length of time in seconds"
+    TIME = "a length of time as a schedule writes it, if seconds cannot say it"
+    REFERENCE = "a reference to a container"
+    HARMLESS = "one of several words, which change nothing; others are not supported"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter or a reference.
+
+    ``key`` is that of the group's table in the schedule, or of its table ``system`` if ``system``.  ``words`` are those of
+    the file with what a schedule has for each, the first of a meaning being the one that is written; of a MEMBER the word is
+    ``member``.  ``target`` is the definition of the containers that a reference may name; ``many``: it may stand several
+    times.  ``aliases`` are what tools call it.
+    """
+
+    name: str
+    key: str
+    kind: Kind
+    words: Mapping[str, Any] = field(default_factory=dict)
+    member: str = ""
+    target: str = ""
+    many: bool = False
+    system: bool = False
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A container: its parameters and the containers in it.
+
+    ``key`` is that of its own table within the table of the container around it; "" if it has none, but adds to that one.
+    ``present`` is what the container says by being there, unless a parameter says more.  ``choice``: it holds one of its
+    groups; some tools leave the container out and write that group in its place.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...] = ()
+    groups: tuple[Group, ...] = ()
+    key: str = ""
+    present: Mapping[str, Any] = field(default_factory=dict)
+    choice: bool = False
+
+
+_K = Kind
+_NUMBERED_CATEGORIES = {"CATEGORY_2": 2, "CATEGORY_1": 1, "2": 2, "1": 1}
+_ABSOLUTE = {"RELATIVE": False, "ABSOLUTE": True}
+
+
+def _refers(name: str, key: str, target: str, *, many: bool = False) -> Parameter:
+    return Parameter(name, key, _K.REFERENCE, target=target, many=many)
+
+
+SYSTEM = Group(
+    "OsOS",
+    (
+        Parameter("OsStatus", "status", _K.WORD, {"STANDARD": "standard", "EXTENDED": "extended"}),
+        Parameter("OsScalabilityClass", "", _K.HARMLESS, {"SC1": None}),
+        Parameter("OsNumberOfCores", "", _K.HARMLESS, {"1": None, "0": None}),
+        Parameter("OsStackMonitoring", "stack_check", _K.FLAG),
+        Parameter("OsUseGetServiceId", "get_service_id", _K.FLAG),
+        Parameter("OsUseParameterAccess", "parameter_access", _K.FLAG),
+        Parameter("OsUseResScheduler", "scheduler_resource", _K.FLAG),
+        Parameter("CarillonDispatch", "dispatch", _K.WORD, {"HARDWARE": "hardware", "SOFTWARE": "software"}),
+        Parameter("CarillonName", "name", _K.TEXT, system=True),
+        Parameter("CarillonBoard", "board", _K.TEXT, system=True),
+        Parameter("CarillonSource", "sources", _K.TEXT, many=True, system=True),
+    ),
+    (
+        Group(
+            "OsHooks",
+            (
+                Parameter("OsErrorHook", "hooks", _K.MEMBER, member="error"),
+                Parameter("OsPostTaskHook", "hooks", _K.MEMBER, member="posttask"),
+                Parameter("OsPreTaskHook", "hooks", _K.MEMBER, member="pretask"),
+                Parameter("OsProtectionHook", "", _K.HARMLESS, {"false": None, "0": None}),
+                Parameter("OsShutdownHook", "hooks", _K.MEMBER, member="shutdown"),
+                Parameter("OsStartupHook", "hooks", _K.MEMBER, member="startup"),
+            ),
+        ),
+    ),
+)
+MODE = Group("OsAppMode")
+SECTIONS: dict[str, Group] = {
+    "task": Group(
+        "OsTask",
+        (
+            Parameter("OsTaskPriority", "priority", _K.INTEGER),
+            Parameter("OsTaskSchedule", "schedule", _K.WORD, {"FULL": "full", "NON": "non"}),
+            Parameter("OsTaskActivation", "activations", _K.INTEGER),
+            _refers("OsTaskEventRef", "events", "OsEvent", many=True),
+            _refers("OsTaskResourceRef", "resources", "OsResource", many=True),
+            Parameter(
+                "CarillonStackSize",
+                "stack",
+                _K.INTEGER,
+                aliases=("OsTaskStackSize", "ArcCoreOsTaskStackSize", "OsStacksize", "OsStackSize"),
+            ),
+        ),
+        (
+            Group(
+                "OsTaskAutostart",
+                (_refers("OsTaskAppModeRef", "autostart", "OsAppMode", many=True),),
+                present={"autostart": True},
+            ),
+        ),
+    ),
+    "isr": Group(
+        "OsIsr",
+        (
+            Parameter("CarillonInterruptSource", "source", _K.TEXT, aliases=("OsIsrInterruptSource",)),
+            Parameter("OsIsrCategory", "category", _K.WORD, _NUMBERED_CATEGORIES),
+            Parameter("CarillonInterruptPriority", "priority", _K.INTEGER, aliases=("OsIsrInterruptPriority", "OsIsrPriority")),
+            _refers("OsIsrResourceRef", "resources", "OsResource", many=True),
+        ),
+    ),
+    "resource": Group(
+        "OsResource",
+        (
+            Parameter(
+                "OsResourceProperty",
+                "property",
+                _K.WORD,
+                {"STANDARD": "standard", "INTERNAL": "internal", "LINKED": "linked"},
+            ),
+            _refers("OsResourceLinkedResourceRef", "linked", "OsResource"),
+        ),
+    ),
+    "event": Group("OsEvent", (Parameter("OsEventMask", "mask", _K.INTEGER),)),
+    "counter": Group(
+        "OsCounter",
+        (
+            Parameter("OsCounterType", "kind", _K.WORD, {"HARDWARE": "hardware", "SOFTWARE": "software", "OS_TICK": "hardware"}),
+            Parameter("OsSecondsPerTick", "tick", _K.SECONDS),
+            Parameter("CarillonTick", "tick", _K.TIME),
+            Parameter("OsCounterMaxAllowedValue", "max_allowed", _K.INTEGER),
+            Parameter("OsCounterTicksPerBase", "ticks_per_base", _K.INTEGER),
+            Parameter("OsCounterMinCycle", "min_cycle", _K.INTEGER),
+        ),
+    ),
+    "alarm": Group(
+        "OsAlarm",
+        (
+            _refers("OsAlarmCounterRef", "counter", "OsCounter"),
+            Parameter("CarillonStatic", "static", _K.FLAG),
+        ),
+        (
+            Group(
+                "OsAlarmAction",
+                groups=(
+                    Group("OsAlarmActivateTask", (_refers("OsAlarmActivateTaskRef", "activate", "OsTask"),)),
+                    Group(
+                        "OsAlarmSetEvent",
+                        (
+                            _refers("OsAlarmSetEventTaskRef", "task", "OsTask"),
+                            _refers("OsAlarmSetEventRef", "event", "OsEvent"),
+                        ),
+                        key="set_event",
+                    ),
+                    Group("OsAlarmCallback", (Parameter("OsAlarmCallbackName", "callback", _K.FUNCTION),)),
+                    Group("OsAlarmIncrementCounter", (_refers("OsAlarmIncrementCounterRef", "increment", "OsCounter"),)),
+                ),
+                choice=True,
+            ),
+            Group(
+                "OsAlarmAutostart",
+                (
+                    Parameter("OsAlarmAlarmTime", "at", _K.INTEGER),
+                    Parameter("OsAlarmCycleTime", "cycle", _K.INTEGER),
+                    Parameter("OsAlarmAutostartType", "absolute", _K.WORD, _ABSOLUTE),
+                    _refers("OsAlarmAppModeRef", "modes", "OsAppMode", many=True),
+                ),
+                key="autostart",
+            ),
+        ),
+    ),
+}
+"""Sections of a schedule's ``[osek]`` with the containers that are their objects."""
+
+UNSUPPORTED = {
+    "OsApplication": "every object may use every other: nothing protects one application from another",
+    "OsIoc": "exchange data by shared variables and resources",
+    "OsIsrTimingProtection": "the ISR runs without budgets and locks: bound what it does by design",
+    "OsPeripheralArea": "access the registers directly",
+    "OsScheduleTable": "use alarms for its expiry points, or a round; calls of its services will not link",
+    "OsSpinlock": "use a resource: there is one core",
+    "OsTaskTimingProtection": "the task runs without budgets and locks: bound what it does by design",
+    "OsTimeConstant": "define the constant in C",
+}
+"""Containers of the standard that Carillon reads over, each with what to do instead."""
+
+WITHOUT_EFFECT = ("AccessingApplication", "OsDriver", "OsTaskPeriod", "OsIsrPeriod", "OsMemoryMappingCodeLocationRef")
+"""How the names of the standard's parameters and containers end that change nothing here: Carillon takes a timer itself."""

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What files of other tools leave to the implementation, and Carillon therefore chooses and says.
+
+An application's name, the tick of a counter (C152), and the interrupt source of an ISR (C153, C154).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from carillon.diagnostics import Span
+from carillon.read.foreign.converted import Converted
+from carillon.read.spans import Path
+from carillon.units import SECONDS, format_number
+
+DEFAULT_TICK = "1ms"
+Report = Callable[[str, Span, str, str], None]
+"""Takes a code, a place, a cause and a remedy."""
+
+
+def application_name(stem: str) -> str:
+    """An application's name from that of a file: other characters than letters, digits, '-' and '_' become '_'."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", stem)
+    return name if re.match(r"[A-Za-z]", name) else f"app_{name}"
+
+
+def duration(seconds: Fraction | int) -> str:
+    """A time as a schedule writes it, in the largest unit that gives at least 1."""
+    unit = next((unit for unit in ("s", "ms", "us") if seconds >= SECONDS[unit]), "ns")
+    return format_number(Fraction(seconds) / SECONDS[unit]) + unit
+
+
+def choose_tick(result: Converted, path: Path, span: Span, counter: str, remedy: str, warn: Report) -> None:
+    """Give the counter at ``path`` a tick, because nothing says how long one is; ``counter`` is how messages call it."""
+    result.store((*path, "tick"), DEFAULT_TICK)
+    result.places.put((*path, "tick"), span, span)
+    result.notes[*path, "tick"] = f"{result.language} does not say; chosen by Carillon"
+    warn("C152", span, f"nothing says how long a tick of {counter} is: Carillon takes {DEFAULT_TICK}", remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceWords:
+    """How a language says what concerns the sources of ISRs.
+
+    ``more`` is what to do if the board has too few; ``naming`` how an ISR's source is named, of the ISR and a source.
+    """
+
+    more: str
+    naming: Callable[[str, str], str]
+
+
+def assign_sources(
+    result: Converted,
+    written: Mapping[str, str | None],
+    known: list[str] | None,
+    words: SourceWords,
+    error: Report,
+    warn: Report,
+) -> None:
+    """Give every ISR without a source one of the board's that is free, in their order.
+
+    ``written`` says what the file has for each of them that is no source of the board, if anything; ``known`` are the
+    board's sources, None if there is no board: then it is the board that is reported.
+    """
+    isrs: dict[str, dict[str, Any]] = result.data["osek"].get("isr", {})
+    without = [name for name, table in isrs.items() if "source" not in table]
+    if known is None:
+        result.broken.update(("osek", "isr", name, "source") for name in without)
+        return
+    taken = {table.get("source") for table in isrs.values()}
+    free = [source for source in known if source not in taken]
+    given = dict(zip(without, free, strict=False))
+    for name, source in given.items():
+        isrs[name]["source"] = source
+        instead = written.get(name)
+        result.notes["osek", "isr", name, "source"] = f"chosen by Carillon{f' instead of {instead}' if instead else ''}"
+    for name in without[len(free) :]:
+        result.broken.add(("osek", "isr", name, "source"))
+        error(
+            "C154",
+            result.places.key(("osek", "isr", name)),
+            f"there is no interrupt source left for ISR {name}: the board has {len(known)} for applications",
+            words.more,
+        )
+    if given:
+        first = next(iter(given))
+        listed = ", ".join(f"{name} gets {source}" for name, source in given.items())
+        warn(
+            "C153",
+            result.places.key(("osek", "isr", first)),
+            f"the file names no interrupt source that the board has: {listed}",
+            f"name them: {words.naming(first, given[first])}",
+        )

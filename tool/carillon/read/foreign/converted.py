@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A schedule's data as a file of another tool gives them, and what else is known of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from carillon.diagnostics import Span
+from carillon.read.foreign.places import Places
+from carillon.read.spans import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """Something that is not carried over: of which object, as it is written, and where."""
+
+    owner: str
+    text: str
+    span: Span
+
+
+@dataclass(slots=True)
+class Converted:
+    """A schedule's data as TOML would give them, and what else is known of them.
+
+    ``language`` is that of the file; ``descriptions`` are the file's, by the path of what they describe; ``notes`` say
+    what Carillon chose; ``broken`` are the paths of values that were refused.
+    """
+
+    language: str
+    data: dict[str, Any]
+    places: Places
+    broken: set[Path] = field(default_factory=set)
+    descriptions: dict[Path, str] = field(default_factory=dict)
+    notes: dict[Path, str] = field(default_factory=dict)
+    leftovers: list[Leftover] = field(default_factory=list)
+
+    def store(self, path: Path, content: Any) -> None:
+        """Store a value at ``path``; its place is another matter."""
+        table: dict[str, Any] = self.data
+        for part in path[:-1]:
+            table = table.setdefault(str(part), {})
+        table[str(path[-1])] = content
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A file of another tool as a schedule's data.
+
+    ``digest`` is the SHA-256 of it and of all that belongs to it; ``included`` are those other files.
+    """
+
+    converted: Converted
+    digest: str
+    included: tuple[FilePath, ...]
