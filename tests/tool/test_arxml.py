@@ -258,6 +258,19 @@ def test_one_file_of_several_is_named_alone(tmp_path: Path) -> None:
     assert "C216: OsTaskResourceRef of /Engine/Os/Fuel names '/Engine/Os/Pump'" in messages(path)
 
 
+def test_files_of_several_folders_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, FILE % FUEL, "a/a.arxml")
+    write(tmp_path, FILE % PUMP, "b/b.arxml")
+    done = run("check", "a/a.arxml", "b/b.arxml", "a/a.arxml", "--quick", "--json")
+    assert json.loads(done.stdout)["osek"]["tasks"] == 1
+    assert run("import", "a/a.arxml", "b/b.arxml", "-o", "schedule.toml").exit_code == 0
+    assert 'name = "a"' in Path("schedule.toml").read_text(encoding="utf-8")
+    refused = run("check", "a/a.arxml", "schedule.toml")
+    assert refused.exit_code == 2
+    assert "'schedule.toml' is none by its name" in refused.stderr
+
+
 def test_parts_in_different_files_must_agree(tmp_path: Path) -> None:
     write(tmp_path, FILE % (FUEL + PUMP), "a.arxml")
     write(tmp_path, FILE % (container("OsTask", "Fuel", numbers(OsTaskPriority=4)) + container("OsEvent", "Pump")), "b.arxml")
@@ -305,7 +318,7 @@ def test_seconds_become_a_time_without_rounding(tmp_path: Path, written: str, ex
     assert tick(tmp_path, written) == expected
 
 
-@pytest.mark.parametrize("written", ["INF", "NaN", "0", "-1", "1e999999999", "1e99999", "0x10", "1_0", "٣", "", "9" * 5000])
+@pytest.mark.parametrize("written", ["INF", "NaN", "-1", "1e999999999", "1e99999", "0x10", "1_0", "٣", "", "9" * 5000])
 def test_what_is_no_length_of_time_is_refused_at_once(tmp_path: Path, written: str) -> None:
     began = time.monotonic()
     assert tick(tmp_path, written) is None
@@ -320,6 +333,41 @@ def test_integers_may_be_written_in_every_way_of_the_standard(tmp_path: Path, wr
     foreign = read_foreign(path, Diagnostics())
     assert foreign is not None
     assert foreign.converted.data["osek"]["task"]["Fuel"] == {"priority": number}
+
+
+def osek(tmp_path: Path, *containers: str) -> dict[str, Any]:
+    """The [osek] table of a file with these containers, with which nothing may be wrong."""
+    diagnostics = Diagnostics()
+    foreign = read_foreign(write(tmp_path, FILE % "".join(containers)), diagnostics)
+    assert foreign is not None
+    assert not diagnostics.errors, "\n".join(map(str, diagnostics.found))
+    found = foreign.converted.data["osek"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_what_tools_write_where_they_say_nothing_is_nothing(tmp_path: Path) -> None:
+    found = osek(
+        tmp_path,
+        container("OsEvent", "None", numbers(OsEventMask=0)),
+        container("OsEvent", "Auto", numbers(OsEventMask=1, ArcOsEventAutoMask="true")),
+        container("OsEvent", "Own", numbers(OsEventMask=2, ArcOsEventAutoMask="false")),
+        container("OsCounter", "Soft", numbers(OsSecondsPerTick="0.0", OsCounterTicksPerBase=0, OsCounterMinCycle=0)),
+    )
+    assert found["event"] == {"None": {}, "Auto": {}, "Own": {"mask": 2}}
+    assert found["counter"]["Soft"] == {"ticks_per_base": 1, "min_cycle": 1, "tick": "1ms"}
+
+
+def test_a_counter_without_a_tick_follows_the_frequency_of_the_os(tmp_path: Path) -> None:
+    clock, fine = container("OsCounter", "Clock"), container("OsCounter", "Fine", numbers(OsSecondsPerTick="1e-6"))
+    found = osek(tmp_path, container("OsOS", "OsOS", numbers(OsTickFrequency=400)), clock, fine)
+    assert found["counter"] == {"Clock": {"tick": "2.5ms"}, "Fine": {"tick": "1us"}}
+
+
+def test_another_tools_parameter_of_another_type_is_left_out(tmp_path: Path) -> None:
+    found = osek(tmp_path, container("OsIsr", "I", numbers(OsIsrPriority="HIGHEST", CarillonInterruptSource="soft3")))
+    assert found["isr"] == {"I": {"source": "soft3"}}
+    assert " C219: Carillon has no use for OsIsrPriority of OsIsr" in messages(tmp_path / "engine.arxml", check=False)
 
 
 def test_a_reference_without_a_slash_is_relative_to_the_package(tmp_path: Path) -> None:

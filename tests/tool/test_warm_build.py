@@ -290,3 +290,30 @@ def test_an_include_that_would_now_be_found_elsewhere_is_seen(tmp_path: Path, mo
     assert build() == 0
     project.write("parts/second.oil", task.format("TRUE { APPMODE = OSDEFAULTAPPMODE; }"))
     assert build() == 1
+
+
+def test_an_arxml_file_that_appears_in_the_folder_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = (
+        '<AUTOSAR xmlns="http://autosar.org/schema/r4.0"><AR-PACKAGES><AR-PACKAGE><SHORT-NAME>E</SHORT-NAME><ELEMENTS>'
+        "<ECUC-MODULE-CONFIGURATION-VALUES><SHORT-NAME>Os</SHORT-NAME><DEFINITION-REF>/A/Os</DEFINITION-REF><CONTAINERS>%s"
+        "</CONTAINERS></ECUC-MODULE-CONFIGURATION-VALUES></ELEMENTS></AR-PACKAGE></AR-PACKAGES></AUTOSAR>"
+    )
+    task = (
+        "<ECUC-CONTAINER-VALUE><SHORT-NAME>Blink</SHORT-NAME><DEFINITION-REF>/A/Os/OsTask</DEFINITION-REF><PARAMETER-VALUES>"
+        "<ECUC-NUMERICAL-PARAM-VALUE><DEFINITION-REF>/A/Os/OsTask/%s</DEFINITION-REF><VALUE>2</VALUE>"
+        "</ECUC-NUMERICAL-PARAM-VALUE></PARAMETER-VALUES></ECUC-CONTAINER-VALUE>"
+    )
+    (tmp_path / "a.arxml").write_text(file % (task % "OsTaskPriority"), encoding="utf-8")
+    (tmp_path / "app.c").write_text('#include "os.h"\nTASK(Blink)\n{\n    TerminateTask();\n}\n', encoding="utf-8")
+    planned = []
+    plan = carillon.pipeline.plan
+    monkeypatch.setattr(carillon.pipeline, "plan", lambda *a, **k: planned.append(1) or plan(*a, **k))
+    for expected in (1, 0):
+        time.sleep(0.02)
+        planned.clear()
+        done = CliRunner().invoke(app, ["build", str(tmp_path), "--board", "virtual-ast1030-evb"])
+        assert done.exit_code == 0, done.output
+        assert len(planned) == expected
+    (tmp_path / "b.arxml").write_text(file % (task % "OsTaskActivation"), encoding="utf-8")
+    assert CliRunner().invoke(app, ["build", str(tmp_path), "--board", "virtual-ast1030-evb"]).exit_code == 0
+    assert planned == [1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carillon.allocate.allocation import Allocation
@@ -14,6 +13,7 @@ from carillon.image import Image
 from carillon.image.build import build_image
 from carillon.lower import LoweredMode
 from carillon.model import System, Window
+from carillon.sources import Source
 from carillon.units import format_frequency
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Planned:
     ] = ()  # of each mode, at most; none of a conventional kernel, which is there to be measured
 
 
-def read_and_check(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System:
+def read_and_check(path: Source, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System:
     """The checked model of a schedule; raises CarillonError with everything found if it has errors."""
     from carillon.check import check_system
     from carillon.read import read_schedule
@@ -56,7 +56,7 @@ def read_and_check(path: Path, diagnostics: Diagnostics, board: str | None = Non
 
 
 def plan(
-    path: Path,
+    path: Source,
     diagnostics: Diagnostics,
     board: str | None = None,
     kernel: str = "carillon",

@@ -11,7 +11,6 @@ import typer
 
 from carillon import console
 from carillon.cli.common import (
-    SCHEDULE,
     TIME_LIMIT,
     BoardOption,
     JsonOption,
@@ -27,12 +26,13 @@ from carillon.cli.common import (
     guard,
     schedule_file,
 )
+from carillon.sources import ARXML, Source, files_of
 
 EPILOG = "Example: carillon build examples/three-tasks --board mps2-an385 --kernel conventional"
 
 
 def command(
-    path: Schedule = Path(SCHEDULE),
+    paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
     out: OutOption = None,
@@ -52,10 +52,10 @@ def command(
         from carillon.reuse import whole
 
         check_outputs(out=out, depfile=depfile)
-        began, schedule = whole.now(), schedule_file(path)
+        began, schedule = whole.now(), schedule_file(paths)
         options = {"board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit, "verify": not no_verify}
         asked = {"schedule": str(schedule), **options}
-        beside = schedule if schedule.is_dir() else schedule.parent
+        beside = files_of(schedule)[0].parent
         folders = [out] if out is not None else sorted((beside / "build").glob(f"*-{kernel}"))
         answer = whole.recall(folders, asked) if not generate_only and depfile is None else None
         if answer is None:
@@ -70,7 +70,7 @@ def command(
             for line in answer["lines"]:
                 console.verbatim(console.console(), line)
 
-    def build(report: Report, schedule: Path, began: int, asked: dict[str, Any]) -> dict[str, Any] | None:
+    def build(report: Report, schedule: Source, began: int, asked: dict[str, Any]) -> dict[str, Any] | None:
         """What to say of the build, which is recorded; None after errors."""
         from carillon import pipeline
         from carillon.build import build as build_firmware
@@ -79,7 +79,6 @@ def command(
         from carillon.files import depfile as depends
         from carillon.files import write_text
         from carillon.read.build import SOURCES
-        from carillon.read.files import ARXML
         from carillon.reuse import whole
 
         report.status("allocating")
@@ -107,7 +106,7 @@ def command(
         ]
         answer = {"found": [d.as_json() for d in report.diagnostics.in_order()], "result": sizes, "lines": lines}
         report.diagnostics.found.clear()
-        others = (ARXML,) if schedule.is_dir() else ()
+        others = (ARXML,) if isinstance(schedule, Path) and files_of(schedule) != [schedule] else ()
         inputs = whole.Inputs(planned.system.file, planned.system.inputs, (*SOURCES, *others))
         with suppress(OSError):  # without a record the next build does all again
             whole.note(folder, asked, inputs, firmware.steps, firmware.elf, answer, began)

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from carillon import console
 from carillon.cli.common import (
-    SCHEDULE,
     TIME_LIMIT,
     BoardOption,
     JsonOption,
@@ -26,7 +24,7 @@ EPILOG = "Example: carillon check examples/engine --board tc1796"
 
 
 def command(
-    path: Schedule = Path(SCHEDULE),
+    paths: Schedule = None,
     board: BoardOption = None,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out whether the board's cells and levels suffice.")] = False,
     time_limit: TimeLimitOption = TIME_LIMIT,
@@ -38,10 +36,10 @@ def command(
         from carillon import pipeline
 
         if quick:
-            system = pipeline.read_and_check(schedule_file(path), report.diagnostics, board)
+            system = pipeline.read_and_check(schedule_file(paths), report.diagnostics, board)
         else:
             report.status("allocating")
-            system = pipeline.plan(schedule_file(path), report.diagnostics, board, time_limit=time_limit).system
+            system = pipeline.plan(schedule_file(paths), report.diagnostics, board, time_limit=time_limit).system
         activations = sum(len(m.activations) for m in system.modes)
         result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
         result["activations"] = activations

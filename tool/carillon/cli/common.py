@@ -14,6 +14,7 @@ import typer
 
 from carillon import console
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, Span, suggestion
+from carillon.sources import ARXML, Source, arxml_files
 
 if TYPE_CHECKING:
     from carillon.pipeline import Planned
@@ -23,9 +24,9 @@ SCHEDULE = "schedule.toml"
 
 
 Schedule = Annotated[
-    Path,
+    list[Path] | None,
     typer.Argument(
-        help="Schedule, OIL or ARXML file, or a folder with a schedule.toml or ARXML files.", show_default="./schedule.toml"
+        help="Schedule or OIL file, ARXML files, or a folder with a schedule.toml or ARXML files.", show_default="./schedule.toml"
     ),
 ]
 
@@ -130,14 +131,22 @@ def usage(message: str) -> NoReturn:
     raise typer.Exit(2)
 
 
-def schedule_file(path: Path) -> Path:
-    """The schedule of a folder, or the file itself; a folder that has none but ARXML files is one configuration itself."""
-    from carillon.read.files import arxml_files
+def in_folder(path: Path) -> Path:
+    """The schedule of a folder, or the file itself."""
+    return path / SCHEDULE if path.is_dir() else path
 
-    schedule = path / SCHEDULE
-    if not path.is_dir() or (not schedule.exists() and arxml_files(path)):
-        return path
-    return schedule
+
+def schedule_file(paths: list[Path] | None) -> Source:
+    """What the arguments name: a file, or ARXML files that are one configuration, of a folder that has no schedule too."""
+    if not paths:
+        return Path(SCHEDULE)
+    if len(paths) > 1:
+        other = next((path for path in paths if path.suffix.lower() != ARXML), None)
+        if other is not None:
+            usage(f"only ARXML files (*{ARXML}) may be several that are one configuration; '{other}' is none by its name")
+        return tuple(paths)
+    schedule = in_folder(paths[0])
+    return schedule if schedule.exists() or not arxml_files(paths[0]) else paths[0]
 
 
 def check_kernel(name: str) -> str:

@@ -10,7 +10,6 @@ import typer
 
 from carillon import console
 from carillon.cli.common import (
-    SCHEDULE,
     BoardOption,
     JsonOption,
     Report,
@@ -26,14 +25,14 @@ EPILOG = "Example: carillon export examples/oil-only/crossing.oil -o crossing.ar
 
 
 def command(
-    path: Schedule = Path(SCHEDULE),
+    paths: Schedule = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, NAME.arxml.", show_default="print it")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     board: BoardOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write the event-triggered system of a schedule as an AUTOSAR ECU configuration, and say what that leaves out."""
-    from carillon.read.files import ARXML
+    from carillon.sources import ARXML
 
     if out is not None and out.suffix.lower() != ARXML:
         usage(f"export writes ARXML files (*{ARXML}); '{out}' is none by its name")
@@ -49,7 +48,7 @@ def command(
             )
         if out is not None:
             check_outputs(out=out.parent)
-        tables = read_tables(schedule_file(path), report.diagnostics, board)
+        tables = read_tables(schedule_file(paths), report.diagnostics, board)
         system = None if tables is None else build_system(tables, report.diagnostics, board)
         report.diagnostics.stop_on_errors()
         assert tables is not None

@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import BoardOption, JsonOption, Report, check_outputs, counted, guard, schedule_file, usage
+from carillon.cli.common import BoardOption, JsonOption, Report, check_outputs, counted, guard, in_folder, schedule_file, usage
 from carillon.diagnostics import CarillonError, Diagnostic
 
 EPILOG = "Example: carillon import engine.oil -o schedule.toml"
 
 
 def command(
-    path: Annotated[Path, typer.Argument(help="OIL file, ARXML file, or a folder of ARXML files that are one configuration.")],
+    paths: Annotated[list[Path], typer.Argument(help="OIL file, ARXML files that are one configuration, or their folder.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File to write, or a folder for a schedule.toml.", show_default="print it")
     ] = None,
@@ -26,33 +26,35 @@ def command(
 ) -> None:
     """Write the schedule that an OIL or ARXML file is, and say what of it Carillon has no use for."""
     from carillon.read import build_system, foreign_tables, read_foreign
-    from carillon.read.files import ARXML, OIL, is_foreign
+    from carillon.sources import ARXML, OIL, files_of, is_foreign
 
-    if not is_foreign(path):
-        usage(f"import reads OIL and ARXML files (*{OIL}, *{ARXML}); '{path}' is none by its name")
+    source = schedule_file(paths)
+    if not is_foreign(source):
+        usage(f"import reads OIL and ARXML files (*{OIL}, *{ARXML}); '{files_of(source)[0]}' is none by its name")
 
     def work(report: Report) -> None:
         from carillon.files import write_text
         from carillon.read.foreign.write import relative, schedule_text
         from carillon.resources import board_names
 
-        target = None if out is None else schedule_file(out)
+        target = None if out is None else in_folder(out)
         if target is not None and target.exists() and not force:
             raise CarillonError(
                 [Diagnostic("C097", None, f"'{target}' exists already", "choose another name, or overwrite it with --force")]
             )
         if target is not None:
             check_outputs(out=target.parent)
-        foreign = read_foreign(path, report.diagnostics, board)
+        foreign = read_foreign(source, report.diagnostics, board)
         if foreign is not None:
             build_system(foreign_tables(foreign, report.diagnostics), report.diagnostics, board)
         report.diagnostics.stop_on_errors()
         assert foreign is not None
         converted = foreign.converted
+        main = Path(converted.places.file)
         if board is not None:
             known = board in board_names()
-            converted.data["system"]["board"] = board if known else relative(Path(board).resolve(), path.parent.resolve())
-        text = schedule_text(converted, path, Path() if target is None else target.parent)
+            converted.data["system"]["board"] = board if known else relative(Path(board).resolve(), main.parent.resolve())
+        text = schedule_text(converted, main, Path() if target is None else target.parent)
         osek = converted.data["osek"]
         counts = {kind: len(osek.get(kind, ())) for kind in ("task", "isr", "resource", "event", "counter", "alarm")}
         if target is not None:

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from carillon import console
 from carillon.cli.common import (
-    SCHEDULE,
     TIME_LIMIT,
     BoardOption,
     JsonOption,
@@ -24,7 +21,7 @@ EPILOG = "Example: carillon plan examples/three-tasks --board tc1796"
 
 
 def command(
-    path: Schedule = Path(SCHEDULE),
+    paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
     time_limit: TimeLimitOption = TIME_LIMIT,
@@ -38,7 +35,7 @@ def command(
         from carillon.show.plan import plan_json, render_plan
 
         report.status("allocating")
-        planned = pipeline.plan(schedule_file(path), report.diagnostics, board, kernel, time_limit)
+        planned = pipeline.plan(schedule_file(paths), report.diagnostics, board, kernel, time_limit)
         report.result(plan_json(planned))
         if not as_json:
             report.warnings()

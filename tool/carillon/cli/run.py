@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from carillon.cli.common import (
-    SCHEDULE,
     TIME_LIMIT,
     BoardOption,
     JsonOption,
@@ -25,7 +24,7 @@ EPILOG = "Example: carillon run examples/engine --board ast1030-evb --for 1s --e
 
 
 def command(
-    path: Schedule = Path(SCHEDULE),
+    paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
     rounds: RoundsOption = None,
@@ -42,4 +41,4 @@ def command(
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task."""
     check_kernel(kernel)
-    show_runs(path, board, (kernel,), rounds, time, window, out, as_json, time_limit, strict=strict, events=events, html=html)
+    show_runs(paths, board, (kernel,), rounds, time, window, out, as_json, time_limit, strict=strict, events=events, html=html)

@@ -84,7 +84,7 @@ def window_ticks(text: str | None, hz: int, length: int) -> tuple[int, int] | No
 
 
 def show_runs(
-    path: Path,
+    paths: list[Path] | None,
     board: str | None,
     kernels: tuple[str, ...],
     rounds: int | None,
@@ -114,7 +114,7 @@ def show_runs(
         clock: int | None = None
         for kernel in kernels:
             report.status(f"allocating for the {kernel} kernel")
-            planned = pipeline.plan(schedule_file(path), report.diagnostics, board, kernel, time_limit, clock)
+            planned = pipeline.plan(schedule_file(paths), report.diagnostics, board, kernel, time_limit, clock)
             clock = planned.system.clock_hz  # of all that are compared
             ticks, count = run_length(planned, rounds, time)
             part = window_ticks(window, planned.system.clock_hz, ticks)

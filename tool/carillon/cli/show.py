@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from carillon.cli.common import (
-    SCHEDULE,
     TIME_LIMIT,
     BoardOption,
     JsonOption,
@@ -25,7 +24,7 @@ EPILOG = "Example: carillon show examples/three-tasks --compare --html three-tas
 
 
 def command(
-    path: Schedule = Path(SCHEDULE),
+    paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
     compare: Annotated[bool, typer.Option("--compare", help="Run both kernels and show one above the other.")] = False,
@@ -44,5 +43,5 @@ def command(
     check_kernel(kernel)
     kernels = ("carillon", "conventional") if compare else (kernel,)
     show_runs(
-        path, board, kernels, rounds, time, window, out, as_json, time_limit, html=html, svg=svg, perfetto=perfetto, vcd=vcd
+        paths, board, kernels, rounds, time, window, out, as_json, time_limit, html=html, svg=svg, perfetto=perfetto, vcd=vcd
     )

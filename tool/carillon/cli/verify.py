@@ -10,7 +10,6 @@ import typer
 
 from carillon import console
 from carillon.cli.common import (
-    SCHEDULE,
     BoardOption,
     JsonOption,
     KernelOption,
@@ -26,7 +25,7 @@ EPILOG = "Examples: carillon verify examples/engine; carillon verify . --elf rel
 
 
 def command(
-    path: Schedule = Path(SCHEDULE),
+    paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
     out: OutOption = None,
@@ -42,7 +41,7 @@ def command(
         from carillon.show.verified import render_verified
         from carillon.verify.command import verify_file
 
-        schedule = schedule_file(path)
+        schedule = schedule_file(paths)
         proved = verify_file(schedule, report.diagnostics, board, kernel, out, elf)
         report.diagnostics.stop_on_errors()
         report.result(proved.as_json())

@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.read.build import Builder
-from carillon.read.files import OIL, Tables, is_foreign
-from carillon.read.shape import fit
+from carillon.read.shape import Tables, fit
 from carillon.read.text import parse_toml, read_text
+from carillon.sources import OIL, Source, is_foreign
 
 if TYPE_CHECKING:
     from carillon.read.foreign.converted import Foreign
 
 
-def read_foreign(path: Path, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
-    """The data of a file of another tool; ``board`` (a name or a path) overrides the board that it names.
+def read_foreign(source: Source, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
+    """The data of files of another tool; ``board`` (a name or a path) overrides the board that it names.
 
     Never raises for anything that a file can hold.  None after errors of syntax.
     """
-    if path.suffix.lower() == OIL:
+    if isinstance(source, Path) and source.suffix.lower() == OIL:
         from carillon.read.oil import read_oil
 
-        return read_oil(path, diagnostics, board)
+        return read_oil(source, diagnostics, board)
     from carillon.read.arxml import read_arxml
 
-    return read_arxml(path, diagnostics, board)
+    return read_arxml(source, diagnostics, board)
 
 
 def foreign_tables(foreign: Foreign, diagnostics: Diagnostics) -> Tables:
@@ -40,11 +40,12 @@ def foreign_tables(foreign: Foreign, diagnostics: Diagnostics) -> Tables:
     return Tables(Path(converted.places.file), file, broken, converted.places, foreign.digest, foreign.included)
 
 
-def read_tables(path: Path, diagnostics: Diagnostics, board: str | None = None) -> Tables | None:
-    """The tables of the file ``path`` in whatever language it is by its name; None after errors of syntax."""
-    if is_foreign(path):
-        foreign = read_foreign(path, diagnostics, board)
+def read_tables(source: Source, diagnostics: Diagnostics, board: str | None = None) -> Tables | None:
+    """The tables of a file in whatever language it is by its name; None after errors of syntax."""
+    if isinstance(source, tuple) or is_foreign(source):
+        foreign = read_foreign(source, diagnostics, board)
         return None if foreign is None else foreign_tables(foreign, diagnostics)
+    path = source
     text = read_text(path, diagnostics)
     if text is None:
         return None
@@ -61,13 +62,13 @@ def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = N
     return builder.build(tables.file, board, clock)
 
 
-def read_schedule(path: Path, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
-    """Read the schedule or the other tool's file ``path``.
+def read_schedule(source: Source, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
+    """Read the schedule or the files of another tool.
 
     ``board`` (a name or a path) overrides the board that it names, ``clock`` (one of the board's, in Hz) its clock.
     Never raises for anything that a file can hold.  If ``diagnostics`` has no error afterwards, the result is
     the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
     or None; it must not be lowered then.
     """
-    tables = read_tables(path, diagnostics, board)
+    tables = read_tables(source, diagnostics, board)
     return None if tables is None else build_system(tables, diagnostics, board, clock)

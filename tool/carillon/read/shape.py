@@ -8,6 +8,8 @@ wrong value hides nothing else, and no later pass complains about what follows f
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
+from pathlib import Path as FilePath
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -81,6 +83,21 @@ class Broken:
     def under(self, *path: str | int) -> bool:
         """Whether the table at ``path`` was wrong or lost one of its keys, perhaps a misspelt one."""
         return self.at(*path) or any(broken[: len(path)] == path for broken in self.paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of a file, in whatever language it is; ``broken`` are those of its values that are missing.
+
+    ``path`` is the file, or the first of several that are one; ``included`` are the others that belong to it.
+    """
+
+    path: FilePath
+    file: ScheduleFile
+    broken: Broken
+    places: SpanIndex
+    digest: str
+    included: tuple[FilePath, ...] = ()
 
 
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:

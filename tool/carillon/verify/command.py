@@ -7,11 +7,12 @@ from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics
 from carillon.pipeline import read_and_check
+from carillon.sources import Source
 from carillon.verify import Report, verify
 
 
 def verify_file(
-    schedule: Path, diagnostics: Diagnostics, board: str | None, kernel: str, out: Path | None, elf: Path | None
+    schedule: Source, diagnostics: Diagnostics, board: str | None, kernel: str, out: Path | None, elf: Path | None
 ) -> Report:
     """Compare an image with a schedule; ``elf``: else what ``carillon build`` made in ``out`` or its usual folder.
 
@@ -20,7 +21,7 @@ def verify_file(
     own errors, or C209 where there is no image.
     """
     system = read_and_check(schedule, diagnostics, board)
-    folder = out or schedule.parent / "build" / f"{system.board.name}-{kernel}"
+    folder = out or system.file.parent / "build" / f"{system.board.name}-{kernel}"
     image = elf or folder / f"{system.name}.elf"
     if not image.is_file():
         raise CarillonError(

@@ -15,19 +15,18 @@ from carillon.read.arxml.convert import Converter
 from carillon.read.arxml.module import Modules
 from carillon.read.arxml.xml import read_document
 from carillon.read.build import application_sources
-from carillon.read.files import arxml_files
 from carillon.read.foreign.choices import application_name
 from carillon.read.foreign.converted import Foreign
+from carillon.sources import Source, files_of
 
 
-def read_arxml(path: Path, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
-    """Read the file ``path``, or all ARXML files in the folder ``path``; ``board`` overrides the board that they name.
+def read_arxml(source: Source, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
+    """Read a file, the files of a folder, or several files as one; ``board`` overrides the board that they name.
 
     Never raises for anything that a file can hold.  None if a file is malformed, or there is not one ``Os`` module; after
     other errors the result is what is sound of it.
     """
-    folder = arxml_files(path)
-    files = folder or [path]
+    files = files_of(source)
     documents = [document for file in files if (document := read_document(file, diagnostics)) is not None]
     module = Modules(diagnostics).merge(documents, str(files[0])) if len(documents) == len(files) else None
     if module is None:
@@ -36,7 +35,8 @@ def read_arxml(path: Path, diagnostics: Diagnostics, board: str | None = None) -
     def sources(written: str | None) -> list[str] | None:
         return application_sources(board, written, files[0].parent)
 
-    name = application_name(path.resolve().name if folder else path.stem)
+    is_folder = isinstance(source, Path) and files != [source]
+    name = application_name(files[0].resolve().parent.name if is_folder else files[0].stem)
     converted = Converter(module, str(files[0]), diagnostics, sources).run(name)
     digests = [document.digest for document in documents]
     digest = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()

@@ -9,14 +9,15 @@ is named and left out.  Whether the objects go together, and the ranges of numbe
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.read.arxml.module import Holder, Value
-from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, UNSUPPORTED, WITHOUT_EFFECT, Group, Kind, Parameter
-from carillon.read.arxml.values import MisfitError, convert
-from carillon.read.foreign.choices import SourceWords, assign_sources, choose_tick
+from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, TICK_FREQUENCY, UNSUPPORTED, WITHOUT_EFFECT, Group, Kind, Parameter
+from carillon.read.arxml.values import MisfitError, convert, frequency
+from carillon.read.foreign.choices import SourceWords, assign_sources, choose_tick, duration
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.spans import Path
@@ -37,6 +38,8 @@ class Converter:
         self.known = {holder.path: holder for holder in module.all()}
         self.unsupported: dict[str, list[tuple[str, Span]]] = {}
         self.own: dict[str, list[tuple[str, Span]]] = {}
+        self.unsaid: set[Path] = set()
+        self.frequency: Fraction | None = None
 
     def run(self, name: str) -> Converted:
         """The module as an application of that name, unless it says another."""
@@ -175,10 +178,18 @@ class Converter:
         try:
             content = convert(parameter, value.text)
         except MisfitError as misfit:
+            if value.definition != parameter.name:  # another tool's, who means something else by it
+                self._left_out(holder, value.definition, value.text, value.key)
+                return
             self.result.broken.add(path)
             self._error("C215", value.span, f"{value.definition} of {holder.path}: {misfit.cause}", misfit.remedy)
             return
-        if parameter.kind is Kind.HARMLESS:
+        if value.definition == TICK_FREQUENCY:
+            self.frequency = frequency(value.text)
+        elif parameter.kind is Kind.UNSAID:
+            if content:
+                self.unsaid.add(path)
+        elif parameter.kind is Kind.HARMLESS:
             if content.lower() not in {word.lower() for word in parameter.words}:
                 self.diagnostics.warning(
                     "C218",
@@ -192,7 +203,7 @@ class Converter:
                 self.places.put((*path, len(listed)), value.span, value.key)
                 self.places.put(path, value.span, value.key)
                 listed.append(parameter.member)
-        elif str(path[-1]) not in self._table(path[:-1]):  # else another name of the same
+        elif content is not None and str(path[-1]) not in self._table(path[:-1]):  # else another name of the same
             self._put(path, value, content)
 
     def _put(self, path: Path, value: Value, content: Any) -> None:
@@ -242,19 +253,23 @@ class Converter:
         for table in osek.get("task", {}).values():
             if not table.get("events"):
                 table.pop("stack", None)  # tasks without events share one
-        for table in osek.get("event", {}).values():
-            if table.get("mask") == 0:
-                del table["mask"]  # as some tools write that they choose it
+        for name, table in osek.get("event", {}).items():
+            if table.get("mask") == 0 or ("osek", "event", name, "mask") in self.unsaid:
+                table.pop("mask", None)  # tools that choose it write one all the same
         incremented = {table["increment"] for table in osek.get("alarm", {}).values() if "increment" in table}
         for name, table in osek.get("counter", {}).items():
             path = ("osek", "counter", name)
-            if table.get("min_cycle") == 0:
-                table["min_cycle"] = 1  # no cycle is shorter anyway
+            for key in ("min_cycle", "ticks_per_base"):
+                if table.get(key) == 0:
+                    table[key] = 1  # no cycle is shorter anyway, and no service computes with the other
             if "kind" not in table and (*path, "kind") not in self.result.broken and name in incremented:
                 table["kind"] = "software"
                 self.result.notes[*path, "kind"] = "an alarm increments it"
             if table.get("kind") == "software":
                 table.pop("tick", None)  # the standard has one for every counter
+            elif "tick" not in table and self.frequency is not None:
+                table["tick"] = duration(1 / self.frequency)
+                self.result.notes[*path, "tick"] = TICK_FREQUENCY
             elif "tick" not in table and not self.result.broken.intersection({(*path, "tick"), (*path, "kind")}):
                 choose_tick(
                     self.result,

@@ -25,6 +25,7 @@ class Kind(Enum):
     SECONDS = "a length of time in seconds"
     TIME = "a length of time as a schedule writes it, if seconds cannot say it"
     REFERENCE = "a reference to a container"
+    UNSAID = "a truth value: whether the tool chooses, and what the key says is nothing"
     HARMLESS = "one of several words, which change nothing; others are not supported"
 
 
@@ -67,6 +68,8 @@ class Group:
 
 
 _K = Kind
+TICK_FREQUENCY = "OsTickFrequency"
+"""Some tools' parameter of the OS: how often in a second the counters advance that do not say it."""
 _NUMBERED_CATEGORIES = {"CATEGORY_2": 2, "CATEGORY_1": 1, "2": 2, "1": 1}
 _ABSOLUTE = {"RELATIVE": False, "ABSOLUTE": True}
 
@@ -85,6 +88,7 @@ SYSTEM = Group(
         Parameter("OsUseGetServiceId", "get_service_id", _K.FLAG),
         Parameter("OsUseParameterAccess", "parameter_access", _K.FLAG),
         Parameter("OsUseResScheduler", "scheduler_resource", _K.FLAG),
+        Parameter(TICK_FREQUENCY, "", _K.HARMLESS),
         Parameter("CarillonDispatch", "dispatch", _K.WORD, {"HARDWARE": "hardware", "SOFTWARE": "software"}),
         Parameter("CarillonName", "name", _K.TEXT, system=True),
         Parameter("CarillonBoard", "board", _K.TEXT, system=True),
@@ -150,7 +154,10 @@ SECTIONS: dict[str, Group] = {
             _refers("OsResourceLinkedResourceRef", "linked", "OsResource"),
         ),
     ),
-    "event": Group("OsEvent", (Parameter("OsEventMask", "mask", _K.INTEGER),)),
+    "event": Group(
+        "OsEvent",
+        (Parameter("OsEventMask", "mask", _K.INTEGER), Parameter("ArcOsEventAutoMask", "mask", _K.UNSAID)),
+    ),
     "counter": Group(
         "OsCounter",
         (

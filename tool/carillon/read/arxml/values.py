@@ -26,8 +26,14 @@ class MisfitError(ValueError):
         super().__init__(f"{cause}; {remedy}")
 
 
+def frequency(text: str) -> Fraction | None:
+    """A number of times a second, None if it is none, or 0."""
+    number = _number(text)
+    return number if number is not None and number > 0 else None
+
+
 def convert(parameter: Parameter, text: str) -> Any:
-    """The value of a parameter that is no reference, as a schedule has it; raises MisfitError."""
+    """The value of a parameter that is no reference, as a schedule has it, None if it says nothing; raises MisfitError."""
     return _CONVERTERS[parameter.kind](parameter, text)
 
 
@@ -65,11 +71,13 @@ def _text(parameter: Parameter, text: str) -> str:  # noqa: ARG001
     return text
 
 
-def _seconds(parameter: Parameter, text: str) -> str:  # noqa: ARG001
+def _seconds(parameter: Parameter, text: str) -> str | None:  # noqa: ARG001
     number = _number(text)
     if number is None:
         raise MisfitError(f"{shorten(text)} is no number", "write a number of seconds greater than 0: 0.001")
-    if number <= 0:
+    if number == 0:
+        return None  # as some tools write it where there is nothing to say
+    if number < 0:
         raise MisfitError(f"{shorten(text)} is no length of time", "write a number of seconds greater than 0: 0.001")
     return duration(number)
 
@@ -86,6 +94,7 @@ _CONVERTERS: dict[Kind, Callable[[Parameter, str], Any]] = {
     Kind.INTEGER: _integer,
     Kind.FLAG: _flag,
     Kind.MEMBER: _flag,
+    Kind.UNSAID: _flag,
     Kind.WORD: _word,
     Kind.TEXT: _text,
     Kind.FUNCTION: _text,

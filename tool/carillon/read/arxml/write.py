@@ -19,9 +19,9 @@ from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics
 from carillon.model.osek import RES_SCHEDULER
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, Group, Kind, Parameter
-from carillon.read.files import Tables
 from carillon.read.foreign.write import moved_system
 from carillon.read.schema import OsekTable, ScheduleFile
+from carillon.read.shape import Tables
 from carillon.units import SECONDS, Time, format_number, shorten
 
 STANDARD, OWN = "/AUTOSAR/EcucDefs/Os", "/Carillon/EcucDefs/Os"
@@ -157,7 +157,9 @@ class _Writer:
         """What the parameter's values are, each as the file has it; none if it says nothing."""
         value = table.get(f"system.{parameter.key}" if parameter.system else parameter.key)
         if parameter.kind is Kind.HARMLESS:
-            return [next(iter(parameter.words))] if parameter.name != "OsNumberOfCores" else []
+            return [next(iter(parameter.words))] if parameter.name in ("OsScalabilityClass", "OsProtectionHook") else []
+        if parameter.kind is Kind.UNSAID:
+            return []
         if parameter.kind is Kind.MEMBER:
             return ["true" if parameter.member in (value or ()) else "false"]
         if parameter.target == MODE.name:
