@@ -48,6 +48,7 @@ SAMPLES = re.compile(r"\s+\d+$")
 # Pictures that no block writes: file -> command, which gets the name of the file to write as its last argument.
 PICTURES = {
     "docs/guide/engine.svg": "carillon show examples/engine --for 20ms --window 0ms..20ms --svg",
+    "docs/guide/nodes.svg": "carillon show examples/nodes/network.toml --offsets",
     "docs/guide/engine.html": "carillon show examples/engine --compare --for 20ms --window 0ms..20ms --html",
 }
 PICTURE = re.compile(r"\]\(([\w-]+\.(?:svg|html))\)")

@@ -34,6 +34,7 @@ PUBLIC = {
     "time.h": "Times and threads in C",
     "time.hpp": "Times and threads in C++",
     "console.h": "Text",
+    "bus.h": "Messages between virtual boards",
     "work.h": "Load for examples and benchmarks",
 }
 

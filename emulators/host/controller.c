@@ -13,6 +13,7 @@
 
 #include "carillon_port.h"
 #include "cells/virtual/cell.h"
+#include "emulators/host/network.h"
 #include "emulators/trace_records.h"
 
 #define CELLS 256u
@@ -49,6 +50,8 @@ static struct {
     uint32_t candidates;                    /* pending and enabled sources, at least: 0 means none */
     const carillon_vector *vectors;
     FILE *trace;
+    uint64_t recorded; /* until this tick, in a network */
+    uintptr_t base;    /* of a node: where the image lies; records have the addresses that its file has */
     uint64_t expiries;
     int has_begun;
 } machine;
@@ -62,15 +65,36 @@ static void finish(int status)
         status = 1;
     }
     fflush(stdout);
+    if (carillon_network != NULL) {
+        carillon_network->finish(carillon_node, status);
+    }
     exit(status);
 }
 
 static void record(enum record kind, uint32_t value)
 {
     if (machine.trace != NULL) {
-        const struct record_line line = {machine.now, (uint32_t)kind, value};
+        struct record_line line = {machine.now, (uint32_t)kind, value};
+        if (carillon_network != NULL &&
+            machine.now >= machine.recorded) { /* the records end here, and the run goes on */
+            line = (struct record_line){machine.recorded, RECORD_HALT, 0u};
+        }
         (void)fwrite(&line, sizeof line, 1, machine.trace);
+        if (line.kind == (uint32_t)RECORD_HALT) {
+            const int failed = fclose(machine.trace);
+            machine.trace = NULL;
+            if (failed != 0) {
+                perror("carillon: trace");
+                finish(1);
+            }
+        }
     }
+}
+
+/* What a record has of a place in the image. */
+static uint32_t address(uintptr_t place)
+{
+    return (uint32_t)(place - machine.base);
 }
 
 /* The heap: heap[0] expires next; equal times in the order of cells, so that a run is the same every time. */
@@ -213,6 +237,22 @@ static uint64_t advance(uint64_t until)
     const uint64_t from = machine.now;
     uint64_t next = machine.running != 0u ? machine.cells[machine.heap[0]].expiry : UINT64_MAX;
     next = next < until ? next : until;
+    if (carillon_network != NULL) {
+        switch (carillon_node_pass(&next)) {
+        case NETWORK_MESSAGE:
+#ifdef CARILLON_BUS_SOURCE
+            pend(CARILLON_BUS_SOURCE);
+#endif
+            break;
+        case NETWORK_END:
+            machine.now = next;
+            record(RECORD_HALT, 0u);
+            finish(0);
+            break;
+        default:
+            break;
+        }
+    }
     if (machine.has_begun && next >= machine.limit) {
         machine.now = machine.limit;
         record(RECORD_HALT, 0u);
@@ -414,7 +454,7 @@ void carillon_port_start(const struct carillon_store *list, uint32_t count)
         machine.has_begun = 1;
         machine.limit = machine.limit == UINT64_MAX ? UINT64_MAX : machine.limit + machine.now;
     }
-    record(RECORD_BEGIN, (uint32_t)(uintptr_t)list);
+    record(RECORD_BEGIN, address((uintptr_t)list));
     store(list, count);
 }
 void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
@@ -461,10 +501,10 @@ static void run_at(carillon_vector function, uint32_t least)
     machine.active[handler] = 0u; /* its exception has ended; it may be taken again */
     machine.execution_level = lowered > least ? lowered : least;
     machine.candidates++;
-    record(RECORD_CALL, (uint32_t)(uintptr_t)function);
+    record(RECORD_CALL, address((uintptr_t)function));
     deliver();
     function();
-    record(RECORD_RETURN, (uint32_t)(uintptr_t)function);
+    record(RECORD_RETURN, address((uintptr_t)function));
     machine.active[handler] = 1u; /* it goes on, and may lower itself again */
     machine.execution_level = raised;
     machine.current = current;
@@ -472,14 +512,14 @@ static void run_at(carillon_vector function, uint32_t least)
 
 void carillon_port_note(uint32_t function)
 {
-    record(RECORD_CALL, function);
+    record(RECORD_CALL, function - (uint32_t)machine.base);
 }
 
 void carillon_port_run_recorded(carillon_vector function)
 {
-    record(RECORD_CALL, (uint32_t)(uintptr_t)function);
+    record(RECORD_CALL, address((uintptr_t)function));
     function();
-    record(RECORD_RETURN, (uint32_t)(uintptr_t)function);
+    record(RECORD_RETURN, address((uintptr_t)function));
 }
 
 void carillon_port_run_lowered(carillon_vector function)
@@ -502,11 +542,11 @@ void carillon_port_call(carillon_vector function)
     jmp_buf here;
     jmp_buf *const outer = frame;
     frame = &here;
-    record(RECORD_CALL, (uint32_t)(uintptr_t)function);
+    record(RECORD_CALL, address((uintptr_t)function));
     if (setjmp(here) == 0) {
         function();
     }
-    record(RECORD_RETURN, (uint32_t)(uintptr_t)function);
+    record(RECORD_RETURN, address((uintptr_t)function));
     frame = outer;
 }
 
@@ -561,7 +601,7 @@ void carillon_port_context(struct carillon_context *context, uint64_t *stack, ui
 void carillon_port_resume(struct carillon_context *context)
 {
     struct host_context *const host = context_of(context);
-    record(RECORD_RESUME, (uint32_t)(uintptr_t)context);
+    record(RECORD_RESUME, address((uintptr_t)context));
     resumed = host;
     const struct carillon_context *const below = machine.context;
     machine.context = context;
@@ -572,13 +612,13 @@ void carillon_port_resume(struct carillon_context *context)
 void carillon_port_suspend(struct carillon_context *context)
 {
     struct host_context *const host = context_of(context);
-    record(RECORD_SUSPEND, (uint32_t)(uintptr_t)context);
+    record(RECORD_SUSPEND, address((uintptr_t)context));
     (void)swapcontext(&host->own, &host->below);
 }
 
 void carillon_port_leave(struct carillon_context *context)
 {
-    record(RECORD_LEAVE, (uint32_t)(uintptr_t)context);
+    record(RECORD_LEAVE, address((uintptr_t)context));
     (void)setcontext(&context_of(context)->below);
     abort();
 }
@@ -639,8 +679,47 @@ void carillon_port_unexpected(void)
     finish(3);
 }
 
+uint64_t carillon_host_ticks(void)
+{
+    return machine.now;
+}
+
+static void begin_cells(void)
+{
+    static const struct {
+        uint16_t source;
+        uint32_t numerator, denominator;
+    } cells[] = {CARILLON_VIRTUAL_CELLS};
+    for (uint16_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        machine.cells[i].source = cells[i].source;
+        machine.cells[i].numerator = cells[i].numerator;
+        machine.cells[i].denominator = cells[i].denominator;
+    }
+}
+
 int __real_main(void);
 int __wrap_main(int argc, char **argv);
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden"))); /* the linker's: where the image begins */
+
+/* In a network the image is no program: network.c calls this, on a stack that it gives. */
+void carillon_node_run(const struct network *network, void *node, uint32_t number, const char *trace, uint64_t until)
+{
+    carillon_network = network;
+    carillon_node = node;
+    carillon_node_number = number;
+    machine.limit = UINT64_MAX;
+    machine.recorded = until;
+    machine.base = (uintptr_t)__ehdr_start;
+    machine.trace = fopen(trace, "wb");
+    if (machine.trace == NULL) {
+        perror(trace);
+        finish(2);
+    }
+    begin_cells();
+    (void)__real_main();
+    finish(0);
+}
 
 /* The program begins here: the linker gives this in the place of the application's main (--wrap=main), and that in the
  * place of __real_main, whatever language it is written in.
@@ -666,15 +745,7 @@ int __wrap_main(int argc, char **argv)
             return 2;
         }
     }
-    static const struct {
-        uint16_t source;
-        uint32_t numerator, denominator;
-    } cells[] = {CARILLON_VIRTUAL_CELLS};
-    for (uint16_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
-        machine.cells[i].source = cells[i].source;
-        machine.cells[i].numerator = cells[i].numerator;
-        machine.cells[i].denominator = cells[i].denominator;
-    }
+    begin_cells();
     if (count) {
         /* Printed at the end whichever way the run ends. */
         extern void carillon_host_report(void);

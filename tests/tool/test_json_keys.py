@@ -173,6 +173,15 @@ def test_a_runs_keys() -> None:
     assert rows_under("run") == {*found, TASKS}
 
 
+def test_a_networks_keys() -> None:
+    Path("network.toml").write_text('[[node]]\nname = "x"\nschedule = "run.toml"\n', encoding="utf-8")
+    output = run("run", "network.toml", "--for", "2ms")
+    (node,) = output["nodes"]
+    assert set(node["summary"]) == listed("run.runs.summary")
+    node["summary"] = None
+    check("network", output)
+
+
 def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     row = Row("figure", "carillon", "board", "ticks", 1, 2, 3, 4, 5, 6, 7, "other")
     monkeypatch.setitem(BENCHMARKS, "simulator", Benchmark(lambda *_: Result([row])))

@@ -14,6 +14,7 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Idle, Monitor, OnDeadlineMiss, System, Window
 from carillon.read import read_schedule
 from carillon.read.jsonschema import json_schema, json_schema_text
+from carillon.read.network import NetworkFile
 from carillon.read.schema import ScheduleFile
 from carillon.resources import board_names, data_root, find_board
 
@@ -259,15 +260,17 @@ def test_line_endings_do_not_matter(tmp_path: Path) -> None:
     ]
 
 
-def test_the_written_json_schema_is_current() -> None:
-    written = data_root() / "docs" / "schedule.schema.json"
-    assert written.read_text(encoding="utf-8") == json_schema_text(), (
-        "run: python -m carillon.read.jsonschema > docs/schedule.schema.json"
+@pytest.mark.parametrize("name", ["schedule", "network"])
+def test_the_written_json_schema_is_current(name: str) -> None:
+    written = data_root() / "docs" / f"{name}.schema.json"
+    assert written.read_text(encoding="utf-8") == json_schema_text(name == "network"), (
+        f"run: python -m carillon.read.jsonschema {name} > docs/{name}.schema.json"
     )
 
 
-def test_every_key_of_the_json_schema_is_described_and_in_spec() -> None:
-    schema = json_schema()
+@pytest.mark.parametrize("network", [False, True])
+def test_every_key_of_the_json_schema_is_described_and_in_spec(network: bool) -> None:
+    schema = json_schema(network)
     spec = (data_root() / "docs" / "SPEC.md").read_text(encoding="utf-8")
     tables = [schema, *schema["$defs"].values()]
     for table in tables:
@@ -275,5 +278,5 @@ def test_every_key_of_the_json_schema_is_described_and_in_spec() -> None:
             described = schema["$defs"][value["$ref"].rpartition("/")[2]] if "$ref" in value else value
             assert described.get("description"), key
             assert key in spec, key
-    assert set(schema["properties"]) == set(ScheduleFile.model_fields)
+    assert set(schema["properties"]) == set((NetworkFile if network else ScheduleFile).model_fields)
     assert '"null"' not in json.dumps(schema)

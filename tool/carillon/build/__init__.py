@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -114,10 +115,10 @@ def _lacks_library(complaint: str, system: System, diagnostics: Diagnostics) -> 
     return missing is not None
 
 
-def _units(image: Image, generated: Path, folder: Path) -> list[_Unit]:
+def _units(image: Image, generated: Path, folder: Path, more: Sequence[str]) -> list[_Unit]:
     system, root = image.system, data_root()
     plan = manifest(system, generated)
-    options = [str(o) for o in plan["compile_options"]]
+    options = [*(str(o) for o in plan["compile_options"]), *more]
     for include in (generated, *(root / p for p in plan["include"])):
         options += ["-I", str(include)]
     strict = (*options, *plan["warnings"])
@@ -263,8 +264,12 @@ def write_generated(image: Image, folder: Path) -> Path:
     return generated
 
 
-def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: bool = True) -> Firmware | None:
+def build(
+    image: Image, folder: Path, diagnostics: Diagnostics, *, verified: bool = True, options: Sequence[str] = ()
+) -> Firmware | None:
     """Build into ``folder``; ``verified``: compare the image with the schedule, and leave none that differs.
+
+    ``options`` are given to the compiler, after all others.
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
     C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console), C203 (a hook with other parameters) or
@@ -276,7 +281,7 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics, *, verified: boo
         return None
     generated = write_generated(image, folder)
     (folder / "objects").mkdir(parents=True, exist_ok=True)
-    units = _units(image, generated, folder)
+    units = _units(image, generated, folder, options)
     reuse = Reuse()
     with ThreadPoolExecutor(max_workers=2) as pool:
         complaints = list(pool.map(lambda unit: _compile(compiler, unit, reuse), units))

@@ -19,7 +19,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
 OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "error", "event", "interrupt", "resource", "start", "task"))
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
-CONTROLLER = "emulators/host/controller.c"
+CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
 TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "alarm", "due"))
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
@@ -44,7 +44,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     """Sources, include folders and options for the system's board; ``folder``: that of the generated files."""
     board = system.board
     port = f"ports/{board.port}"
-    sources = [CONTROLLER if board.native else f"{port}/carillon_port.c"]
+    sources = [*CONTROLLER] if board.native else [f"{port}/carillon_port.c"]
     generated = ["vectors.c"]
     if system.modes:
         sources = [*KERNEL, *sources]

@@ -18,6 +18,7 @@ from carillon.cli.common import (
     TimeLimitOption,
     check_kernel,
 )
+from carillon.cli.network import OffsetsOption, RecordOption, network_of, show_network
 from carillon.cli.runs import ForOption, RoundsOption, WindowOption, show_runs
 
 EPILOG = "Example: carillon run examples/engine --board ast1030-evb --for 1s --events engine.jsonl"
@@ -35,10 +36,17 @@ def command(
     window: WindowOption = None,
     out: OutOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the timeline as a page of its own.")] = None,
+    offsets: OffsetsOption = None,
+    record: RecordOption = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed.")] = False,
     time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:
-    """Build, run on a board, and show what happened: the timeline and a summary of every task."""
+    """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
     check_kernel(kernel)
+    network = network_of(paths, unfit={"board": board, "rounds": rounds}, own={"offsets": offsets, "record": record})
+    if network is not None:
+        files = {"events": events, "html": html, "offsets": offsets}
+        show_network(network, time, record, window, out, as_json, time_limit, files, kernel=kernel, strict=strict)
+        return
     show_runs(paths, board, (kernel,), rounds, time, window, out, as_json, time_limit, strict=strict, events=events, html=html)

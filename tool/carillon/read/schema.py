@@ -54,7 +54,8 @@ _FREQUENCY_SCHEMA = {"type": "string", "pattern": FREQUENCY_PATTERN, "examples":
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_]*$"
 APPLICATION_NAME = r"^[A-Za-z][A-Za-z0-9_-]*$"
 
-AnyTime = Annotated[Time, PlainValidator(_written(parse_time, "time", '"250us"')), WithJsonSchema(_TIME_SCHEMA)]
+PARSED_TIME = PlainValidator(_written(parse_time, "time", '"250us"'))
+AnyTime = Annotated[Time, PARSED_TIME, WithJsonSchema(_TIME_SCHEMA)]
 AnyTimes = Annotated[list[AnyTime], BeforeValidator(_one_or_many), WithJsonSchema(_TIMES_SCHEMA)]
 Frequency = Annotated[
     Fraction, PlainValidator(_written(parse_frequency, "frequency", '"15.625MHz"')), WithJsonSchema(_FREQUENCY_SCHEMA)

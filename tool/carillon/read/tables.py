@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from carillon.diagnostics import Diagnostics, Span, suggestion
-from carillon.model.board import Board, Build, Cells, Clock, ClockCosts, Console, Pins, Requests, Run, Store
-from carillon.model.family import Driver
+from carillon.model.board import Board
 from carillon.read.schema import toml_type
 from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex
@@ -22,6 +21,7 @@ _WANTED = {
     "int": "an integer",
     "bool": "true or false",
     "tuple": "an array",
+    "list": "an array",
     "dict": "a table",
     "model": "a table",
     "model_attributes": "a table",
@@ -32,20 +32,6 @@ _LIMITS = {
     "less_than_equal": ("le", "at most {}"),
     "less_than": ("lt", "less than {}"),
 }
-_MODELS: dict[str, type[BaseModel]] = {
-    "clocks": Clock,
-    "cells": Cells,
-    "build": Build,
-    "run": Run,
-    "costs": ClockCosts,
-    "requests": Requests,
-    "pins": Pins,
-    "console": Console,
-    "startup": Store,
-    "prepare": Store,
-    "clock": Driver,
-}
-
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -75,8 +61,10 @@ def _depth(data: Any, path: Place) -> int:
     return len(path)
 
 
-def validate(model: type[_Model], data: dict[str, Any], layers: Layers, remedy: str, diagnostics: Diagnostics) -> _Model | None:
-    """``data`` as ``model``; None after C050 for each thing that does not fit."""
+def validate(
+    model: type[_Model], data: dict[str, Any], layers: Layers, remedy: str, diagnostics: Diagnostics, code: str = "C050"
+) -> _Model | None:
+    """``data`` as ``model``; None after ``code`` for each thing that does not fit, or what a value's own finding has."""
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -86,7 +74,8 @@ def validate(model: type[_Model], data: dict[str, Any], layers: Layers, remedy: 
                 continue  # its elements were refused
             where = layers.place(path, key=detail["type"] == "extra_forbidden")
             cause, better = _misfit(detail, path, model)
-            diagnostics.error("C050", where, cause, better or remedy)
+            own: dict[str, Any] = dict(detail.get("ctx") or {})
+            diagnostics.error(own.get("code", code), where, cause, better or remedy)
         return None
 
 
@@ -94,6 +83,8 @@ def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[
     """What is wrong with the value at ``path``, and what would be right if more than the list of keys can be said."""
     kind, value, where = detail["type"], detail["input"], describe(path)
     context: dict[str, Any] = dict(detail.get("ctx") or {})
+    if kind == "written":
+        return f"{where}: {context['cause']}", str(context["remedy"])
     if kind == "missing":
         return f"{describe(path[:-1])} has no '{path[-1]}'", None
     if kind == "extra_forbidden":
@@ -122,7 +113,18 @@ def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[
 
 
 def _table(path: Place, model: type[BaseModel]) -> type[BaseModel]:
-    return next((_MODELS[part] for part in reversed(path) if isinstance(part, str) and part in _MODELS), model)
+    """The table at ``path`` of a file that is a ``model``."""
+    for part in path:
+        if part in model.model_fields:
+            model = _inner(model.model_fields[str(part)].annotation) or model
+    return model
+
+
+def _inner(annotation: Any) -> type[BaseModel] | None:
+    """The table that a type holds, if it holds one."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for argument in get_args(annotation) if (found := _inner(argument)) is not None), None)
 
 
 def describe(path: Place) -> str:
@@ -145,6 +147,6 @@ def describe(path: Place) -> str:
 
 def _header(path: Place) -> int:
     """How many parts of ``path`` name a table that has a header of its own."""
-    if path[0] in ("clocks", "cells", "requests", "costs", "clock"):
+    if path[0] in ("clocks", "cells", "requests", "costs", "clock", "node"):
         return min(2, len(path))
-    return 1 if path[0] in ("build", "run", "console") else 0
+    return 1 if path[0] in ("build", "run", "console", "network", "bus") else 0

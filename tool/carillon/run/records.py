@@ -146,13 +146,24 @@ class Decoder:
         """Whether a start list begins a round; with rounds, that of the event-triggered system does not."""
         return not self._image.modes or any(b <= address < b + max(size, 1) for b, size in self._starts)
 
+    def _begins(self, records: list[Record]) -> list[tuple[int, int]]:
+        """When each mode began, and its number."""
+        return [(r.time, self._mode_of(r.value)) for r in records if r.code == Code.BEGIN and self._is_round(r.value)]
+
+    def _lead(self) -> int:
+        system = self._image.system
+        lead = system.board.lead_at(system.clock_hz) if self._image.modes or not self._image.osek else self._image.osek.lead
+        return lead * self._per_tick
+
+    def origin(self, records: list[Record]) -> int | None:
+        """The time of what :meth:`trace` calls tick 0; None if nothing began."""
+        begins = self._begins(records)
+        return begins[0][0] + self._lead() if begins else None
+
     def trace(self, records: list[Record], ticks: int, rounds: int, output: str) -> Trace:
         """The trace of a run of ``ticks``; events before the first round are left out."""
         system = self._image.system
-        begins = [(r.time, self._mode_of(r.value)) for r in records if r.code == Code.BEGIN and self._is_round(r.value)]
-        lead = (
-            system.board.lead_at(system.clock_hz) if self._image.modes or not self._image.osek else self._image.osek.lead
-        ) * self._per_tick
+        begins, lead = self._begins(records), self._lead()
         origin = begins[0][0] + lead if begins else 0
         end = next((r for r in records if r.code == Code.HALT), Record(0, Code.HALT, 0))
         halt = end.time

@@ -28,6 +28,7 @@ from carillon.show.scene import (
     describe,
     format_number,
     format_time,
+    headings,
     length_of,
     unit_of,
 )
@@ -60,8 +61,8 @@ EVENTS = (
 )
 
 
-def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None) -> None:
-    """Write the page; ``window`` (ticks) is what it shows first, None: the first round."""
+def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None, network: str = "") -> None:
+    """Write the page; ``window`` (ticks) is what it shows first, None: the first round.  ``network``: the name of one."""
     shown = checked_window(panels, window)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("carillon.show").joinpath("timeline.html.j2").read_text(encoding="utf-8"))
@@ -71,8 +72,8 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
     first = panels[0]
     stream.write(
         template.render(
-            application=first.trace.application,
-            board=first.trace.board,
+            application=network or first.trace.application,
+            board=f"{len(panels)} virtual boards" if network else first.trace.board,
             clock=describe(first),
             titles=[p.title for p in panels],
             tables=[table for p in panels for table in _tables(p)],
@@ -97,7 +98,11 @@ def _cards(panels: Sequence[Panel]) -> list[dict[str, object]]:
         {
             "name": name if not name.startswith(" ") else f"Interrupts{name[1:]}",
             "values": [
-                {"panel": panel.trace.kernel.capitalize(), "text": text, "bad": name == "Deadlines missed" and text != "0"}
+                {
+                    "panel": panel.trace.node or panel.trace.kernel.capitalize(),
+                    "text": text,
+                    "bad": name == "Deadlines missed" and text != "0",
+                }
                 for panel, text in zip(panels, rows[name], strict=True)
             ],
         }
@@ -197,15 +202,17 @@ def payload(panels: Sequence[Panel], window: Window) -> dict[str, object]:
         "clock": panels[0].trace.clock_hz,
         "begin": min(panel.summary.begin.t for panel in panels),
         "end": length_of(panels),
-        "round": panels[0].trace.round_length if panels[0].rounds else 0,
-        "modes": panels[0].trace.modes,
+        "round": panels[0].trace.round_length if panels[0].rounds and not panels[0].trace.node else 0,
+        "modes": [] if panels[0].trace.node else panels[0].trace.modes,  # each node has its own
         "rounds": dict(panels[0].trace.round_lengths),
         "first": default_window(panels),
         "window": window,
         "missed": MISSED,
         "kinds": [kind.value for kind in HandlerKind],
         "silent": [kind.value for kind in SILENT],
-        "panels": [_panel(panel, panels) for panel in panels],
+        "panels": [
+            {"heading": heading, **_panel(panel, panels)} for heading, panel in zip(headings(panels), panels, strict=True)
+        ],
     }
 
 

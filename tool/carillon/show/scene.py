@@ -59,8 +59,8 @@ class Panel:
 
     @property
     def title(self) -> str:
-        """The kernel's name as a heading."""
-        return KERNELS.get(self.trace.kernel, self.trace.kernel)
+        """The node's or the kernel's name as a heading."""
+        return self.trace.node or KERNELS.get(self.trace.kernel, self.trace.kernel)
 
     @property
     def scale(self) -> int:
@@ -117,12 +117,13 @@ def _panel(trace: Trace, releases: Sequence[Release]) -> Panel:
     for known, its, panel in _KNOWN:
         if known is trace and its is releases:
             return panel
-    panel = _analysed(trace, releases)
+    panel = panel_of(trace, releases)
     _KNOWN.append((trace, releases, panel))
     return panel
 
 
-def _analysed(trace: Trace, releases: Sequence[Release]) -> Panel:
+def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
+    """A trace, analysed."""
     summary = analyse(trace, releases)
     running: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
     preempted: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
@@ -214,6 +215,13 @@ def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
         if bearer is not None and bearer.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
             overhead[bearer].append((segment.begin.u, segment.end.u, segment.owner))
     return overhead
+
+
+def headings(panels: Sequence[Panel]) -> list[str]:
+    """What stands above each panel: kernels that are compared have letters."""
+    if len(panels) == 1 or panels[0].trace.node:
+        return [panel.title for panel in panels]
+    return [f"({letter}) {panel.title}" for letter, panel in zip("ab", panels, strict=True)]
 
 
 def colours_of(panels: Sequence[Panel]) -> dict[Lane, str]:

@@ -20,6 +20,7 @@ from carillon.show.scene import (
     checked_window,
     colours_of,
     format_times,
+    headings,
     labels_of,
 )
 from carillon.trace.timeline import Lane, LaneKind
@@ -93,12 +94,11 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
     y = 16.0
     grids: list[tuple[float, float]] = []
     labels = labels_of(shown, 10)
-    for index, panel in enumerate(panels):
-        letter = f"({'ab'[index]}) " if len(panels) > 1 else ""
+    for heading, panel in zip(headings(panels), panels, strict=True):
         picture = _Picture(shown, panel.scale)
         totals = panel.summary.totals
         y += 16
-        picture.text(14, y, letter + panel.title, ' font-size="15" font-weight="600"')
+        picture.text(14, y, heading, ' font-size="15" font-weight="600"')
         facts = [f"Whole run: {totals.interrupts} interrupts"]
         if panel.rounds:
             facts[0] += f", {totals.interrupts_for_met_deadlines} for deadlines that were met"

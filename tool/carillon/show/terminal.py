@@ -85,7 +85,10 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
         heading = Text(panel.title, style="bold")
         heading.append(f"  {panel.trace.application} on {panel.trace.board}", style="not bold")
         lines.append(heading)
-        lines.extend(_axis(panel, window, gutter, columns, signs))
+        if not panel.trace.node:
+            lines.extend(_axis(panel, window, gutter, columns, signs))
+        elif index == 0:
+            lines.extend(_axis(panel, window, gutter, columns, signs)[1:])  # nodes have no ticks in common, but the time
         colours = colours_of(panels)
         for lane in panel.summary.lanes:
             name = lane.name if len(lane.name) <= gutter - 2 else lane.name[: gutter - 3] + signs.tilde

@@ -54,7 +54,7 @@ class Trace:
     has those of the event-triggered system, if there is one, ISRs and tasks each by falling priority; ``timers`` are
     its counters and alarms, which handlers can be for.  ``unit`` is what ``n`` counts where code takes time.
     ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many ticks at most, but for what
-    preempts them.
+    preempts them.  ``node`` is the node's name in a network, else empty.
     """
 
     application: str
@@ -76,6 +76,7 @@ class Trace:
     timers: tuple[str, ...] = ()
     unit: str = "instructions"
     start_bounds: tuple[tuple[str, int], ...] = ()
+    node: str = ""
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

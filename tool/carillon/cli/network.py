@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``carillon run`` and ``carillon show`` do with a network: build its nodes, run them in one virtual time, show all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from carillon import console
+from carillon.cli.common import Report, check_outputs, guard, ticks_of, usage
+from carillon.cli.runs import window_ticks
+
+if TYPE_CHECKING:
+    from carillon.diagnostics import Diagnostics
+    from carillon.model.network import Network
+    from carillon.pipeline import Planned
+    from carillon.run.network import Built, NetworkRun
+    from carillon.show.network import Pictured
+
+LENGTH = "100ms"
+"""How long a network runs where nothing is said."""
+RECORDED = "1s"
+"""How much of a run is recorded at most, where nothing is said."""
+
+
+OffsetsOption = Annotated[
+    Path | None, typer.Option("--offsets", help="Of a network: write a picture of how far its clocks are apart.")
+]
+RecordOption = Annotated[
+    str | None,
+    typer.Option("--record", help="Of a network: how much of the run is recorded, such as 20ms.", show_default=RECORDED),
+]
+
+
+def network_of(paths: list[Path] | None, unfit: Mapping[str, object], own: Mapping[str, object]) -> Path | None:
+    """The network's file that the command line means; None for a schedule.
+
+    Options that were given and do not fit are refused: ``unfit`` of a network, ``own`` of anything else.
+    """
+    from carillon.read.network import network_file
+
+    path = paths[0] if paths else Path()
+    network = network_file(path) if not paths or len(paths) == 1 else None
+    for option, value in (own if network is None else unfit).items():
+        if value is not None:
+            usage(
+                f"--{option} is for networks, and '{path}' is none"
+                if network is None
+                else f"--{option} does not fit a network: each node has its own schedule, board and rounds"
+            )
+    return network
+
+
+def show_network(
+    path: Path,
+    time: str | None,
+    recorded: str | None,
+    window: str | None,
+    out: Path | None,
+    as_json: bool,
+    time_limit: float,
+    files: Mapping[str, Path | None],
+    *,
+    kernel: str = "carillon",
+    strict: bool = False,
+) -> None:
+    """Run a network and show it, also in ``files``, which are named as the options that ask for them are.
+
+    ``strict``: exit with 3 if a deadline was missed in what was recorded.
+    """
+    missed = 0
+
+    def work(report: Report) -> None:
+        nonlocal missed
+        from carillon.model.network import PICOSECONDS
+        from carillon.read.network import read_network
+        from carillon.show.network import NANOSECONDS, render
+        from carillon.show.network import as_json as figures
+        from carillon.units import format_duration
+
+        check_outputs(out=out, **files)
+        length = ticks_of(time or LENGTH, PICOSECONDS, "--for")
+        part = min(length, ticks_of(recorded or RECORDED, PICOSECONDS, "--record"))
+        shown = window_ticks(window, NANOSECONDS, max(1, part * NANOSECONDS // PICOSECONDS))
+        network = read_network(path, report.diagnostics)
+        report.diagnostics.stop_on_errors()
+        assert network is not None
+        late = max(network.nodes, key=lambda one: one.start)
+        if late.start >= length:
+            power_up = format_duration(late.start, PICOSECONDS)
+            usage(f"--for: node '{late.name}' has no power until {power_up}: run the network for longer")
+        planned, built = _build(network, kernel, out or path.parent / "build", time_limit, report)
+        report.diagnostics.stop_on_errors()
+        report.status(f"running {len(built)} nodes")
+        it = _run(network, planned, built, length, part, report.diagnostics)
+        if it is None:
+            return
+        written = _write(it, shown, files)
+        missed = sum(s.totals.deadlines_missed for s in it.summaries)
+        report.result(
+            {
+                "network": network.name,
+                "length": length / PICOSECONDS,
+                "recorded": part / PICOSECONDS,
+                "nodes": figures(it),
+                "files": [str(p) for p in written],
+            }
+        )
+        if not as_json:
+            report.warnings()
+            to = console.console()
+            render(to, it, shown)
+            for node in it.run.nodes:
+                if node.trace.stopped:
+                    last = node.begin + node.trace.length - 1
+                    to.print(f"\nNode {node.node.name} ended in its tick {last}: {node.trace.stopped}.")
+                if node.trace.output:
+                    to.print(f"\noutput of {node.node.name}:")
+                    console.verbatim(to, node.trace.output)
+            for file in written:
+                console.verbatim(to, f"wrote {file}")
+
+    guard(as_json, work)
+    if strict and missed:
+        raise typer.Exit(3)
+
+
+def _build(network: Network, kernel: str, folder: Path, time_limit: float, report: Report) -> tuple[list[Planned], list[Built]]:
+    """Plan and build what the nodes run, once for nodes that have the same schedule and board."""
+    from carillon import pipeline
+    from carillon.build.node import build_node
+    from carillon.run.network import Built
+
+    done: dict[tuple[Path, str | None], tuple[Planned, Built]] = {}
+    for node in network.nodes:
+        key = node.schedule.resolve(), node.board
+        if key in done:
+            continue
+        report.status(f"building what node {node.name} runs")
+        planned = pipeline.plan(node.schedule, report.diagnostics, node.board, kernel, time_limit)
+        if not planned.system.board.native:
+            report.diagnostics.error(
+                "C228",
+                node.span,
+                f"node '{node.name}' is on board '{planned.system.board.name}', which no network can run",
+                'a node is a virtual board: write board = "virtual-256", or another one of those, in its [[node]]',
+            )
+            continue
+        found = build_node(planned.image, folder / f"network-{node.name}-{kernel}", report.diagnostics)
+        if found is not None:
+            done[key] = planned, Built(planned.image, *found)
+    report.diagnostics.stop_on_errors()
+    both = [done[node.schedule.resolve(), node.board] for node in network.nodes]
+    return [planned for planned, _ in both], [built for _, built in both]
+
+
+def _run(
+    network: Network, planned: list[Planned], built: list[Built], length: int, part: int, diagnostics: Diagnostics
+) -> Pictured | None:
+    from carillon import pipeline
+    from carillon.run.network import run_network
+    from carillon.show.network import pictured
+
+    run = run_network(network, built, length, part, diagnostics)
+    if run is None:
+        return None
+    return pictured(run, [pipeline.releases(p.system, node.trace) for p, node in zip(planned, run.nodes, strict=True)])
+
+
+def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path | None]) -> list[Path]:
+    """Write the files that were asked for."""
+    from carillon.files import replacing
+    from carillon.show import html, offsets, perfetto, svg
+    from carillon.show.network import first_window
+
+    part = shown or first_window(it)
+    for option, path in files.items():
+        if path is None:
+            continue
+        try:
+            with replacing(path) as stream:
+                if option == "events":
+                    stream.writelines(json.dumps(line) + "\n" for line in _events(it.run))
+                elif option == "html":
+                    html.write(stream, it.panels, part, it.run.network.name)
+                elif option == "svg":
+                    svg.write(stream, it.panels, part)
+                elif option == "perfetto":
+                    perfetto.write(stream, it.panels)
+                else:
+                    offsets.write(stream, it.run)
+        except ValueError as error:
+            usage(f"--window: {error}")
+    return [path for path in files.values() if path is not None]
+
+
+def _events(run: NetworkRun) -> list[dict[str, object]]:
+    """Every event of every node, and every message, by true time in picoseconds."""
+    lines: list[tuple[int, dict[str, object]]] = []
+    names = [node.node.name for node in run.nodes]
+    for node in run.nodes:
+        for e in node.trace.events:
+            time = node.clock.time_of(node.begin + e.t)
+            lines.append((time, {"node": node.node.name, "t": e.t, "event": e.kind.value, "object": e.object}))
+    for m in run.messages:
+        ends = {"from": names[m.sender], "to": names[m.receiver], "number": m.number // 2}
+        lines.append((m.sent, {"node": names[m.sender], "event": "send", **ends}))
+        if m.arrival is not None and m.arrival < run.length:
+            lines.append((m.arrival, {"node": names[m.receiver], "event": "arrive", **ends}))
+    return [{"time": time, **line} for time, line in sorted(lines, key=lambda line: line[0])]
