@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from carillon.allocate.levels import cliques, components, longest_paths, members, short_cycle
 from carillon.allocate.options import DemandOptions, Split
 from carillon.allocate.problem import Budget, Choice, Judge, Solution, cell_cost, room_taken, split_cost
+from carillon.allocate.ranks import state_ranks
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 
@@ -55,7 +56,7 @@ class _Vars:
 class ChoiceModel:
     """The model of a problem; without ``levels`` it does not know who must preempt whom, and its optimum is a bound.
 
-    With ``ranks`` it knows that by the points alone (:meth:`_state_ranks`), and none of the possible carriers.
+    With ``ranks`` it knows that by the points alone (:func:`.state_ranks`), and none of the possible carriers.
     """
 
     def __init__(self, judge: Judge, budget: Budget, levels: bool = True, ranks: bool = False) -> None:
@@ -72,7 +73,8 @@ class ChoiceModel:
         self.holders: dict[tuple[int, frozenset[frozenset[int]]], tuple[int, ...]] = {}
         self._build()
         if ranks:
-            self._state_ranks()
+            self.ordered = True
+            state_ranks(self)
         elif levels:
             self._state_short_cycles()
             self._state_open_windows()
@@ -267,43 +269,6 @@ class ChoiceModel:
                     self.model.add(sum(variables) == literal)
                     result.append((d, points, literal))
         return result
-
-    def _state_ranks(self) -> None:
-        """Give each point a rank, so that no choice has carriers that must preempt each other in a circle.
-
-        1. Carriers without a circle have levels.  Give each point of a task that keeps its level that of its carrier: then
-           points on one carrier have one rank, and a point in the window of another has a higher rank than this one.
-        2. Where all points have such ranks, these are levels of the carriers, so there is no circle.
-        3. A lowered task imposes nothing on others, so it is in no circle; nor is one whose points are in the table.
-        So a point takes a variable, and a point in a window a condition, however many carriers there may be.  Chains that are
-        too long because of the levels that others take are left to :meth:`cut`.
-        """
-        self.ordered = True
-        model, windows, position = self.model, self.judge.windows, self.judge.position
-        sources = sum(len(group.sources) for group in self.problem.classes)
-        most = max(1, min(self.problem.levels.for_activations(False, False), sources))
-        rank = [model.new_int_var(1, most, "") for _ in windows.owner]
-        keeps: dict[int, Any] = {}
-        for d in self.judge.activations:
-            keeps[d] = model.new_bool_var("")
-            splits = zip(self.vars[d].plain, self.problem.options[d].splits, strict=True)
-            model.add(sum(plain for plain, split in splits if split.style is not Style.TABLE) == keeps[d])
-        for d, k in position.items():
-            for i in range(len(self.problem.options[d].demand.points)):
-                for later in members(windows.point_inside(k, i)):
-                    e = self.judge.activations[windows.owner[later][0]]
-                    model.add(rank[later] >= rank[windows.number(k, i)] + 1).only_enforce_if(keeps[d], keeps[e])
-            together: dict[tuple[int, int], list[Any]] = {}
-            for plain, split in zip(self.vars[d].plain, self.problem.options[d].splits, strict=True):
-                for bundle in split.bundles:
-                    for pair in pairwise(sorted(bundle.points)):
-                        together.setdefault(pair, []).append(plain)
-            for (i, j), plains in together.items():
-                joined = plains[0]
-                if len(plains) > 1:
-                    joined = model.new_bool_var("")
-                    model.add(sum(plains) == joined)
-                model.add(rank[windows.number(k, i)] == rank[windows.number(k, j)]).only_enforce_if(joined)
 
     def _state_short_cycles(self) -> None:
         """State up front that no two or three carriers must preempt each other in a circle; note the relation otherwise."""
