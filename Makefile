@@ -8,7 +8,7 @@ PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 .PHONY: help run test quick lint lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
 
 # Tests of the tool that need no emulator.
-QUICK = $(addprefix tests/tool/test_,advice.py analyse.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
+QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
 	lower.py oil.py port_contract.py read.py read_osek.py service_reference.py spans.py spdx.py times.py website.py)
 
 help:

@@ -20,7 +20,7 @@ from carillon.read.foreign.converted import Converted
 from carillon.read.foreign.places import Places
 from carillon.read.foreign.write import schedule_text
 
-TICKS = ("1ms", "250us", "0.25ms", "12.5us", "1s", "1000 ticks", "1 tick", "3ns", "0.333333333333333333ms")
+TICKS = ("1ms", "250us", "0.25ms", "320ns", "0.00064ms", "1s", "1000 ticks", "1 tick")
 SETTINGS = settings(
     max_examples=int(os.environ.get("CARILLON_ARXML_EXAMPLES", "30")), deadline=None, suppress_health_check=list(HealthCheck)
 )
