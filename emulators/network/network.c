@@ -181,7 +181,7 @@ static enum network_event pass(void *self, uint64_t *tick, const struct network_
 {
     struct node *const node = self;
     uint64_t wish = *tick == NEVER ? NEVER : oscillator_time(&node->clock, *tick, end);
-    wish = wish < node->now ? node->now : wish;
+    wish = wish < node->now ? node->now : wish; /* its present tick, in which a message has come meanwhile */
     passes++;
     for (;;) {
         const uint64_t arrival = node->waiting != 0u ? node->inbox[0].at : NEVER;

@@ -96,3 +96,10 @@ def test_options_of_networks_are_refused_elsewhere(tmp_path: Path) -> None:
         code, output = run(str(schedule), option, value)
         assert code == 2
         assert f"{option} is for networks" in " ".join(output.split())
+
+
+@pytest.mark.parametrize("command", ["check", "plan", "build"])
+def test_commands_for_schedules_say_that_a_network_is_none(command: str) -> None:
+    result = CliRunner().invoke(app, [command, str(BAD / "names.toml")])
+    assert result.exit_code == 2
+    assert "is a network, which run and show take" in " ".join(result.output.split())

@@ -9,7 +9,7 @@
 #include "carillon/osektime.h"
 
 #define MASTER 0u
-#define LATE 10u      /* ticks: a message that is so much later than it should be says nothing */
+#define LATE 10       /* ticks: a message that is so much later than it should be says nothing */
 #define UNDER_WAY 21u /* ticks: the bus takes 20 us to 22 us */
 
 struct hello {
@@ -42,7 +42,8 @@ void message_arrived(void)
         heard++;
         if (message.sender == MASTER && hello.round > newest) { /* neither a double nor one that was overtaken */
             const uint32_t now = hello.clock + UNDER_WAY - message.stamp;
-            if (newest == 0u || now - ahead + LATE < 2u * LATE) { /* nor late */
+            /* Nor late; one that says that the master is further ahead was only faster than others. */
+            if (newest == 0u || (int32_t)(now - ahead) > -LATE) {
                 newest = hello.round;
                 ahead = now;
             }

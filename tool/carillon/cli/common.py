@@ -140,6 +140,10 @@ def schedule_file(paths: list[Path] | None) -> Source:
     """What the arguments name: a file, or ARXML files that are one configuration, of a folder that has no schedule too."""
     if not paths:
         return Path(SCHEDULE)
+    from carillon.read.network import network_file
+
+    if len(paths) == 1 and network_file(paths[0]) is not None:
+        usage(f"'{paths[0]}' is a network, which run and show take; name the schedule of one of its nodes")
     if len(paths) > 1:
         other = next((path for path in paths if path.suffix.lower() != ARXML), None)
         if other is not None:
