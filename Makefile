@@ -5,7 +5,7 @@ C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.
 # Two processes: more would disturb nothing but the machine's other users.
 PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 
-.PHONY: help run test quick lint lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
+.PHONY: help run test quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
 
 # Tests of the tool that need no emulator.
 QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
@@ -25,13 +25,17 @@ run: setup-run
 	@mkdir -p build
 	.venv/bin/carillon run examples/engine/schedule.toml --board ast1030-evb --for 1s --html build/engine.html
 
-test: setup-test lint unit
+# Lint and the unit tests at the same time, the output of each target together; then pytest, whose summary is the last line.
+test: setup-test
+	@$(MAKE) --no-print-directory -o setup-test -j 2 --output-sync=target lint unit
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS)
 
 quick: setup-test lint-python lint-format
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS) -m 'not long' $(QUICK)
 
-lint: setup-test lint-python lint-format
+lint: lint-c lint-python lint-format
+
+lint-c: setup-test
 	scripts/check-c.sh
 
 lint-python: setup-test

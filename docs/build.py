@@ -14,8 +14,8 @@ A block lies between ``<!-- begin: COMMAND -->`` and ``<!-- end -->``.  COMMAND 
 The commands of a document run in order in a copy of what they need, so they may make folders and change
 files.  A picture that they write is put beside the document if the document shows it.  ``--quick``
 measures fewer rounds: the figures are the same, only the numbers of samples are not compared; and it leaves out the
-blocks and pictures of ``carillon bench services`` and ``carillon bench timers``, which tests/tool/test_bench_services.py
-and test_bench_timers.py compare.
+blocks and pictures of ``carillon bench osek``, ``services`` and ``timers``, which tests/tool/test_bench_osek.py,
+test_bench_services.py and test_bench_timers.py compare.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Shell:
 
 
 BENCH = "carillon bench dispatch"
-TESTED = ("carillon bench services", "carillon bench timers")
+TESTED = ("carillon bench osek", "carillon bench services", "carillon bench timers")
 MEASURING = Lock()
 
 

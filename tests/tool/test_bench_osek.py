@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the event-triggered kernel costs: the figures of ``carillon bench osek`` and the bounds that they keep.
 
-Counts of instructions are exact, so a few rounds are enough.
+The guide shows them as they are measured here.
 """
 
 from __future__ import annotations
 
+import io
 import random
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from carillon.bench import osek as benchmark
+from carillon.bench import render
 from carillon.bench.rows import Row
 from carillon.build import build
 from carillon.diagnostics import Diagnostics
@@ -22,7 +26,11 @@ from carillon.trace.summary import Summary
 from carillon.trace.timeline import LaneKind
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUNDS = 30
+GUIDE = ROOT / "docs" / "guide" / "measuring.md"
+BLOCK = re.compile(r"<!-- begin: carillon bench osek -->\n```console\n\$ carillon bench osek\n(.*?)```\n<!-- end -->", re.DOTALL)
+ROUNDS = 1000
+WIDTH = 100
+"""Columns of the guide's outputs."""
 
 BOUNDED = (
     "activate_by_alarm",
@@ -62,6 +70,15 @@ def rows() -> dict[tuple[str, str], Row]:
     """The figures, by metric and kernel."""
     found = benchmark.osek(ROUNDS, Diagnostics(), lambda _: None)
     return {(r.metric, r.kernel): r for r in found}
+
+
+def test_the_guide_shows_every_figure_as_it_is_measured(rows: dict[tuple[str, str], Row]) -> None:
+    console = Console(width=WIDTH, file=io.StringIO(), color_system=None, highlight=False)
+    render(console, "osek", list(rows.values()))
+    assert isinstance(console.file, io.StringIO)
+    text = "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
+    (shown,) = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
+    assert f"{text}\n" == shown
 
 
 def test_every_metric_has_every_kernel(rows: dict[tuple[str, str], Row]) -> None:
