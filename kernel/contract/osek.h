@@ -95,6 +95,58 @@ struct carillon_osek_alarm {
 extern const struct carillon_osek_alarm carillon_osek_alarms[];
 #define CARILLON_OSEK_NO_ALARM 255u
 
+/* A schedule table.  What it does at one level of tasks is a cursor, which stands in that level's part of the counter's
+ * queue.  All tables of a counter have cursors in the same parts, in the same order. */
+struct carillon_osek_schedule_table {
+    TickType duration; /* 0: 2^32, of one that is not synchronised explicitly */
+    TickType initial;
+    TickType precision;
+    TickType at;        /* of autostart */
+    uint32_t autostart; /* a bit for each application mode */
+    uint16_t first;     /* of its cursors */
+    uint8_t cursors;
+    uint8_t counter;
+    uint8_t repeating;
+    uint8_t sync;
+    uint8_t start; /* what `at` means */
+};
+extern const struct carillon_osek_schedule_table carillon_osek_schedule_tables[];
+#define CARILLON_OSEK_SYNC_NONE 0u
+#define CARILLON_OSEK_SYNC_IMPLICIT 1u
+#define CARILLON_OSEK_SYNC_EXPLICIT 2u
+#define CARILLON_OSEK_START_RELATIVE 0u
+#define CARILLON_OSEK_START_ABSOLUTE 1u
+#define CARILLON_OSEK_START_SYNCHRON 2u
+
+/* What is done at a point. */
+struct carillon_osek_point_action {
+    union carillon_operand operand;
+    uint8_t action; /* of contract/action.h */
+    uint8_t object;
+};
+extern const struct carillon_osek_point_action carillon_osek_point_actions[];
+
+/* A step of a cursor, `delay` ticks after the one before it.  The last step is the table's end, at which nothing is
+ * done.  The steps of a table that is adjusted are its points, whatever is done there at the cursor's level. */
+struct carillon_osek_step {
+    TickType delay;
+    uint16_t first; /* of its actions */
+    uint16_t count;
+#if CARILLON_OSEK_ADJUSTS
+    TickType offset; /* after the table's begin */
+    TickType max_lengthen;
+    TickType max_shorten;
+#endif
+};
+
+struct carillon_osek_cursor {
+    const struct carillon_osek_step *steps;
+    uint16_t count;
+    uint8_t part; /* of the counter's queue */
+    uint8_t table;
+};
+extern const struct carillon_osek_cursor carillon_osek_cursors[];
+
 /* The image of the hardware: cells of counters and alarms, levels, the vector table; and what lets the sources of
  * tasks and ISRs interrupt, once what they asked for before is forgotten. */
 extern const struct carillon_mode carillon_osek_image;

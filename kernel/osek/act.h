@@ -28,8 +28,9 @@
 #endif
 
 /* Whether anything can do an action.  What nothing can do has no code. */
-#define CARILLON_ACTS(action) \
-    (((CARILLON_OSEK_ALARM_ACTIONS | CARILLON_TIMED_ACTIONS) & CARILLON_ACTION_BIT(action)) != 0u)
+#define CARILLON_ACTS(action)                                                                \
+    (((CARILLON_OSEK_ALARM_ACTIONS | CARILLON_OSEK_POINT_ACTIONS | CARILLON_TIMED_ACTIONS) & \
+      CARILLON_ACTION_BIT(action)) != 0u)
 
 /* Whether it is this action, of those of a set that the compiler knows.  The only one that is left is not asked for. */
 static inline __attribute__((always_inline)) bool carillon_is_action(uint32_t set, uint8_t action, uint32_t asked)

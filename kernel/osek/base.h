@@ -61,19 +61,17 @@ static inline carillon_base carillon_base_later(carillon_base at, carillon_base 
     return (units > at) ? (carillon_base)(later + CARILLON_BASE_PERIOD) : later;
 }
 
-/* Units that have passed since `at`; more than CARILLON_BASE_MOST if it has not been reached. */
-static inline carillon_base carillon_base_passed(carillon_base at)
+/* Ticks of `units` that have passed since `at`, until a reading, and until now.  None if `at` has not been reached:
+ * more than CARILLON_BASE_MOST units seem to have passed then. */
+static inline carillon_base carillon_base_ticks_until(carillon_base at, carillon_base units, carillon_base left)
 {
-    const carillon_base left = carillon_base_left();
-    const carillon_base passed = (carillon_base)(at - left);
-    return (left > at) ? (carillon_base)(passed + CARILLON_BASE_PERIOD) : passed;
+    const carillon_base difference = (carillon_base)(at - left);
+    const carillon_base passed = (left > at) ? (carillon_base)(difference + CARILLON_BASE_PERIOD) : difference;
+    return ((passed < units) || (passed > CARILLON_BASE_MOST)) ? 0u : (carillon_base)(passed / units);
 }
-
-/* Ticks of `units` that have passed since `at`. */
 static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base units)
 {
-    const carillon_base passed = carillon_base_passed(at);
-    return ((passed < units) || (passed > CARILLON_BASE_MOST)) ? 0u : (carillon_base)(passed / units);
+    return carillon_base_ticks_until(at, units, carillon_base_left());
 }
 
 /* Whether exactly one tick has passed since `at`.  The answer may be no although one has, if the base has begun anew.

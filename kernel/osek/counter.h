@@ -28,9 +28,10 @@ typedef carillon_time carillon_osek_distance;
 typedef struct carillon_event carillon_osek_event;
 #endif
 
+/* What stands in the queues: the alarms, and behind them the cursors of schedule tables. */
 struct carillon_osek_alarm_state {
     carillon_osek_event event; /* first, as the queue gives this back */
-    TickType cycle;
+    TickType cycle;            /* of a cursor: the step that is next */
 };
 extern struct carillon_osek_alarm_state carillon_osek_alarm_states[];
 
@@ -67,6 +68,44 @@ extern struct carillon_osek_counter_state carillon_osek_counter_states[];
 #if CARILLON_OSEK_ALARMS > 0
 /* Do what an alarm does, unless it increments a counter; locked. */
 void carillon_osek_act(const struct carillon_osek_alarm *alarm);
+#endif
+
+#if CARILLON_OSEK_QUEUES
+void carillon_osek_insert(CounterType part, struct carillon_osek_alarm_state *state, carillon_osek_distance ticks);
+#if CARILLON_BASE_BITS > 0
+/* Count all ticks that have passed, and serve each expiry in its own; locked. */
+void carillon_osek_catch_up(CounterType counter);
+#endif
+
+/* Ticks that have passed and that no handler has counted yet. */
+static inline carillon_osek_distance carillon_osek_uncounted(CounterType counter)
+{
+#if CARILLON_BASE_BITS > 0
+    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    return (units == 0u) ? 0u
+                         : (carillon_osek_distance)carillon_base_ticks(carillon_osek_counter_states[counter].at, units);
+#else
+    (void)counter;
+    return 0u;
+#endif
+}
+
+/* Ticks until the counter reads `value`, from a tick when it reads `now`: at least one. */
+static inline carillon_osek_distance carillon_osek_until(CounterType counter, TickType now, TickType value)
+{
+    const TickType but_one =
+        (value > now) ? ((value - now) - 1u) : ((carillon_osek_counters[counter].max_allowed - now) + value);
+    carillon_osek_distance ticks = (carillon_osek_distance)but_one;
+    ticks++; /* in the type that has room for a whole turn */
+    return ticks;
+}
+
+#if CARILLON_OSEK_CURSORS > 0
+/* A point of a schedule table is due, the first in the queue. */
+void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state);
+/* Start those of an application mode. */
+void carillon_osek_start_schedule_tables(AppModeType mode);
+#endif
 #endif
 
 /* What a counter reads so many ticks after `value`. */
@@ -111,6 +150,7 @@ static inline bool carillon_osek_is_over(CounterType counter)
     return (carillon_base)(carillon_base_left() - carillon_osek_counter_states[counter].wake) >= CARILLON_BASE_AHEAD;
 }
 
+#if CARILLON_OSEK_ALARMS > 0
 /* The tick in which the first alarm is due has come, and no later one: serve it if it is cyclic and stays the first, as
  * the only one does, and neither the counter nor the base begins anew on the way.  Otherwise false, and nothing has
  * been done.  Locked.
@@ -134,6 +174,11 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
     struct carillon_osek_alarm_state *const state =
         (only != CARILLON_OSEK_NO_ALARM) ? &carillon_osek_alarm_states[only]
                                          : (struct carillon_osek_alarm_state *)(void *)carillon_queue_first(&it->queue);
+#if CARILLON_OSEK_CURSORS > 0
+    if (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS]) {
+        return false;
+    }
+#endif
     const TickType cycle = state->cycle;
 #if CARILLON_OSEK_FAR
     if ((state->event.laps != 0u) || (cycle > CARILLON_LONGEST)) {
@@ -173,11 +218,12 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
 #endif
     return true;
 }
+#endif
 
 #endif
 
-#define CARILLON_OSEK_REPEATS                       \
-    (CARILLON_OSEK_AHEAD && !CARILLON_QUEUE_TREE && \
+#define CARILLON_OSEK_REPEATS                                                     \
+    (CARILLON_OSEK_AHEAD && (CARILLON_OSEK_ALARMS > 0) && !CARILLON_QUEUE_TREE && \
      ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) == 0u))
 
 #if CARILLON_OSEK_LEVEL_COUNTERS

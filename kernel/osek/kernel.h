@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-void carillon_osek_start_alarms(AppModeType mode);
+void carillon_osek_start_counters(AppModeType mode);
 /* Count the ticks of a hardware counter that have passed, and serve what was due in them. */
 void carillon_osek_tick(CounterType counter);
 

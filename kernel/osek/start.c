@@ -79,7 +79,7 @@ void StartOS(AppModeType mode)
     }
 #endif
 #if CARILLON_OSEK_QUEUES
-    carillon_osek_start_alarms(mode);
+    carillon_osek_start_counters(mode);
 #endif
 #if CARILLON_OSEK_TIME
 #if CARILLON_CLOCK_STARTS

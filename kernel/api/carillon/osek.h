@@ -839,6 +839,8 @@ StatusType carillon_chain_direct(TaskType task);
 }
 #endif
 
+#include "carillon/schedule_table.h"
+
 /* The names of the application's objects are macros, and any word may be one of them.  So they come last, after every
  * header of the kernel that the application may include, and the kernel itself does not see them. */
 #ifndef CARILLON_OSEK_KERNEL_H

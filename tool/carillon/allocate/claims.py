@@ -159,6 +159,7 @@ class ClaimBuilder:
         """All claims."""
         events = self.events
         queued = {alarm.counter for alarm, demand in events.alarms if not alarm.static or not self._alarm_ways(demand)}
+        queued |= events.ticking
         claims: list[Claim] = []
         for counter, demand in events.counters:
             ways = self._on_cells(demand, self.fitter, self._least_capable(None))

@@ -14,12 +14,14 @@ from enum import Enum
 
 from carillon.allocate.base import Base
 from carillon.allocate.clock import ClockCell
+from carillon.allocate.cursors import Cursor, cursors
 from carillon.allocate.queue import QueueTimes, queue_times
 from carillon.allocate.result import Carrier
 from carillon.model.osek import (
     RES_SCHEDULER,
     ActivateTask,
     Alarm,
+    AlarmAction,
     Counter,
     CounterKind,
     Isr,
@@ -166,7 +168,7 @@ class OsekAllocation:
     def queue(self) -> QueueTimes | None:
         """The times of the event queue; None if nothing uses it."""
         held = max((self.held(c.counter) for c in self.counters), default=0)
-        return queue_times(self.osek, self.clock.services if self.clock is not None else None, held)
+        return queue_times(self.osek, self.clock.services if self.clock is not None else None, held, self.cursors)
 
     def is_advanced(self, counter: Counter) -> bool:
         """Whether something advances a counter, so that its alarms can be set at run time and stand in its queue."""
@@ -178,21 +180,26 @@ class OsekAllocation:
         further = sorted((p for p in self.counters if p.number >= len(self.osek.counters)), key=lambda p: p.number)
         return (*self.osek.counters, *(p.counter for p in further))
 
-    def part_of(self, alarm: Alarm) -> int:
-        """The number of the part that an alarm stands in while it is queued: its task's level's, or else the first."""
-        task = alarm.action.object if isinstance(alarm.action, ActivateTask | SetEvent) else ""
+    def part_of(self, counter: str, action: AlarmAction) -> int:
+        """The number of the part in which an action stands while it is queued: its task's level's, or else the first."""
+        task = action.object if isinstance(action, ActivateTask | SetEvent) else ""
         level = next((x.number for x in self.levels if any(t.name == task for t in x.tasks)), 0)
-        own = (p.number for p in self.counters if level and p.level == level and p.counter.name == alarm.counter)
-        return next(own, [c.name for c in self.osek.counters].index(alarm.counter))
+        own = (p.number for p in self.counters if level and p.level == level and p.counter.name == counter)
+        return next(own, [c.name for c in self.osek.counters].index(counter))
+
+    @property
+    def cursors(self) -> tuple[Cursor, ...]:
+        """The cursors of all schedule tables, table by table."""
+        return cursors(self.osek, self.part_of)
 
     def alarms_of(self, part: CounterPart) -> list[Alarm]:
         """The alarms that can stand in a part of a counter's queue."""
-        return [a for a in queued(self.osek, part.counter, self.alarms) if self.part_of(a) == part.number]
+        return [a for a in queued(self.osek, part.counter, self.alarms) if self.part_of(a.counter, a.action) == part.number]
 
     def only_alarm(self, part: CounterPart) -> Alarm | None:
-        """The only alarm that can stand in a part; None if more can, or none."""
+        """What can stand in a part, if that is one alarm; None if it is more, a schedule table, or nothing."""
         own = self.alarms_of(part)
-        return own[0] if len(own) == 1 else None
+        return own[0] if len(own) == 1 and all(c.part != part.number for c in self.cursors) else None
 
     def held(self, counter: Counter) -> int:
         """For how many of its ticks a ticking counter may be held back, and still know the time; 0 without a time base."""

@@ -20,7 +20,7 @@ from carillon.allocate.base import Base
 from carillon.allocate.osek import AlarmCell, CounterPart, queued
 from carillon.allocate.result import Carrier
 from carillon.allocate.tasks import TaskPlan
-from carillon.model.osek import ActivateTask, Alarm, Hook, Osek, SetEvent
+from carillon.model.osek import ActivateTask, AlarmAction, Hook, Osek, SetEvent
 
 MOST = 255
 """Parts of all counters; 255 is no number (``CounterType``)."""
@@ -48,7 +48,9 @@ def split(
     levels: list[list[int]] = []
     whole: list[bool] = []
     for part in ticking:
-        woken = [level_woken(plan, a) for a in queued(osek, part.counter, carried)]
+        actions = [a.action for a in queued(osek, part.counter, carried)]
+        actions += [a for t in osek.schedule_tables if t.counter == part.counter.name for p in t.points for a in p.actions]
+        woken = [level_woken(plan, action) for action in actions]
         own = sorted({level for level in woken if level and level not in busy})
         busy.update(own)
         levels.append(own)
@@ -78,9 +80,9 @@ def at_level(part: CounterPart, level: int) -> CounterPart:
     return replace(part, carrier=replace(part.carrier, level=level), level=level) if level else part
 
 
-def level_woken(plan: TaskPlan, alarm: Alarm) -> int:
-    """The level that a part may have for an alarm; 0 if that must be the kernel's.  Nobody serves parts for threads."""
-    if not isinstance(alarm.action, ActivateTask | SetEvent):
+def level_woken(plan: TaskPlan, action: AlarmAction) -> int:
+    """The level that a part may have for an action; 0 if that must be the kernel's.  Nobody serves parts for threads."""
+    if not isinstance(action, ActivateTask | SetEvent):
         return 0
-    level = plan.level_of(alarm.action.object)
+    level = plan.level_of(action.object)
     return 0 if any(t.thread for t in level.tasks) else level.number

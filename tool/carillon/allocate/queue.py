@@ -7,10 +7,12 @@ a turn of every counter fits, since that is the furthest that an alarm is set.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carillon.allocate.clock import longest_without_laps
-from carillon.model.osek import Osek
+from carillon.allocate.cursors import Cursor
+from carillon.model.osek import CounterKind, Osek, Synchronisation
 from carillon.model.time import TimeServices
 
 WIDTHS = (8, 16, 32, 64)
@@ -26,12 +28,20 @@ class QueueTimes:
     far_alarms: bool
 
 
-def queue_times(osek: Osek, services: TimeServices | None, held: int = 0) -> QueueTimes | None:
+def queue_times(osek: Osek, services: TimeServices | None, held: int = 0, cursors: Sequence[Cursor] = ()) -> QueueTimes | None:
     """The times of the queue; None if nothing uses it.
 
-    An alarm is set from the last tick that has been counted, which ``held`` more may have followed.
+    An alarm is set from the last tick that has been counted, which ``held`` more may have followed.  ``cursors``: of schedule
+    tables, the first point of which may be a turn and more away when they are started.
     """
-    turn = max((osek.counter(alarm.counter).max_allowed + 1 for alarm in osek.alarms), default=0)
+    read = {c.name for c in osek.counters if c.readable and c.kind is CounterKind.HARDWARE}
+    turns = [osek.counter(name).max_allowed + 1 for name in {a.counter for a in osek.alarms} | read]
+    for cursor in cursors:
+        table = cursor.table
+        begin = osek.counter(table.counter).max_allowed + 1
+        begin = max(begin, table.duration) if table.sync is Synchronisation.EXPLICIT else begin
+        turns.append(max(begin + cursor.steps[0].delay, cursor.longest))
+    turn = max(turns, default=0)
     if services is None and not turn:
         return None
     near = [bits for bits in WIDTHS if turn <= longest_without_laps(bits, latest=held)]

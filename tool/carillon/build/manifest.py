@@ -17,7 +17,8 @@ from carillon.resources import data_root
 MANIFEST = "manifest.json"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
-OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "error", "event", "interrupt", "resource", "start", "task"))
+OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "counter", "error", "event", "interrupt", "resource", "start", "task"))
+TABLES = ("kernel/osek/schedule_table.c",)
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
@@ -54,7 +55,8 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if system.osek is not None:
         sources += [*OSEK, "kernel/osek/software.c"]
         generated.append("osek.c")
-        sources += QUEUE if system.osek.alarms or system.time is not None else []
+        sources += TABLES if system.osek.schedule_tables else []
+        sources += QUEUE if system.osek.counters or system.time is not None else []
     if system.time is not None:
         sources += TIME
     if system.cplusplus:

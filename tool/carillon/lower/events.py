@@ -24,8 +24,9 @@ from carillon.model.time import ClockKind, TimeServices
 class LoweredEvents:
     """What the event-triggered system demands, in the order of the file.
 
-    ``counters``: of the counters of the hardware that have alarms, each with its tick.  ``alarms``: of all alarms, each with
-    what it is in the schedule.  ``clock``, with the services that it serves, and ``slices``: None where nothing asks for them.
+    ``counters``: of the counters of the hardware that something needs, each with its tick; ``ticking``: of those that must tick,
+    whatever carries alarms, as they have schedule tables or are read.  ``alarms``: of all alarms, each with what it is in the
+    schedule.  ``clock``, with the services that it serves, and ``slices``: None where nothing asks for them.
     """
 
     counters: tuple[tuple[Counter, Demand], ...] = ()
@@ -33,6 +34,7 @@ class LoweredEvents:
     services: TimeServices | None = None
     clock: Demand | None = None
     slices: Demand | None = None
+    ticking: frozenset[str] = frozenset()
 
 
 def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
@@ -43,10 +45,14 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     """
     osek = system.osek
     assert osek is not None
+    hardware = [c for c in osek.counters if c.kind is CounterKind.HARDWARE]
+    tables = {table.counter for table in osek.schedule_tables}
+    ticking = frozenset(c.name for c in hardware if c.readable or c.name in tables)
+    needed = {alarm.counter for alarm in osek.alarms} | ticking
     counters = tuple(
         (counter, _periodic(Count(counter.name), counter.tick, counter.tick, counter.span))
-        for counter in osek.counters
-        if counter.kind is CounterKind.HARDWARE and any(a.counter == counter.name for a in osek.alarms)
+        for counter in hardware
+        if counter.name in needed
     )
     alarms = tuple((alarm, _alarm(system, alarm, one_timer)) for alarm in osek.alarms)
     services, clock, slices = system.time, None, None
@@ -61,7 +67,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
             clock = _run_time(ServeClock("clock"), services.span)
         if services.slice is not None:
             slices = _periodic(EndSlice("slices"), services.slice, services.slice, services.span)
-    return LoweredEvents(counters, alarms, services, clock, slices)
+    return LoweredEvents(counters, alarms, services, clock, slices, ticking)
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:

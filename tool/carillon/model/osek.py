@@ -122,7 +122,10 @@ class OsekEvent:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A counter: 0 to ``max_allowed``, then 0 again.  ``tick`` is 0 for a software counter."""
+    """A counter: 0 to ``max_allowed``, then 0 again.  ``tick`` is 0 for a software counter.
+
+    ``readable``: the application asks for its value, so that it ticks although nothing else needs that.
+    """
 
     name: str
     kind: CounterKind
@@ -131,6 +134,7 @@ class Counter:
     ticks_per_base: int
     min_cycle: int
     span: Span
+    readable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +215,75 @@ class Alarm:
     static: bool = False
 
 
+class Synchronisation(Enum):
+    """What keeps a schedule table with a global time (AUTOSAR OS R4, 7.3.3)."""
+
+    NONE = "none"
+    IMPLICIT = "implicit"  # its counter is that time
+    EXPLICIT = "explicit"  # the application says what the time is
+
+
+@dataclass(frozen=True, slots=True)
+class TablePoint:
+    """An expiry point of a schedule table, ``offset`` ticks of the counter after the table's begin.
+
+    ``actions`` are done in their order: tasks are activated before events are set.  The delay to the point, from the one
+    before it, may be made ``max_lengthen`` ticks longer or ``max_shorten`` shorter to keep with the global time.
+    """
+
+    offset: int
+    actions: tuple[AlarmAction, ...]
+    max_lengthen: int
+    max_shorten: int
+    span: Span
+
+
+class TableStart(Enum):
+    """How StartOS starts a schedule table."""
+
+    RELATIVE = "relative"
+    ABSOLUTE = "absolute"
+    SYNCHRON = "synchron"
+
+
+@dataclass(frozen=True, slots=True)
+class TableAutostart:
+    """A schedule table that StartOS starts; ``at`` is 0 of one that waits for the global time."""
+
+    modes: tuple[str, ...]
+    kind: TableStart
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleTable:
+    """A schedule table of a counter, ``duration`` ticks from its begin to its end (AUTOSAR OS R4, 7.3.2).
+
+    ``points`` in ascending order of their offsets, at least one.  ``precision``: of one that is synchronised explicitly, the
+    deviation in ticks that is none.
+    """
+
+    name: str
+    counter: str
+    duration: int
+    repeating: bool
+    points: tuple[TablePoint, ...]
+    sync: Synchronisation
+    precision: int
+    autostart: TableAutostart | None
+    span: Span
+
+    @property
+    def initial_offset(self) -> int:
+        """Ticks from the begin to the first point."""
+        return self.points[0].offset
+
+    @property
+    def final_delay(self) -> int:
+        """Ticks from the last point to the end."""
+        return self.duration - self.points[-1].offset
+
+
 @dataclass(frozen=True, slots=True)
 class Osek:
     """A whole event-triggered application.
@@ -233,6 +306,7 @@ class Osek:
     events: tuple[OsekEvent, ...] = ()
     counters: tuple[Counter, ...] = ()
     alarms: tuple[Alarm, ...] = ()
+    schedule_tables: tuple[ScheduleTable, ...] = ()
     span: Span = field(default_factory=lambda: Span(""))
 
     def task(self, name: str) -> OsekTask:

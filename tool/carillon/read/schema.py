@@ -220,6 +220,7 @@ class CounterTable(_Table):
     max_allowed: int = Field(0x7FFF_FFFF, ge=1, le=0xFFFF_FFFF, description="MAXALLOWEDVALUE: 0 follows it.")
     ticks_per_base: int = Field(1, ge=1, le=0xFFFF_FFFF, description="TICKSPERBASE.")
     min_cycle: int = Field(1, ge=1, le=0xFFFF_FFFF, description="MINCYCLE: shortest cycle of an alarm, in ticks.")
+    readable: bool = Field(False, description="The application asks for its value: it ticks although nothing else needs that.")
 
 
 class SetEventTable(_Table):
@@ -252,6 +253,41 @@ class AlarmTable(_Table):
     static: bool = Field(False, description="It is never cancelled nor set anew: a cell alone may carry it.")
 
 
+class TablePointTable(_Table):
+    """An expiry point of a schedule table."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["offset"]})
+
+    offset: int | None = Field(None, ge=0, le=0xFFFF_FFFF, description="Ticks of the counter after the table's begin.")
+    activate: list[Identifier] = Field(default_factory=list, description="Tasks to activate, before events are set.")
+    set_event: list[SetEventTable] = Field(default_factory=list, description="Events to set.")
+    max_lengthen: int = Field(0, ge=0, le=0xFFFF_FFFF, description="How much longer the delay to it may be made, in ticks.")
+    max_shorten: int = Field(0, ge=0, le=0xFFFF_FFFF, description="How much shorter the delay to it may be made, in ticks.")
+
+
+class TableAutostartTable(_Table):
+    """How StartOS starts a schedule table."""
+
+    at: int | None = Field(None, ge=0, le=0xFFFF_FFFF, description="When the table begins, in ticks of the counter.")
+    absolute: bool = Field(False, description="Whether 'at' is a value of the counter instead of a distance.")
+    synchron: bool = Field(False, description="It waits until the application says what the global time is.")
+    modes: list[Identifier] | None = Field(None, description="Application modes; every one if absent.")
+
+
+class ScheduleTableTable(_Table):
+    """A schedule table (AUTOSAR OS)."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["counter", "duration", "point"]})
+
+    counter: Identifier | None = Field(None, description="Its counter.")
+    duration: int | None = Field(None, ge=1, le=0xFFFF_FFFF, description="Ticks of the counter from its begin to its end.")
+    repeating: bool = Field(False, description="Whether it begins again at its end.")
+    sync: Literal["none", "implicit", "explicit"] = Field("none", description="What keeps it with a global time.")
+    precision: int = Field(0, ge=0, le=0xFFFF_FFFF, description="Of sync = explicit: the deviation in ticks that is none.")
+    autostart: TableAutostartTable | None = Field(None, description="Started by StartOS.")
+    point: list[TablePointTable] = Field(default_factory=list, description="Its expiry points, in order of time.")
+
+
 class OsekTable(_Table):
     """The event-triggered system (OSEK/VDX OS 2.2.3); it runs alone, or in the idle time of the rounds."""
 
@@ -275,6 +311,7 @@ class OsekTable(_Table):
     event: dict[str, EventTable] = Field(default_factory=dict, description="Events, by name.")
     counter: dict[str, CounterTable] = Field(default_factory=dict, description="Counters, by name.")
     alarm: dict[str, AlarmTable] = Field(default_factory=dict, description="Alarms, by name.")
+    schedule_table: dict[str, ScheduleTableTable] = Field(default_factory=dict, description="Schedule tables, by name.")
 
 
 class ThreadTable(_Table):

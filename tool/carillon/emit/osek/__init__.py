@@ -15,6 +15,7 @@ from carillon.emit.osek.hardware import contexts, hardware
 from carillon.emit.osek.header import header
 from carillon.emit.osek.linker import linker_script
 from carillon.emit.osek.objects import objects
+from carillon.emit.osek.schedule_tables import schedule_tables
 from carillon.emit.osek.tasks import levels, resources, tasks
 from carillon.image import Image, Vector
 
@@ -83,6 +84,7 @@ def _source(image: Image) -> str:
     lines += ["", *tasks(image, allocation), *levels(image, allocation)]
     lines += resources(allocation)
     lines += alarms(osek)
+    lines += schedule_tables(allocation)
     lines += clock.handlers(image, osek)
     lines += contexts(image, allocation)
     lines += hardware(image, osek)

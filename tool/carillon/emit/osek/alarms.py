@@ -131,7 +131,7 @@ def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]
     counters = [c.name for c in model.counters]
     numbers = {"counter": counters, "task": [t.name for t in model.tasks]}
     what = alarm.action
-    fields: dict[str, object] = {"counter": allocation.part_of(alarm), "action": text.action(of(what))}
+    fields: dict[str, object] = {"counter": allocation.part_of(alarm.counter, what), "action": text.action(of(what))}
     if what.subject in numbers:
         fields["object"] = numbers[what.subject].index(what.object)
     else:

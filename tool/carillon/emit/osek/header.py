@@ -10,7 +10,7 @@ from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.emit import text
 from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_counters, served_levels
 from carillon.image import Image
-from carillon.model.osek import Alarm, CounterKind, Hook, Status
+from carillon.model.osek import AlarmAction, CounterKind, Hook, Status, Synchronisation
 
 NO_CELL = 0xFFFF
 
@@ -24,9 +24,9 @@ def _flag(condition: object) -> int:
     return int(bool(condition))
 
 
-def _actions(alarms: Iterable[Alarm]) -> str:
-    """A C expression: the set of all that some alarms do."""
-    said = {type(a.action) for a in alarms}
+def _actions(actions: Iterable[AlarmAction]) -> str:
+    """A C expression: the set of some actions."""
+    said = {type(action) for action in actions}
     bits = [f"CARILLON_ACTION_BIT(CARILLON_ACTION_{c.constant})" for c in ACTIONS.values() if c.says in said]
     return f"({' | '.join(bits) or '0u'})"
 
@@ -50,9 +50,17 @@ def header(image: Image) -> str:
         "PARTS": f"{len(allocation.parts)}u",
         "IS_HARDWARE(counter)": _any_of("counter", [n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE]),
         "ALARMS": f"{len(model.alarms)}u",
-        "QUEUES": _flag(any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)),
+        "SCHEDULE_TABLES": f"{len(model.schedule_tables)}u",
+        "CURSORS": f"{len(allocation.cursors)}u",
+        "ADJUSTS": _flag(any(t.sync is Synchronisation.EXPLICIT for t in model.schedule_tables)),
+        "POINT_ACTIONS": _actions([a for c in allocation.cursors for step in c.steps for a in step.actions]),
+        "QUEUES": _flag(
+            model.schedule_tables
+            or any(c.readable and c.kind is CounterKind.HARDWARE for c in model.counters)
+            or any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)
+        ),
         "QUEUE_STARTS": _flag(any(a.autostart is not None and a not in carried for a in model.alarms)),
-        "ALARM_ACTIONS": _actions(model.alarms),
+        "ALARM_ACTIONS": _actions([a.action for a in model.alarms]),
         "CELLS": _flag(allocation.alarms),
         "LEVEL_CELLS": _flag(served_levels(allocation)),
         "LEVEL_COUNTERS": _flag(level_counters(allocation)),

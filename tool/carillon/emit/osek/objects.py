@@ -36,6 +36,7 @@ def objects(image: Image) -> str:
         if c.name == hardware:
             lines += [f"#define {name} {name}_{c.name}" for name in constants]
     lines += _numbers("Alarms.", "AlarmType", [a.name for a in model.alarms])
+    lines += _numbers("Schedule tables.", "ScheduleTableType", [t.name for t in model.schedule_tables])
     return "\n".join([*lines, "", "#endif", ""])
 
 

@@ -21,6 +21,7 @@ from carillon.model.osek import (
 from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile
 from carillon.read.osek.resources import Resources
+from carillon.read.osek.schedule_tables import ScheduleTables
 from carillon.read.osek.tasks import Tasks
 from carillon.read.osek.whole import Whole
 from carillon.read.schema import OsekTable, ScheduleFile
@@ -42,6 +43,7 @@ class OsekReader:
         self.resources = Resources(self.at)
         self.tasks = Tasks(self.at, self.resources)
         self.alarms = Alarms(self.at)
+        self.schedule_tables = ScheduleTables(self.at, self.alarms)
 
     def times(self) -> Iterator[Time]:
         """The times that the system's clock should be able to express."""
@@ -53,6 +55,7 @@ class OsekReader:
         self.resources.resolve()
         self.tasks.resolve(board)
         self.alarms.resolve()
+        self.schedule_tables.resolve()
 
     def build(self, ticks: Ticks) -> Osek:
         """The event-triggered system, without the parts that could not be built; reports ticks that do not divide."""
@@ -72,5 +75,6 @@ class OsekReader:
             events=self.tasks.events,
             counters=tuple(self.alarms.counter(name, counter, ticks) for name, counter in table.counter.items()),
             alarms=self.alarms.alarms,
+            schedule_tables=self.schedule_tables.tables,
             span=self.at.places.key(("osek",)),
         )

@@ -89,6 +89,7 @@ class Alarms:
             ticks_per_base=table.ticks_per_base,
             min_cycle=table.min_cycle,
             span=self.at.key("counter", name),
+            readable=table.readable,
         )
 
     def _tick(self, name: str, time: Time, ticks: Ticks) -> int:
@@ -151,7 +152,7 @@ class Alarms:
     def _resolve_action(self, table: AlarmTable, key: str, path: Path, own: str) -> AlarmAction | None:
         where = (*path, key)
         if table.set_event is not None and key == "set_event":
-            return self._set_event(table.set_event, where, own)
+            return self.set_event(table.set_event, where, own)
         name = str(getattr(table, key))
         return _ACTIONS[key](name) if self._fits(_ACTIONS[key].subject, name, where, own) else None
 
@@ -174,7 +175,8 @@ class Alarms:
             return False
         return True
 
-    def _set_event(self, table: SetEventTable, path: Path, own: str) -> SetEvent | None:
+    def set_event(self, table: SetEventTable, path: Path, own: str) -> SetEvent | None:
+        """The event that an alarm or a point sets; None after a diagnostic."""
         if not self.at.incomplete(*path):
             for key in ("task", "event"):
                 if getattr(table, key) is None:

@@ -19,7 +19,7 @@ EVENT_BITS = 32
 TIME_BITS = 2  # of a task's events, which say what it waits for where there are time services
 # Each kind's greatest number: identifiers are of 8 bits, of which 255 is no object, and RES_SCHEDULER is one more
 # resource; masks of modes are of 32.
-MOST = {"task": 250, "isr": 255, "resource": 254, "counter": 255, "alarm": 255, "modes": 32}
+MOST = {"task": 250, "isr": 255, "resource": 254, "counter": 255, "alarm": 255, "schedule_table": 255, "modes": 32}
 KINDS = {
     "task": "task",
     "isr": "ISR",
@@ -27,6 +27,7 @@ KINDS = {
     "event": "event",
     "counter": "counter",
     "alarm": "alarm",
+    "schedule_table": "schedule table",
     "modes": "application mode",
 }
 

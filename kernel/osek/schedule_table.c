@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Schedule tables: AUTOSAR OS R4, 7.3.2 and 7.3.3.
+ *
+ * A table stands in the queue of its counter as an alarm does, with the step that is next.  What wakes tasks of several
+ * levels has a cursor in each level's part of the queue (counter.h).  A part is served at its level, so that its cursor
+ * may be behind those of others.  What holds of them:
+ *
+ * 1. Every cursor of a table goes through the same ticks, and ends in the same tick.  So a cursor that is held back
+ *    does later what it would have done, in the order of its ticks.
+ * 2. A service first has all that is due served, in all parts (settle).  So what it changes is changed for all cursors
+ *    at the same tick.
+ * 3. Between two services, a table is left at most once: for the one that is to follow it, or as it is not repeated.
+ *    What follows a table has nothing to follow it.  So `next` says for each cursor that is held back what follows,
+ *    until all have passed the end; then it is forgotten.  The first of them says what is running. */
+#include "kernel/osek/act.h"
+#include "kernel/osek/counter.h"
+
+#if CARILLON_OSEK_SCHEDULE_TABLES > 0
+
+#define NONE INVALID_SCHEDULETABLE
+
+struct table_state {
+    uint8_t status;
+    uint8_t next;
+    uint8_t passed; /* cursors that have passed the end at which the table is left */
+};
+static struct table_state table_states[CARILLON_OSEK_SCHEDULE_TABLES];
+
+#if CARILLON_OSEK_ADJUSTS
+/* By how much a cursor is to be adjusted, beside what it has been: its table is ahead of the global time, or behind. */
+struct deviation {
+    TickType ticks;
+    bool ahead;
+};
+static struct deviation deviations[CARILLON_OSEK_CURSORS];
+#endif
+
+static inline struct carillon_osek_alarm_state *state_of(uint32_t cursor)
+{
+    return &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS + cursor];
+}
+
+static inline struct carillon_queue *queue_of(uint32_t cursor)
+{
+    return &carillon_osek_counter_states[carillon_osek_cursors[cursor].part].queue;
+}
+
+/* Put a cursor into its part, `ticks` > 0 from the last tick that this has counted. */
+static void insert(uint32_t cursor, carillon_osek_distance ticks)
+{
+    carillon_osek_insert(carillon_osek_cursors[cursor].part, state_of(cursor), ticks);
+}
+
+/* The delay to the cursor's next step; of a table that is adjusted, as the step allows it. */
+static carillon_osek_distance planned(uint32_t cursor)
+{
+    const struct carillon_osek_step *const step = &carillon_osek_cursors[cursor].steps[state_of(cursor)->cycle];
+    carillon_osek_distance delay = (carillon_osek_distance)step->delay;
+#if CARILLON_OSEK_ADJUSTS
+    struct deviation *const deviation = &deviations[cursor];
+    if (deviation->ticks != 0u) {
+        const TickType most = deviation->ahead ? step->max_lengthen : step->max_shorten;
+        const TickType ticks = (deviation->ticks < most) ? deviation->ticks : most;
+        const uint8_t table = carillon_osek_cursors[cursor].table;
+        if (deviation->ahead) {
+            delay = (carillon_osek_distance)(delay + (carillon_osek_distance)ticks);
+        } else {
+            delay = (carillon_osek_distance)(delay - (carillon_osek_distance)ticks);
+        }
+        deviation->ticks -= ticks;
+        if ((table_states[table].status == SCHEDULETABLE_RUNNING) &&
+            (deviation->ticks <= carillon_osek_schedule_tables[table].precision)) {
+            table_states[table].status = SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS;
+        }
+    }
+#endif
+    return delay;
+}
+
+/* The cursor that goes on where this one has come to its table's end: itself, or that of the next table. */
+static bool goes_on(uint32_t *cursor)
+{
+    const uint8_t table = carillon_osek_cursors[*cursor].table;
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    struct table_state *const state = &table_states[table];
+    const uint8_t next = state->next;
+    if ((next == NONE) && (it->repeating != 0u)) {
+        return true;
+    }
+    if (state->passed == 0u) {
+        if (next != NONE) {
+            table_states[next].status = state->status;
+        }
+        state->status = SCHEDULETABLE_STOPPED;
+    }
+    state->passed++;
+    if (state->passed == it->cursors) {
+        state->passed = 0u;
+        state->next = NONE;
+    }
+    if (next == NONE) {
+        return false;
+    }
+    const uint32_t other = *cursor + carillon_osek_schedule_tables[next].first - it->first;
+#if CARILLON_OSEK_ADJUSTS
+    deviations[other] = deviations[*cursor];
+#endif
+    *cursor = other;
+    return true;
+}
+
+void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state)
+{
+    uint32_t cursor = (uint32_t)(state - carillon_osek_alarm_states) - CARILLON_OSEK_ALARMS;
+    carillon_queue_pop(queue);
+    for (;;) {
+        const struct carillon_osek_cursor *const it = &carillon_osek_cursors[cursor];
+        struct carillon_osek_alarm_state *const its = state_of(cursor);
+        const struct carillon_osek_step *const step = &it->steps[its->cycle];
+        for (uint32_t i = 0; i < step->count; i++) {
+            const struct carillon_osek_point_action *const action = &carillon_osek_point_actions[step->first + i];
+            carillon_act(CARILLON_OSEK_POINT_ACTIONS, action->action, action->object, &action->operand);
+        }
+        its->cycle++;
+        if (its->cycle == it->count) {
+            if (!goes_on(&cursor)) {
+                return;
+            }
+            state_of(cursor)->cycle = 0u;
+        }
+        const carillon_osek_distance delay = planned(cursor);
+        if (delay != 0u) {
+            insert(cursor, delay);
+            return;
+        }
+    }
+}
+
+/* Begin `ticks` from the last tick that has been counted. */
+static void begin(uint8_t table, carillon_osek_distance ticks, uint8_t status)
+{
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    table_states[table].status = status;
+    for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+        const carillon_osek_distance first = (carillon_osek_distance)carillon_osek_cursors[cursor].steps[0].delay;
+        state_of(cursor)->cycle = 0u;
+#if CARILLON_OSEK_ADJUSTS
+        deviations[cursor].ticks = 0u;
+#endif
+        insert(cursor, (carillon_osek_distance)(ticks + first));
+    }
+}
+
+/* Take a table that is running out of the queues. */
+static void take_out(uint8_t table)
+{
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+        carillon_queue_remove(queue_of(cursor), carillon_osek_event_of(state_of(cursor)));
+    }
+}
+
+/* Serve what is due in the parts of a table's counter, until all have counted up to the same tick; locked.
+ *
+ * 1. Where time has been read after the last look at any part, and no tick of any part has passed by then, all have
+ *    counted up to the tick before that reading.  No service looks at the time again.
+ * 2. Serving takes less time than a tick, as it does in the handler. */
+static void settle(uint8_t table)
+{
+#if CARILLON_BASE_BITS > 0
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    const carillon_base units = (carillon_base)carillon_osek_counters[it->counter].units;
+    bool again = units != 0u;
+    while (again) {
+        const carillon_base left = carillon_base_left();
+        again = false;
+        for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+            const CounterType part = carillon_osek_cursors[cursor].part;
+            if (carillon_base_ticks_until(carillon_osek_counter_states[part].at, units, left) != 0u) {
+                carillon_osek_catch_up(part);
+                again = true;
+            }
+        }
+    }
+#else
+    (void)table;
+#endif
+}
+
+/* What the table's counter reads when all has been served. */
+static TickType now(uint8_t table)
+{
+    const uint32_t cursor = carillon_osek_schedule_tables[table].first;
+    return carillon_osek_counter_states[carillon_osek_cursors[cursor].part].value;
+}
+
+void carillon_osek_start_schedule_tables(AppModeType mode)
+{
+    for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
+        const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+        table_states[table].next = NONE;
+        if (((it->autostart >> mode) & 1u) == 0u) {
+            continue;
+        }
+        if (it->start == CARILLON_OSEK_START_SYNCHRON) {
+            table_states[table].status = SCHEDULETABLE_WAITING;
+        } else if (it->start == CARILLON_OSEK_START_ABSOLUTE) {
+            begin(table, carillon_osek_until(it->counter, now(table), it->at),
+                  (it->sync == CARILLON_OSEK_SYNC_IMPLICIT) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
+                                                            : SCHEDULETABLE_RUNNING);
+        } else {
+            begin(table, (carillon_osek_distance)it->at, SCHEDULETABLE_RUNNING);
+        }
+    }
+}
+
+#define CHECK_TABLE(service_, table_, ...)                                     \
+    CHECK_PLACE(IN_TASK | IN_ISR2, service_, .object = (table_), __VA_ARGS__); \
+    CHECK((table_) < CARILLON_OSEK_SCHEDULE_TABLES, service_, E_OS_ID, .object = (table_), __VA_ARGS__)
+
+StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
+{
+    CHECK_TABLE(OSServiceId_StartScheduleTableRel, table, .first = offset);
+#if CARILLON_OSEK_EXTENDED
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    CHECK(it->sync != CARILLON_OSEK_SYNC_IMPLICIT, OSServiceId_StartScheduleTableRel, E_OS_ID, .object = table,
+          .first = offset);
+    CHECK((offset != 0u) && (offset <= (carillon_osek_counters[it->counter].max_allowed - it->initial)),
+          OSServiceId_StartScheduleTableRel, E_OS_VALUE, .object = table, .first = offset);
+#endif
+    const uint32_t saved = carillon_osek_lock();
+    settle(table);
+    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    if (stopped) {
+        begin(table, (carillon_osek_distance)offset, SCHEDULETABLE_RUNNING);
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE(stopped, OSServiceId_StartScheduleTableRel, E_OS_STATE, .object = table, .first = offset);
+    return E_OK;
+}
+
+StatusType StartScheduleTableAbs(ScheduleTableType table, TickType start)
+{
+    CHECK_TABLE(OSServiceId_StartScheduleTableAbs, table, .first = start);
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    CHECK(start <= carillon_osek_counters[it->counter].max_allowed, OSServiceId_StartScheduleTableAbs, E_OS_VALUE,
+          .object = table, .first = start);
+    const uint32_t saved = carillon_osek_lock();
+    settle(table);
+    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    if (stopped) {
+        begin(table, carillon_osek_until(it->counter, now(table), start),
+              (it->sync == CARILLON_OSEK_SYNC_IMPLICIT) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
+                                                        : SCHEDULETABLE_RUNNING);
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE(stopped, OSServiceId_StartScheduleTableAbs, E_OS_STATE, .object = table, .first = start);
+    return E_OK;
+}
+
+StatusType StartScheduleTableSynchron(ScheduleTableType table)
+{
+    CHECK_TABLE(OSServiceId_StartScheduleTableSynchron, table, .first = 0u);
+    CHECK(carillon_osek_schedule_tables[table].sync == CARILLON_OSEK_SYNC_EXPLICIT,
+          OSServiceId_StartScheduleTableSynchron, E_OS_ID, .object = table);
+    const uint32_t saved = carillon_osek_lock();
+    settle(table);
+    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    if (stopped) {
+        table_states[table].status = SCHEDULETABLE_WAITING;
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE(stopped, OSServiceId_StartScheduleTableSynchron, E_OS_STATE, .object = table);
+    return E_OK;
+}
+
+StatusType StopScheduleTable(ScheduleTableType table)
+{
+    CHECK_TABLE(OSServiceId_StopScheduleTable, table, .first = 0u);
+    const uint32_t saved = carillon_osek_lock();
+    settle(table);
+    struct table_state *const state = &table_states[table];
+    const uint8_t status = state->status;
+    if (status >= SCHEDULETABLE_RUNNING) {
+        take_out(table);
+    }
+    if (status == SCHEDULETABLE_NEXT) {
+        for (uint8_t other = 0; other < CARILLON_OSEK_SCHEDULE_TABLES; other++) {
+            if (table_states[other].next == table) {
+                table_states[other].next = NONE;
+            }
+        }
+    }
+    if (state->next != NONE) {
+        table_states[state->next].status = SCHEDULETABLE_STOPPED;
+        state->next = NONE;
+    }
+    state->status = SCHEDULETABLE_STOPPED;
+    carillon_osek_unlock(saved);
+    REQUIRE(status != SCHEDULETABLE_STOPPED, OSServiceId_StopScheduleTable, E_OS_NOFUNC, .object = table);
+    return E_OK;
+}
+
+StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
+{
+    CHECK_TABLE(OSServiceId_NextScheduleTable, from, .first = to);
+    CHECK((to < CARILLON_OSEK_SCHEDULE_TABLES) &&
+              (carillon_osek_schedule_tables[from].counter == carillon_osek_schedule_tables[to].counter) &&
+              (carillon_osek_schedule_tables[from].sync == carillon_osek_schedule_tables[to].sync),
+          OSServiceId_NextScheduleTable, E_OS_ID, .object = from, .first = to);
+    const uint32_t saved = carillon_osek_lock();
+    settle(from);
+    struct table_state *const state = &table_states[from];
+    const bool runs = (state->status != SCHEDULETABLE_STOPPED) && (state->status != SCHEDULETABLE_NEXT);
+    const bool stopped = table_states[to].status == SCHEDULETABLE_STOPPED;
+    if (runs && stopped) {
+        if (state->next != NONE) {
+            table_states[state->next].status = SCHEDULETABLE_STOPPED;
+        }
+        state->next = to;
+        table_states[to].status = SCHEDULETABLE_NEXT;
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE(runs, OSServiceId_NextScheduleTable, E_OS_NOFUNC, .object = from, .first = to);
+    REQUIRE(stopped, OSServiceId_NextScheduleTable, E_OS_STATE, .object = from, .first = to);
+    return E_OK;
+}
+
+StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
+{
+    CHECK_TABLE(OSServiceId_GetScheduleTableStatus, table, .reference = status);
+    const uint32_t saved = carillon_osek_lock();
+    settle(table);
+    *status = table_states[table].status;
+    carillon_osek_unlock(saved);
+    return E_OK;
+}
+
+#if CARILLON_OSEK_ADJUSTS
+
+/* How far a table is ahead of where it should be, or behind, the shorter way round; all has been served. */
+static struct deviation deviation_from(uint8_t table, TickType value)
+{
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    const struct carillon_osek_alarm_state *const state = state_of(it->first);
+    const struct carillon_osek_step *const step = &carillon_osek_cursors[it->first].steps[state->cycle];
+#if CARILLON_OSEK_FAR
+    const carillon_osek_distance left = carillon_queue_distance_far(queue_of(it->first), &state->event);
+#else
+    const carillon_osek_distance left = carillon_queue_distance(queue_of(it->first), &state->event);
+#endif
+    /* All of these are less than the duration. */
+    const TickType offset = (step->offset == it->duration) ? 0u : step->offset;
+    const TickType back = (TickType)(left % (carillon_osek_distance)it->duration);
+    const TickType at = (offset >= back) ? (offset - back) : (it->duration - (back - offset));
+    const TickType ahead = (at >= value) ? (at - value) : (it->duration - (value - at));
+    const TickType behind = it->duration - ahead;
+    return (ahead <= behind) ? (struct deviation){.ticks = ahead, .ahead = true}
+                             : (struct deviation){.ticks = behind, .ahead = false};
+}
+
+StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
+{
+    CHECK_TABLE(OSServiceId_SyncScheduleTable, table, .first = value);
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    CHECK(it->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SyncScheduleTable, E_OS_ID, .object = table,
+          .first = value);
+    CHECK(value < it->duration, OSServiceId_SyncScheduleTable, E_OS_VALUE, .object = table, .first = value);
+    const uint32_t saved = carillon_osek_lock();
+    settle(table);
+    struct table_state *const state = &table_states[table];
+    const uint8_t status = state->status;
+    if (status == SCHEDULETABLE_WAITING) {
+        begin(table, (carillon_osek_distance)(it->duration - value), SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
+    } else if (status >= SCHEDULETABLE_RUNNING) {
+        const struct deviation deviation = deviation_from(table, value);
+        for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+            deviations[cursor] = deviation;
+        }
+        state->status =
+            (deviation.ticks <= it->precision) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING;
+    } else {
+        /* it is not started */
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE((status != SCHEDULETABLE_STOPPED) && (status != SCHEDULETABLE_NEXT), OSServiceId_SyncScheduleTable,
+            E_OS_STATE, .object = table, .first = value);
+    return E_OK;
+}
+
+#endif
+
+StatusType SetScheduleTableAsync(ScheduleTableType table)
+{
+    CHECK_TABLE(OSServiceId_SetScheduleTableAsync, table, .first = 0u);
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    CHECK(it->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SetScheduleTableAsync, E_OS_ID, .object = table);
+    const uint32_t saved = carillon_osek_lock();
+    settle(table);
+    const bool runs = table_states[table].status >= SCHEDULETABLE_RUNNING;
+    if (runs) {
+        table_states[table].status = SCHEDULETABLE_RUNNING;
+#if CARILLON_OSEK_ADJUSTS
+        for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+            deviations[cursor].ticks = 0u;
+        }
+#endif
+    }
+    (void)it;
+    carillon_osek_unlock(saved);
+    REQUIRE(runs, OSServiceId_SetScheduleTableAsync, E_OS_STATE, .object = table);
+    return E_OK;
+}
+
+#endif

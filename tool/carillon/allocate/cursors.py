@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedule tables in the queues of their counters: a cursor for each part of the queue, with the steps that it takes.
+
+A cursor does what its table's points do at the level of its part (:mod:`.parts`), and comes to the table's end.  All tables of a
+counter have cursors in the same parts, so that one can follow another.  A table that is synchronised explicitly is adjusted at
+each of its points, so that all of its cursors stop at all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from carillon.diagnostics import Span
+from carillon.model.osek import AlarmAction, Osek, ScheduleTable, Synchronisation
+
+LONGEST = 0xFFFF_FFFF
+"""The longest delay of a step, in ticks (``TickType``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a cursor: ``delay`` ticks after the one before it, ``offset`` after the table's begin.
+
+    ``span``: of its point; None of the table's end, and of one that only divides a longer delay.
+    """
+
+    delay: int
+    offset: int
+    actions: tuple[AlarmAction, ...]
+    max_lengthen: int
+    max_shorten: int
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """What a table does in a part of its counter's queue; the last of ``steps`` is the table's end."""
+
+    table: ScheduleTable
+    part: int
+    steps: tuple[Step, ...]
+
+    @property
+    def longest(self) -> int:
+        """The longest delay after the first step."""
+        return max((step.delay + step.max_lengthen for step in self.steps[1:]), default=0)
+
+
+def cursors(osek: Osek, part_of: Callable[[str, AlarmAction], int]) -> tuple[Cursor, ...]:
+    """The cursors of all tables, table by table; ``part_of``: the part in which a counter's action is done."""
+    found: list[Cursor] = []
+    for table in osek.schedule_tables:
+        parts = table_parts(osek, table.counter, part_of)
+        found += (Cursor(table, part, tuple(_steps(table, part, part_of))) for part in parts)
+    return tuple(found)
+
+
+def table_parts(osek: Osek, counter: str, part_of: Callable[[str, AlarmAction], int]) -> list[int]:
+    """The parts of a counter's queue in which its tables do something."""
+    own = (t for t in osek.schedule_tables if t.counter == counter)
+    return sorted({part_of(counter, action) for t in own for point in t.points for action in point.actions})
+
+
+def _steps(table: ScheduleTable, part: int, part_of: Callable[[str, AlarmAction], int]) -> Iterable[Step]:
+    """Its points of that part, in order of time, and its end.
+
+    What adjusts the delay from the last point to the first of the next turn adjusts the end first, which cannot come before the
+    last point, and for the rest that point.
+    """
+    adjusted = table.sync is Synchronisation.EXPLICIT
+    at = 0
+    first = table.points[0]
+    for point in table.points:
+        actions = tuple(a for a in point.actions if part_of(table.counter, a) == part)
+        if not actions and not adjusted:
+            continue
+        delay, lengthen, shorten = point.offset - at, point.max_lengthen, point.max_shorten
+        if point is first:
+            lengthen = 0 if table.repeating else lengthen
+            shorten = max(0, shorten - table.final_delay) if table.repeating else min(shorten, delay)
+        yield Step(delay, point.offset, actions, lengthen, shorten, point.span)
+        at = point.offset
+    while table.duration - at > LONGEST:
+        at += LONGEST
+        yield Step(LONGEST, at, (), 0, 0, None)
+    lengthen = first.max_lengthen if table.repeating else 0
+    shorten = min(first.max_shorten, table.final_delay) if table.repeating else 0
+    yield Step(table.duration - at, table.duration, (), lengthen, shorten, None)

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedule tables and their expiry points (AUTOSAR OS R4, 7.3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from carillon.model.osek import (
+    ActivateTask,
+    AlarmAction,
+    ScheduleTable,
+    Synchronisation,
+    TableAutostart,
+    TablePoint,
+    TableStart,
+)
+from carillon.read.osek.alarms import Alarms
+from carillon.read.osek.file import OsekFile
+from carillon.read.schema import CounterTable, ScheduleTableTable, TableAutostartTable, TablePointTable
+from carillon.read.spans import Path
+from carillon.units import shorten
+
+
+class ScheduleTables:
+    """Schedule tables, which share the names of actions with alarms."""
+
+    def __init__(self, at: OsekFile, alarms: Alarms) -> None:
+        self.at = at
+        self.alarms = alarms
+
+    def resolve(self) -> None:
+        """All that is wrong with them."""
+        self.tables = tuple(self._tables())
+
+    def _tables(self) -> Iterator[ScheduleTable]:
+        for name, table in self.at.table.schedule_table.items():
+            path = ("schedule_table", name)
+            own = f"schedule table {shorten(name)}"
+            counter = None
+            if table.counter is None:
+                if not self.at.incomplete(*path):
+                    self._missing(path, own, "counter", "name the counter whose ticks it counts")
+            elif self.at.known(table.counter, "counter", (*path, "counter"), own):
+                counter = table.counter
+            if table.duration is None and not self.at.incomplete(*path):
+                self._missing(path, own, "duration", "say how many ticks of the counter it takes from its begin to its end")
+            points = tuple(self._points(table, path, own))
+            sound = counter is not None and counter in self.alarms.sound and not self.at.incomplete(*path)
+            if sound and table.duration is not None and len(points) == len(table.point) > 0:
+                self._check_times(table, self.at.table.counter[str(counter)], path, own)
+            autostart = self._autostart(table, path, own)
+            if counter is not None and table.duration is not None and points:
+                sync = Synchronisation(table.sync)
+                span = self.at.key(*path)
+                yield ScheduleTable(
+                    name, counter, table.duration, table.repeating, points, sync, table.precision, autostart, span
+                )
+
+    def _missing(self, path: Path, own: str, key: str, remedy: str) -> None:
+        self.at.error("C014", self.at.key(*path), f"{own} has no '{key}'", remedy)
+
+    def _points(self, table: ScheduleTableTable, path: Path, own: str) -> Iterator[TablePoint]:
+        if not table.point and not self.at.incomplete(*path):
+            self.at.error(
+                "C113", self.at.key(*path), f"{own} has no expiry point", "give it a [[...point]] with an offset and actions"
+            )
+        for number, point in enumerate(table.point):
+            where = (*path, "point", number)
+            its = f"point {number + 1} of {own}"
+            if point.offset is None:
+                if not self.at.incomplete(*where):
+                    self.at.error(
+                        "C014", self.at.key(*where), f"{its} has no 'offset'", "say how many ticks after the begin it is"
+                    )
+                continue
+            actions = tuple(self._actions(point, where, its))
+            if not point.activate and not point.set_event and not self.at.incomplete(*where):
+                self.at.error("C113", self.at.key(*where), f"{its} does nothing", "give it tasks to activate, or events to set")
+            yield TablePoint(point.offset, actions, point.max_lengthen, point.max_shorten, self.at.key(*where))
+
+    def _actions(self, point: TablePointTable, path: Path, own: str) -> Iterator[AlarmAction]:
+        for name in self.at.listed(point.activate, "task", (*path, "activate"), own):
+            yield ActivateTask(name)
+        seen: set[AlarmAction] = set()
+        for number, table in enumerate(point.set_event):
+            action = self.alarms.set_event(table, (*path, "set_event", number), own)
+            if action is not None and action in seen:
+                self.at.twice("event", action.event, (*path, "set_event", number), f" by {own}")
+            elif action is not None:
+                seen.add(action)
+                yield action
+
+    def _check_times(self, table: ScheduleTableTable, counter: CounterTable, path: Path, own: str) -> None:
+        """C235 and C236: what the counter cannot count, and what could not keep with a global time."""
+        assert table.duration is not None
+        least, most = counter.min_cycle, counter.max_allowed
+        before, earlier = 0, "the table's begin"
+        delays: list[int] = []
+        for number, point in enumerate(table.point):
+            assert point.offset is not None
+            its = f"point {number + 1} of {own}"
+            place = self.at.value(*path, "point", number, "offset")
+            delay = point.offset - before
+            delays.append(delay)
+            if number and delay <= 0:
+                self.at.error(
+                    "C235",
+                    place,
+                    f"{its} is at {point.offset}, which is not after {earlier}, at {before}",
+                    "list the points in order of time, each offset once",
+                )
+                return
+            if (number or delay) and not least <= delay <= most:
+                self.at.error(
+                    "C235",
+                    place,
+                    f"{its} comes {delay} ticks after {earlier}, but counter {shorten(str(table.counter))} allows {least} to {most}",
+                    f"choose an offset from {before + least} to {before + most}",
+                )
+                return
+            before, earlier = point.offset, f"point {number + 1}"
+        final = table.duration - before
+        place = self.at.value(*path, "duration")
+        if final < 0 or (final == 0 and table.repeating) or (final and not least <= final <= most):
+            ends = (
+                f"{own} ends at {table.duration}, {final} ticks after its last point"
+                if final >= 0
+                else (f"{own} ends at {table.duration}, before its last point, at {before}")
+            )
+            allowed = f"{before + least} to {before + most}" + ("" if table.repeating else f", or {before}")
+            self.at.error("C235", place, ends, f"choose a duration from {allowed}")
+            return
+        self._check_sync(table, counter, delays, path, own)
+
+    def _check_sync(self, table: ScheduleTableTable, counter: CounterTable, delays: list[int], path: Path, own: str) -> None:
+        assert table.duration is not None
+        turn = counter.max_allowed + 1
+        name = shorten(str(table.counter))
+        if table.sync == "implicit" and table.repeating and table.duration != turn:
+            self.at.error(
+                "C236",
+                self.at.value(*path, "duration"),
+                f"{own} takes {table.duration} ticks, and its counter {name}, with which it is synchronised, {turn}",
+                f'write a duration of {turn}, or sync = "none"',
+            )
+        if table.sync == "explicit" and table.duration > turn:
+            self.at.error(
+                "C236",
+                self.at.value(*path, "duration"),
+                f"{own} takes {table.duration} ticks, and its counter {name} only {turn}: no value can say where it should be",
+                f'write a duration of at most {turn}, or sync = "none"',
+            )
+        if table.sync != "explicit":
+            for key, where in self._adjustments(table, path):
+                self.at.error(
+                    "C236",
+                    self.at.key(*where),
+                    f"'{key}' of {own} has no effect: only a table with sync = \"explicit\" is adjusted",
+                    "leave it out, or synchronise the table explicitly",
+                )
+            return
+        if table.precision >= table.duration:
+            self.at.error(
+                "C236",
+                self.at.value(*path, "precision"),
+                f"the precision of {own} is {table.precision} ticks, which is not less than its duration of {table.duration}",
+                "write a lower precision",
+            )
+        final = table.duration - int(table.point[-1].offset or 0)
+        for number, point in enumerate(table.point):
+            delay = delays[number] + (final if number == 0 else 0)
+            if number == 0 and not table.repeating:
+                continue
+            if point.max_shorten > delay - counter.min_cycle:
+                self.at.error(
+                    "C236",
+                    self.at.value(*path, "point", number, "max_shorten"),
+                    f"the delay of {delay} ticks to point {number + 1} of {own} may be made {point.max_shorten} shorter, "
+                    f"and counter {name} allows no delay below {counter.min_cycle}",
+                    f"write at most {max(0, delay - counter.min_cycle)}",
+                )
+            if point.max_lengthen > counter.max_allowed - delay:
+                self.at.error(
+                    "C236",
+                    self.at.value(*path, "point", number, "max_lengthen"),
+                    f"the delay of {delay} ticks to point {number + 1} of {own} may be made {point.max_lengthen} longer, "
+                    f"and counter {name} allows no delay above {counter.max_allowed}",
+                    f"write at most {max(0, counter.max_allowed - delay)}",
+                )
+
+    def _adjustments(self, table: ScheduleTableTable, path: Path) -> Iterator[tuple[str, Path]]:
+        if table.precision:
+            yield "precision", (*path, "precision")
+        for number, point in enumerate(table.point):
+            for key in ("max_lengthen", "max_shorten"):
+                if getattr(point, key):
+                    yield key, (*path, "point", number, key)
+
+    def _autostart(self, table: ScheduleTableTable, table_path: Path, own: str) -> TableAutostart | None:
+        start = table.autostart
+        if start is None:
+            return None
+        path = (*table_path, "autostart")
+        modes = self.at.modes if start.modes is None else self.at.listed(start.modes, "modes", (*path, "modes"), own)
+        kind = TableStart.SYNCHRON if start.synchron else TableStart.ABSOLUTE if start.absolute else TableStart.RELATIVE
+        if self.at.incomplete(*path) or self.at.lost(*table_path, "sync"):
+            return TableAutostart(modes, kind, start.at or 0)
+        if start.synchron and (start.absolute or start.at is not None):
+            key = "at" if start.at is not None else "absolute"
+            self._refuse_start(
+                path, key, f"{own} waits for the global time, and '{key}' says when it begins", "write one of the two"
+            )
+        elif start.synchron and table.sync != "explicit":
+            self._refuse_start(path, "synchron", f"{own} waits for a global time that nobody gives it", 'write sync = "explicit"')
+        elif not start.synchron and start.at is None:
+            self.at.error("C014", self.at.value(*path), f"the autostart of {own} has no 'at'", "say when the table begins")
+        elif kind is TableStart.RELATIVE and table.sync == "implicit":
+            remedy = "say at which value of its counter it begins, with absolute = true"
+            self._refuse_start(path, "at", f"{own} is synchronised with its counter, and starts relative to now", remedy)
+        else:
+            self._check_at(table, start, kind, path, own)
+        return TableAutostart(modes, kind, start.at or 0)
+
+    def _refuse_start(self, path: Path, key: str, cause: str, remedy: str) -> None:
+        self.at.error("C236", self.at.key(*path, key), cause, remedy)
+
+    def _check_at(self, table: ScheduleTableTable, start: TableAutostartTable, kind: TableStart, path: Path, own: str) -> None:
+        """C116: a begin that the counter cannot count to."""
+        if start.at is None or table.counter not in self.alarms.sound or not table.point:
+            return
+        most = self.at.table.counter[table.counter].max_allowed
+        least = 0 if kind is TableStart.ABSOLUTE else 1
+        most -= 0 if kind is TableStart.ABSOLUTE else int(table.point[0].offset or 0)
+        if not least <= start.at <= most:
+            when = "at the value" if kind is TableStart.ABSOLUTE else "after"
+            ticks = "" if kind is TableStart.ABSOLUTE else " ticks"
+            self.at.error(
+                "C116",
+                self.at.value(*path, "at"),
+                f"the autostart of {own} is {when} {start.at}{ticks}, "
+                f"but counter {shorten(table.counter)} allows {least} to {most}",
+                f"write a number from {least} to {most}",
+            )
