@@ -259,7 +259,9 @@ class Refusal:
             diagnostics.error("C161", *self._no_source())
             return
         claim = self.claims.all[last]
-        if last in self.claims.counters:  # it may have to tick for an alarm that would rather have a cell
+        if (
+            last in self.claims.counters and claim.name not in self.events.ticking
+        ):  # it may have to tick for an alarm that would rather have a cell
             alarms = [(alarm, demand) for alarm, demand in self.events.alarms if alarm.counter == claim.name]
             if all(alarm.static and demand.when is When.SYSTEM and not demand.action.counts for alarm, demand in alarms):
                 claim = next(self.claims.all[k] for k in self.claims.alarms if self.claims.all[k].counter == claim.name)

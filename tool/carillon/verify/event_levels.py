@@ -66,10 +66,13 @@ class Levels:
         return task is not None and self.events.sources[source] == self.of(task)
 
     def _queued(self, number: int) -> set[str | None]:
-        """The tasks that the alarms of a part wake which may stand in it; None: one of them does something else."""
+        """The tasks that are woken by what may stand in a part; None: an alarm there does something else."""
         alarms = [a for a in self.events.osek.alarms if self.events.parts.of.get(a.name) == number]
         actions = [a.action for a in alarms if not (a.static and a.name in self.events.carried)]
-        return {a.object if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
+        woken = {a.object if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
+        own = [c for c in self.events.parts.cursors if c.part == number]
+        tasks = {act[1] for c in own for step in c.steps for act in step.acts}
+        return woken | {t.name for k, t in enumerate(self.events.osek.tasks) if k in tasks}
 
     def is_at_its_tasks(self, part: int) -> bool:
         """Whether a part is served at the level of the tasks that its alarms wake."""

@@ -15,6 +15,7 @@ from carillon.diagnostics import Span
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, SetEvent
 from carillon.verify.contract import Reader
 from carillon.verify.elf import Elf
+from carillon.verify.schedule_tables import CursorRow, ScheduleTableChecks, cursor_rows
 
 
 @dataclass(slots=True)
@@ -59,18 +60,20 @@ class Parts:
     """The entries of the table of counters: the counter that each belongs to, by the alarms in it; None: no counter's.
 
     ``numbers``: what each says of the counter.  ``leveled``: whether each says that it is served at the level of tasks.
-    ``of``: by name, the entry that an alarm is in.
+    ``of``: by name, the entry that an alarm is in.  ``cursors``: of schedule tables, each in a part.
     """
 
     counters: list[Counter | None] = field(default_factory=list)
     numbers: list[tuple[int, ...]] = field(default_factory=list)
     leveled: list[bool] = field(default_factory=list)
     of: dict[str, int] = field(default_factory=dict)
+    cursors: list[CursorRow] = field(default_factory=list)
 
     @staticmethod
     def read(osek: Osek, elf: Elf) -> Parts:
         """The table of an image; where that has none, no counter has more than one part."""
         parts = Parts(list(osek.counters), of={row.alarm.name: row.part for row in alarm_rows(osek, elf)})
+        parts.cursors = [c for c in cursor_rows(osek, elf) if c.table < len(osek.schedule_tables)]
         symbol = elf.symbols.get("carillon_osek_counters")
         size = 19 + -19 % min(4, elf.align)
         if symbol is None or not osek.counters or symbol.size % size or symbol.size < size * len(osek.counters):
@@ -83,6 +86,7 @@ class Parts:
             reader.take(1)
             parts.leveled.append(bool(reader.take(1)))
             owners = {a.counter for a in osek.alarms if parts.of.get(a.name) == number}
+            owners |= {osek.schedule_tables[c.table].counter for c in parts.cursors if c.part == number}
             if number >= len(osek.counters):
                 parts.counters.append(osek.counter(owners.pop()) if len(owners) == 1 else None)
         return parts
@@ -141,6 +145,23 @@ class EventTables:
                 self.events.error("C204", alarm.span, f"the alarm '{alarm.name}' {what}")
             elif not on_cell or not alarm.static:
                 self._queued(alarm, on_cell)
+        self._schedule_tables()
+
+    def _schedule_tables(self) -> None:
+        """Schedule tables, and the parts in which their cursors are."""
+        osek, parts = self.events.osek, self.events.parts
+        if not osek.schedule_tables:
+            return
+        self.events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
+        for span, wrong in ScheduleTableChecks(osek, self.events.elf, parts.cursors).differences():
+            self.events.error("C204", span, wrong)
+        for cursor in parts.cursors:
+            table = osek.schedule_tables[cursor.table]
+            counter, what = osek.counter(table.counter), f"the schedule table '{table.name}'"
+            if parts.counter(cursor.part) != counter:
+                self.events.error("C204", table.span, f"{what} is in part {cursor.part}, which is not of '{counter.name}'")
+            elif counter.kind is CounterKind.HARDWARE and cursor.part not in self.events.ticked:
+                self.events.error("C204", table.span, f"nothing carries {what}: its counter '{counter.name}' has no tick")
 
     def _queued(self, alarm: Alarm, on_cell: bool) -> None:
         """The part in which an alarm stands while it is queued."""

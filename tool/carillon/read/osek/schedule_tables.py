@@ -114,7 +114,8 @@ class ScheduleTables:
                 self.at.error(
                     "C235",
                     place,
-                    f"{its} comes {delay} ticks after {earlier}, but counter {shorten(str(table.counter))} allows {least} to {most}",
+                    f"{its} comes {delay} ticks after {earlier}, "
+                    f"but counter {shorten(str(table.counter))} allows {least} to {most}",
                     f"choose an offset from {before + least} to {before + most}",
                 )
                 return

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schedule tables of the image against the schedule.
+
+The image has cursors, each with the steps that it takes in one part of its counter's queue.  What all cursors of a table do
+together, step by step, must be what the table's points say, each action once, and all of them must end with the table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Count
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from carillon.diagnostics import Span
+from carillon.model.osek import AlarmAction, Osek, ScheduleTable, SetEvent, Synchronisation, TableStart
+from carillon.verify.contract import Reader
+from carillon.verify.elf import Elf
+
+Acts = tuple[int, int, int]
+"""What is done, as the image says it: the action's number, the task's, and the event's mask."""
+SYNC = (Synchronisation.NONE, Synchronisation.IMPLICIT, Synchronisation.EXPLICIT)
+START = (TableStart.RELATIVE, TableStart.ABSOLUTE, TableStart.SYNCHRON)
+WRAP = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step: its delay, what it does, and of images with tables that are adjusted where it is, and by how much."""
+
+    delay: int
+    acts: tuple[Acts, ...]
+    offset: int
+    lengthen: int
+    shorten: int
+
+
+@dataclass(frozen=True, slots=True)
+class CursorRow:
+    """A cursor: of which table, in which part, and its steps."""
+
+    table: int
+    part: int
+    steps: tuple[StepRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """An entry of the table of schedule tables, as numbers."""
+
+    duration: int
+    initial: int
+    precision: int
+    at: int
+    autostart: int
+    first: int
+    cursors: int
+    counter: int
+    repeating: int
+    sync: int
+    start: int
+
+
+def is_adjusted(osek: Osek) -> bool:
+    """Whether steps say by how much they are adjusted."""
+    return any(t.sync is Synchronisation.EXPLICIT for t in osek.schedule_tables)
+
+
+def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
+    """carillon_osek_cursors with their steps and actions; nothing where the image has none."""
+    symbol, actions = elf.symbols.get("carillon_osek_cursors"), elf.symbols.get("carillon_osek_point_actions")
+    if symbol is None or actions is None or not osek.schedule_tables:
+        return []
+    size = _padded(elf, elf.pointer + 4, elf.pointer)
+    adjusted = is_adjusted(osek)
+    step_size = _padded(elf, 20 if adjusted else 8, 4)
+    act_size = _padded(elf, max(4, elf.pointer) + 2, max(4, elf.pointer))
+    rows = []
+    for number in range(symbol.size // size):
+        reader = Reader(elf, symbol.address + number * size)
+        steps, count, part, table = reader.pointer(), reader.take(2), reader.take(1), reader.take(1)
+        own = []
+        for k in range(count):
+            step = Reader(elf, steps + k * step_size)
+            delay, first, acts = step.take(4), step.take(2), step.take(2)
+            more = (step.take(4), step.take(4), step.take(4)) if adjusted else (0, 0, 0)
+            done = tuple(_act(elf, actions.address + (first + a) * act_size) for a in range(acts))
+            own.append(StepRow(delay, done, *more))
+        rows.append(CursorRow(table, part, tuple(own)))
+    return rows
+
+
+def _padded(elf: Elf, size: int, align: int) -> int:
+    return size + -size % min(align, elf.align)
+
+
+def _act(elf: Elf, at: int) -> Acts:
+    reader = Reader(elf, at)
+    operand = reader.take(max(4, elf.pointer)) & 0xFFFF_FFFF
+    action, task = reader.take(1), reader.take(1)
+    return action, task, operand
+
+
+def table_rows(osek: Osek, elf: Elf) -> Iterator[TableRow]:
+    """carillon_osek_schedule_tables."""
+    symbol = elf.symbols.get("carillon_osek_schedule_tables")
+    size = _padded(elf, 27, 4)
+    if symbol is None or symbol.size != size * len(osek.schedule_tables):
+        return
+    for number in range(len(osek.schedule_tables)):
+        reader = Reader(elf, symbol.address + number * size)
+        yield TableRow(*(reader.take(n) for n in (4, 4, 4, 4, 4, 2, 1, 1, 1, 1, 1)))
+
+
+class ScheduleTableChecks:
+    """The comparison; ``levels``: by the number of a part, the level it is served at, if that is its tasks'."""
+
+    def __init__(self, osek: Osek, elf: Elf, cursors: Sequence[CursorRow]) -> None:
+        self.osek, self.elf, self.cursors = osek, elf, cursors
+
+    def differences(self) -> Iterator[tuple[Span, str]]:
+        """What is wrong: where it is said, and what the image says instead."""
+        rows = list(table_rows(self.osek, self.elf))
+        if len(rows) != len(self.osek.schedule_tables):
+            yield self.osek.schedule_tables[0].span, "the image has no table of the schedule tables, or another number of them"
+            return
+        parts: dict[str, list[int]] = {}
+        for number, (table, row) in enumerate(zip(self.osek.schedule_tables, rows, strict=True)):
+            own = self.cursors[row.first : row.first + row.cursors]
+            what = f"the schedule table '{table.name}'"
+            for wrong in self._wrong(table, number, row, own):
+                yield table.span, f"{what} {wrong}"
+            at = [cursor.part for cursor in own]
+            if at != parts.setdefault(table.counter, at):
+                yield table.span, f"{what} has cursors in parts {at}, and another one of its counter in {parts[table.counter]}"
+
+    def _wrong(self, table: ScheduleTable, number: int, row: TableRow, own: Sequence[CursorRow]) -> Iterator[str]:
+        start = table.autostart
+        modes = sum(1 << self.osek.modes.index(m) for m in start.modes) if start is not None else 0
+        counter = [c.name for c in self.osek.counters].index(table.counter)
+        expected = (
+            table.duration % WRAP,
+            table.points[0].offset,
+            table.precision,
+            start.at if start is not None else 0,
+            modes,
+            counter,
+            int(table.repeating),
+            SYNC.index(table.sync),
+            START.index(start.kind) if start is not None else 0,
+        )
+        found = (
+            row.duration,
+            row.initial,
+            row.precision,
+            row.at,
+            row.autostart,
+            row.counter,
+            row.repeating,
+            row.sync,
+            row.start,
+        )
+        if found != expected:
+            yield f"has {found}, and the schedule says {expected}"
+        if not own or len(own) != row.cursors or any(cursor.table != number for cursor in own):
+            yield "has no cursors, or those of another table"
+            return
+        yield from self._wrong_steps(table, own)
+
+    def _wrong_steps(self, table: ScheduleTable, own: Sequence[CursorRow]) -> Iterator[str]:
+        done: list[tuple[int, Acts]] = []
+        for cursor in own:
+            at = 0
+            for step in cursor.steps:
+                at += step.delay
+                done += ((at, act) for act in step.acts)
+            if at != table.duration or (cursor.steps and cursor.steps[-1].acts):
+                yield f"ends after {at} ticks in part {cursor.part}, and the schedule says {table.duration}"
+        expected = Count((p.offset, self._expected(a)) for p in table.points for a in p.actions)
+        for (at, _), count in sorted((Count(done) - expected).items()):
+            yield f"does something {at} ticks after its begin, {count} times too often"
+        for (at, _), count in sorted((expected - Count(done)).items()):
+            yield f"does not do what the schedule says {at} ticks after its begin, {count} times"
+        for cursor in own:
+            for step in cursor.steps:
+                if [act[0] for act in step.acts] != sorted(act[0] for act in step.acts):
+                    yield f"sets events before it activates tasks, {step.offset} ticks after its begin"
+        if table.sync is Synchronisation.EXPLICIT:
+            yield from self._wrong_adjustments(table, own)
+
+    def _wrong_adjustments(self, table: ScheduleTable, own: Iterable[CursorRow]) -> Iterator[str]:
+        """Every cursor stops at each point and is adjusted there as the schedule says.
+
+        The first point of a turn may come earlier by making the end earlier, but not to before the last point; and later by
+        making the end later.
+        """
+        offsets = [p.offset for p in table.points]
+        final = table.duration - offsets[-1]
+        first = table.points[0]
+        turn = table.repeating
+        earlier = min(first.max_shorten, final) if turn else 0
+        wanted = [(p.offset, p.max_lengthen, p.max_shorten) for p in table.points]
+        wanted[0] = (
+            first.offset,
+            0 if turn else first.max_lengthen,
+            first.max_shorten - earlier if turn else min(first.max_shorten, first.offset),
+        )
+        wanted.append((table.duration, first.max_lengthen if turn else 0, earlier))
+        for cursor in own:
+            found = [(step.offset, step.lengthen, step.shorten) for step in cursor.steps]
+            if found != wanted:
+                wrong = next((f for f, w in zip(found, wanted, strict=False) if f != w), None)
+                yield f"is adjusted by {wrong} in part {cursor.part}, or at other points than the schedule says"
+
+    def _expected(self, action: AlarmAction) -> Acts:
+        mask = next((e.mask for e in self.osek.events if isinstance(action, SetEvent) and e.name == action.event), 0)
+        return action.number, [t.name for t in self.osek.tasks].index(action.object), mask
