@@ -291,8 +291,9 @@ void carillon_osek_start_counters(AppModeType mode)
         const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
         if ((((it->autostart >> mode) & 1u) != 0u) && (it->cell == NULL)) {
             carillon_osek_alarm_states[alarm].cycle = it->cycle;
-            insert((AlarmType)alarm, (it->absolute != 0u) ? carillon_osek_until(it->counter, 0u, it->start)
-                                                          : (carillon_osek_distance)it->start);
+            carillon_osek_insert(it->counter, &carillon_osek_alarm_states[alarm],
+                                 (it->absolute != 0u) ? carillon_osek_until(it->counter, 0u, it->start)
+                                                      : (carillon_osek_distance)it->start);
         }
     }
 #endif
