@@ -356,7 +356,7 @@ static struct deviation deviation_from(uint8_t table, TickType value)
     const TickType at = (offset >= back) ? (offset - back) : (it->duration - (back - offset));
     const TickType ahead = (at >= value) ? (at - value) : (it->duration - (value - at));
     const TickType behind = it->duration - ahead;
-    return (ahead <= behind) ? (struct deviation){.ticks = ahead, .ahead = true}
+    return (ahead < behind) ? (struct deviation){.ticks = ahead, .ahead = true}
                              : (struct deviation){.ticks = behind, .ahead = false};
 }
 
