@@ -28,10 +28,11 @@ struct table_state {
 static struct table_state table_states[CARILLON_OSEK_SCHEDULE_TABLES];
 
 #if CARILLON_OSEK_ADJUSTS
-/* By how much a cursor is to be adjusted, beside what it has been: its table is ahead of the global time, or behind. */
+/* By how much a cursor is still to be adjusted: its table is ahead of the global time, or behind. */
 struct deviation {
     TickType ticks;
     bool ahead;
+    TickType rest; /* what the last point has taken from the delay to the next turn's first, after the end */
 };
 static struct deviation deviations[CARILLON_OSEK_CURSORS];
 #endif
@@ -52,31 +53,57 @@ static void insert(uint32_t cursor, carillon_osek_distance ticks)
     carillon_osek_insert(carillon_osek_cursors[cursor].part, state_of(cursor), ticks);
 }
 
-/* The delay to the cursor's next step; of a table that is adjusted, as the step allows it. */
+/* The delay to the cursor's next step; of a table that is adjusted, as the step allows it (SWS_Os_00420, 00421).
+ *
+ * The last point adjusts the delay to the first of the next turn.  That is longer if the end is later.  It is shorter
+ * if the end is earlier, and where it cannot be, if the first point comes the rest earlier after it.  What follows
+ * another table begins as that one's final delay and its own initial offset say (SWS_Os_00284). */
 static carillon_osek_distance planned(uint32_t cursor)
 {
-    const struct carillon_osek_step *const step = &carillon_osek_cursors[cursor].steps[state_of(cursor)->cycle];
+    const struct carillon_osek_cursor *const it = &carillon_osek_cursors[cursor];
+    const struct carillon_osek_step *const step = &it->steps[state_of(cursor)->cycle];
     carillon_osek_distance delay = (carillon_osek_distance)step->delay;
 #if CARILLON_OSEK_ADJUSTS
     struct deviation *const deviation = &deviations[cursor];
-    if (deviation->ticks != 0u) {
+    struct table_state *const state = &table_states[it->table];
+    const bool is_end = (step + 1) == &it->steps[it->count];
+    if (state_of(cursor)->cycle == 0u) {
+        delay = (carillon_osek_distance)(delay - (carillon_osek_distance)deviation->rest);
+        deviation->rest = 0u;
+    } else if ((deviation->ticks != 0u) && (!is_end || (state->next == NONE))) {
         const TickType most = deviation->ahead ? step->max_lengthen : step->max_shorten;
         const TickType ticks = (deviation->ticks < most) ? deviation->ticks : most;
-        const uint8_t table = carillon_osek_cursors[cursor].table;
+        deviation->ticks -= ticks;
         if (deviation->ahead) {
             delay = (carillon_osek_distance)(delay + (carillon_osek_distance)ticks);
         } else {
-            delay = (carillon_osek_distance)(delay - (carillon_osek_distance)ticks);
+            const TickType now = (ticks < step->delay) ? ticks : step->delay;
+            delay = (carillon_osek_distance)(delay - (carillon_osek_distance)now);
+            deviation->rest = ticks - now;
         }
-        deviation->ticks -= ticks;
-        if ((table_states[table].status == SCHEDULETABLE_RUNNING) &&
-            (deviation->ticks <= carillon_osek_schedule_tables[table].precision)) {
-            table_states[table].status = SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS;
+        if ((state->status == SCHEDULETABLE_RUNNING) &&
+            (deviation->ticks <= carillon_osek_schedule_tables[it->table].precision)) {
+            state->status = SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS;
         }
+    } else {
+        /* nothing is to be adjusted, or not here */
     }
 #endif
     return delay;
 }
+
+#if CARILLON_OSEK_ADJUSTS
+/* A table is left whose last point has shortened the delay to a first point that does not come. */
+static struct deviation given_back(struct deviation deviation)
+{
+    if (!deviation.ahead) {
+        return (struct deviation){.ticks = deviation.ticks + deviation.rest, .ahead = false};
+    }
+    return (deviation.ticks >= deviation.rest)
+               ? (struct deviation){.ticks = deviation.ticks - deviation.rest, .ahead = true}
+               : (struct deviation){.ticks = deviation.rest - deviation.ticks, .ahead = false};
+}
+#endif
 
 /* The cursor that goes on where this one has come to its table's end: itself, or that of the next table. */
 static bool goes_on(uint32_t *cursor)
@@ -104,7 +131,7 @@ static bool goes_on(uint32_t *cursor)
     }
     const uint32_t other = *cursor + carillon_osek_schedule_tables[next].first - it->first;
 #if CARILLON_OSEK_ADJUSTS
-    deviations[other] = deviations[*cursor];
+    deviations[other] = given_back(deviations[*cursor]);
 #endif
     *cursor = other;
     return true;
@@ -146,7 +173,7 @@ static void begin(uint8_t table, carillon_osek_distance ticks, uint8_t status)
         const carillon_osek_distance first = (carillon_osek_distance)carillon_osek_cursors[cursor].steps[0].delay;
         state_of(cursor)->cycle = 0u;
 #if CARILLON_OSEK_ADJUSTS
-        deviations[cursor].ticks = 0u;
+        deviations[cursor] = (struct deviation){.ticks = 0u};
 #endif
         insert(cursor, (carillon_osek_distance)(ticks + first));
     }
@@ -353,11 +380,14 @@ static struct deviation deviation_from(uint8_t table, TickType value)
     /* All of these are less than the duration. */
     const TickType offset = (step->offset == it->duration) ? 0u : step->offset;
     const TickType back = (TickType)(left % (carillon_osek_distance)it->duration);
-    const TickType at = (offset >= back) ? (offset - back) : (it->duration - (back - offset));
+    const TickType planned_at = (offset >= back) ? (offset - back) : (it->duration - (back - offset));
+    const TickType rest = deviations[it->first].rest; /* it is as if this had passed */
+    const TickType at =
+        (rest < (it->duration - planned_at)) ? (planned_at + rest) : (rest - (it->duration - planned_at));
     const TickType ahead = (at >= value) ? (at - value) : (it->duration - (value - at));
     const TickType behind = it->duration - ahead;
     return (ahead < behind) ? (struct deviation){.ticks = ahead, .ahead = true}
-                             : (struct deviation){.ticks = behind, .ahead = false};
+                            : (struct deviation){.ticks = behind, .ahead = false};
 }
 
 StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
@@ -376,7 +406,8 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
     } else if (status >= SCHEDULETABLE_RUNNING) {
         const struct deviation deviation = deviation_from(table, value);
         for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
-            deviations[cursor] = deviation;
+            deviations[cursor].ticks = deviation.ticks;
+            deviations[cursor].ahead = deviation.ahead;
         }
         state->status =
             (deviation.ticks <= it->precision) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING;
@@ -387,6 +418,16 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
     REQUIRE((status != SCHEDULETABLE_STOPPED) && (status != SCHEDULETABLE_NEXT), OSServiceId_SyncScheduleTable,
             E_OS_STATE, .object = table, .first = value);
     return E_OK;
+}
+
+#else
+
+StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
+{
+    CHECK_TABLE(OSServiceId_SyncScheduleTable, table, .first = value);
+    (void)table;
+    (void)value;
+    REQUIRE(false, OSServiceId_SyncScheduleTable, E_OS_ID, .object = table, .first = value);
 }
 
 #endif

@@ -65,8 +65,8 @@ def table_parts(osek: Osek, counter: str, part_of: Callable[[str, AlarmAction], 
 def _steps(table: ScheduleTable, part: int, part_of: Callable[[str, AlarmAction], int]) -> Iterable[Step]:
     """Its points of that part, in order of time, and its end.
 
-    What adjusts the delay from the last point to the first of the next turn adjusts the end first, which cannot come before the
-    last point, and for the rest that point.
+    The last point adjusts the delay to the first point of the next turn, which the end has (``kernel/osek/schedule_table.c``).
+    A table begins when it is told to: so its first step is not adjusted.
     """
     adjusted = table.sync is Synchronisation.EXPLICIT
     at = 0
@@ -75,15 +75,11 @@ def _steps(table: ScheduleTable, part: int, part_of: Callable[[str, AlarmAction]
         actions = tuple(a for a in point.actions if part_of(table.counter, a) == part)
         if not actions and not adjusted:
             continue
-        delay, lengthen, shorten = point.offset - at, point.max_lengthen, point.max_shorten
-        if point is first:
-            lengthen = 0 if table.repeating else lengthen
-            shorten = max(0, shorten - table.final_delay) if table.repeating else min(shorten, delay)
-        yield Step(delay, point.offset, actions, lengthen, shorten, point.span)
+        limits = (0, 0) if point is first else (point.max_lengthen, point.max_shorten)
+        yield Step(point.offset - at, point.offset, actions, *limits, point.span)
         at = point.offset
     while table.duration - at > LONGEST:
         at += LONGEST
         yield Step(LONGEST, at, (), 0, 0, None)
-    lengthen = first.max_lengthen if table.repeating else 0
-    shorten = min(first.max_shorten, table.final_delay) if table.repeating else 0
-    yield Step(table.duration - at, table.duration, (), lengthen, shorten, None)
+    limits = (first.max_lengthen, first.max_shorten) if table.repeating else (0, 0)
+    yield Step(table.duration - at, table.duration, (), *limits, None)

@@ -80,7 +80,7 @@ def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
         steps, count, part, table = reader.pointer(), reader.take(2), reader.take(1), reader.take(1)
         own = []
         for k in range(count):
-            step = Reader(elf, steps + k * step_size)
+            step = Reader(elf, elf.data(steps) + k * step_size)
             delay, first, acts = step.take(4), step.take(2), step.take(2)
             more = (step.take(4), step.take(4), step.take(4)) if adjusted else (0, 0, 0)
             done = tuple(_act(elf, actions.address + (first + a) * act_size) for a in range(acts))
@@ -188,23 +188,15 @@ class ScheduleTableChecks:
             yield from self._wrong_adjustments(table, own)
 
     def _wrong_adjustments(self, table: ScheduleTable, own: Iterable[CursorRow]) -> Iterator[str]:
-        """Every cursor stops at each point and is adjusted there as the schedule says.
+        """Every cursor stops at each point, and is adjusted on the way to it as the schedule says.
 
-        The first point of a turn may come earlier by making the end earlier, but not to before the last point; and later by
-        making the end later.
+        The way to the end has what the schedule says of the first point, which follows it; a table that does not begin again is
+        not adjusted there.
         """
-        offsets = [p.offset for p in table.points]
-        final = table.duration - offsets[-1]
-        first = table.points[0]
-        turn = table.repeating
-        earlier = min(first.max_shorten, final) if turn else 0
         wanted = [(p.offset, p.max_lengthen, p.max_shorten) for p in table.points]
-        wanted[0] = (
-            first.offset,
-            0 if turn else first.max_lengthen,
-            first.max_shorten - earlier if turn else min(first.max_shorten, first.offset),
-        )
-        wanted.append((table.duration, first.max_lengthen if turn else 0, earlier))
+        first = wanted[0]
+        wanted[0] = (first[0], 0, 0)
+        wanted.append((table.duration, *(first[1:] if table.repeating else (0, 0))))
         for cursor in own:
             found = [(step.offset, step.lengthen, step.shorten) for step in cursor.steps]
             if found != wanted:

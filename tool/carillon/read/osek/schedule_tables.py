@@ -160,11 +160,11 @@ class ScheduleTables:
                     "leave it out, or synchronise the table explicitly",
                 )
             return
-        if table.precision >= table.duration:
+        if table.precision > table.duration:
             self.at.error(
                 "C236",
                 self.at.value(*path, "precision"),
-                f"the precision of {own} is {table.precision} ticks, which is not less than its duration of {table.duration}",
+                f"the precision of {own} is {table.precision} ticks, which is more than its duration of {table.duration}",
                 "write a lower precision",
             )
         final = table.duration - int(table.point[-1].offset or 0)
@@ -172,7 +172,7 @@ class ScheduleTables:
             delay = delays[number] + (final if number == 0 else 0)
             if number == 0 and not table.repeating:
                 continue
-            if point.max_shorten > delay - counter.min_cycle:
+            if point.max_shorten and point.max_shorten > delay - counter.min_cycle:
                 self.at.error(
                     "C236",
                     self.at.value(*path, "point", number, "max_shorten"),
@@ -180,7 +180,7 @@ class ScheduleTables:
                     f"and counter {name} allows no delay below {counter.min_cycle}",
                     f"write at most {max(0, delay - counter.min_cycle)}",
                 )
-            if point.max_lengthen > counter.max_allowed - delay:
+            if point.max_lengthen and point.max_lengthen > counter.max_allowed - delay:
                 self.at.error(
                     "C236",
                     self.at.value(*path, "point", number, "max_lengthen"),
