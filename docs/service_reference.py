@@ -31,6 +31,7 @@ HEADERS = ROOT / "kernel" / "api" / "carillon"
 PUBLIC = {
     "osektime.h": "Time-triggered tasks: OSEKtime OS 1.0",
     "osek.h": "Event-triggered tasks: OSEK/VDX OS 2.2.3",
+    "schedule_table.h": "Schedule tables and counters: AUTOSAR OS R4",
     "time.h": "Times and threads in C",
     "time.hpp": "Times and threads in C++",
     "console.h": "Text",
@@ -256,7 +257,7 @@ def pages() -> dict[str, str]:
         index += ["", f"## [{title}]({page_of(header)})", "", f'`#include "carillon/{header}"`', "", "| service | what it does |"]
         index += ["|---|---|"]
         lines = [f"# {title}", "", f'`#include "carillon/{header}"`', ""]
-        lines += [NOTE, ""] if header in ("osek.h", "time.h", "time.hpp") else []
+        lines += [NOTE, ""] if header in ("osek.h", "schedule_table.h", "time.h", "time.hpp") else []
         for entry, anchor in zip(every, anchors, strict=True):
             if entry.header != header:
                 continue

@@ -121,6 +121,25 @@ callback = "OnTick"
 [osek.alarm.Chain]
 counter = "Timer"
 increment = "Soft"
+
+[osek.schedule_table.Plan]
+counter = "Timer"
+duration = 100
+repeating = true
+sync = "explicit"
+precision = 2
+autostart = { at = 5, modes = ["test"] }
+
+[[osek.schedule_table.Plan.point]]
+offset = 10
+activate = ["Log"]
+set_event = [{ task = "Blink", event = "Go" }]
+max_lengthen = 3
+
+[[osek.schedule_table.Plan.point]]
+offset = 20
+activate = ["Blink"]
+max_shorten = 2
 """
 SCHEDULES = [VALID, EVENTS]
 TOKENS = [
@@ -129,6 +148,7 @@ TOKENS = [
     *(b"system task interrupt mode points at activate enable deadline_at round period offset [task.fuel] [mode.run]".split()),
     *b"[osek] [osek.task.Blink] [osek.task] [osek.alarm.Call] [osek.counter.Soft] osek osek.task.A.priority = true".split(),
     *b"autostart set_event increment callback events resources linked property category mask tick kind modes".split(),
+    *b"[[osek.schedule_table.Plan.point]] schedule_table point duration offset sync precision synchron max_shorten".split(),
     *b'"Blink" "Log" "Go" "Bus" "Link" "Timer" "Soft" "internal" "linked" "software" "RES_SCHEDULER" "normal" ["Go"] 3'.split(),
 ]
 SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

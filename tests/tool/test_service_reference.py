@@ -36,14 +36,18 @@ PASSED_ON = {
 
 
 def body(service: str) -> str:
-    """The body of the C function that is a service, with the IN_SERVICE of services.h written out."""
-    for source in sorted((ROOT / "kernel").glob("*/*.c")):
+    """The body of the C function that is a service, with the IN_SERVICE of services.h and its file's own checks written out."""
+    for source in [*sorted((ROOT / "kernel").glob("*/*.c")), *sorted(reference.HEADERS.glob("*.h"))]:
         text = source.read_text(encoding="utf-8")
         match = re.search(
-            rf"^StatusType ?\(?(?:carillon_osek_)?{service}\)?\([^{{;]*\)\n\{{\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL
+            rf"^(?:static inline )?StatusType ?\(?(?:carillon_osek_)?{service}\)?\([^{{;]*\)\n\{{\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL
         )
         if match is not None:
-            return match[1].replace("IN_SERVICE", "IN_TASK | IN_ISR2")
+            code = match[1].replace("IN_SERVICE", "IN_TASK | IN_ISR2")
+            for macro, checks in re.findall(r"^#define (CHECK_\w+)\([^)]*\)((?:.*\\\n)*.*)", text, re.MULTILINE):
+                if macro != "CHECK_PLACE" and re.search(rf"\b{macro}\(", code):
+                    code = checks + code
+            return code
     raise AssertionError(service)
 
 

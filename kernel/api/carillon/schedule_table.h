@@ -156,7 +156,9 @@ StatusType GetElapsedValue(CounterType counter, TickRefType value, TickRefType e
 
 /* The name that GetElapsedValue had until AUTOSAR 4.0.
  *
- * counter, value, elapsed: as of GetElapsedValue.
+ * counter: the name of the counter.
+ * value: where the earlier value is, in ticks; the value of now takes its place.
+ * elapsed: where to put the ticks between the two.
  * Errors: those of GetElapsedValue.
  * From: tasks, ISRs of category 2.
  * Source: AUTOSAR OS 3.1, OS392. */

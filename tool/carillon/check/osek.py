@@ -33,11 +33,14 @@ API_NAMES = frozenset(
     EnableAllInterrupts DisableAllInterrupts ResumeAllInterrupts SuspendAllInterrupts ResumeOSInterrupts SuspendOSInterrupts
     GetResource ReleaseResource SetEvent ClearEvent GetEvent WaitEvent
     GetAlarmBase GetAlarm SetRelAlarm SetAbsAlarm CancelAlarm
-    IncrementCounter GetCounterValue GetElapsedValue GetISRID INVALID_ISR ISRType
+    IncrementCounter GetCounterValue GetElapsedValue GetElapsedCounterValue GetISRID INVALID_ISR ISRType
+    ScheduleTableType ScheduleTableStatusType ScheduleTableStatusRefType INVALID_SCHEDULETABLE DeclareScheduleTable
+    StartScheduleTableRel StartScheduleTableAbs StartScheduleTableSynchron StopScheduleTable NextScheduleTable
+    SyncScheduleTable SetScheduleTableAsync GetScheduleTableStatus
     GetActiveApplicationMode StartOS ShutdownOS
     StartupHook ShutdownHook ErrorHook PreTaskHook PostTaskHook""".split()  # noqa: SIM905
 )
-API_PREFIXES = ("E_OS_", "OSServiceId_", "OSError", "OSMAXALLOWEDVALUE", "OSTICKSPERBASE", "OSMINCYCLE", "OSTICKDURATION")
+API_PREFIXES = ("E_OS_", "SCHEDULETABLE_", "OSServiceId_", "OSError", "OSMAXALLOWEDVALUE", "OSTICKSPERBASE", "OSMINCYCLE", "OSTICKDURATION")
 # C11 7.19 and 7.20: what the kernel's own headers use, where the application expands their macros.
 _C_HEADERS = re.compile(
     r"u?int(_least|_fast)?(8|16|32|64)_t|u?int(max|ptr)_t|U?INT\w*_(MAX|MIN|C)|(size|ptrdiff|wchar|max_align)_t|NULL|offsetof",
@@ -148,6 +151,7 @@ def _check_cplusplus(osek: Osek, diagnostics: Diagnostics, *, time: bool) -> Non
         ("event", osek.events),
         ("counter", osek.counters),
         ("alarm", osek.alarms),
+        ("schedule table", osek.schedule_tables),
     )
     for kind, objects in kinds:
         for item in objects:
@@ -180,7 +184,7 @@ def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
             )
     links = {resource.name: resource.linked for resource in osek.resources}
     used: set[str] = set()
-    if not osek.tasks and not osek.isrs and not osek.alarms:
+    if not osek.tasks and not osek.isrs and not osek.alarms:  # schedule tables are for tasks
         diagnostics.warning(
             "C105", osek.span, "the event-triggered system does nothing: it has no task, no ISR and no alarm", "declare a task"
         )

@@ -51,7 +51,9 @@ def command(
             )
         if system.osek is not None:
             counts = {"task": len(system.osek.tasks), "ISR": len(system.osek.isrs), "alarm": len(system.osek.alarms)}
-            result["osek"] = {f"{kind.lower()}s": number for kind, number in counts.items()}
+            tables = len(system.osek.schedule_tables)
+            result["osek"] = {f"{kind.lower()}s": number for kind, number in counts.items()} | {"schedule_tables": tables}
+            counts |= {"schedule table": tables} if tables else {}
             listed = ", ".join(counted(number, kind) for kind, number in counts.items())
             found.append(f"event-triggered: {listed}" if found else listed)
         found.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")

@@ -280,7 +280,7 @@ class ScheduleTableTable(_Table):
     model_config = ConfigDict(json_schema_extra={"required": ["counter", "duration", "point"]})
 
     counter: Identifier | None = Field(None, description="Its counter.")
-    duration: int | None = Field(None, ge=1, le=0xFFFF_FFFF, description="Ticks of the counter from its begin to its end.")
+    duration: int | None = Field(None, ge=1, le=0x1_0000_0000, description="Ticks of the counter from its begin to its end.")
     repeating: bool = Field(False, description="Whether it begins again at its end.")
     sync: Literal["none", "implicit", "explicit"] = Field("none", description="What keeps it with a global time.")
     precision: int = Field(0, ge=0, le=0xFFFF_FFFF, description="Of sync = explicit: the deviation in ticks that is none.")

@@ -29,8 +29,11 @@ from carillon.read.schema import (
     PointTable,
     ResourceTable,
     ScheduleFile,
+    ScheduleTableTable,
     SetEventTable,
     SystemTable,
+    TableAutostartTable,
+    TablePointTable,
     TaskTable,
     ThreadTable,
     TimeServicesTable,
@@ -49,10 +52,25 @@ _OSEK_SECTIONS: dict[str, type[BaseModel]] = {
     "event": EventTable,
     "counter": CounterTable,
     "alarm": AlarmTable,
+    "schedule_table": ScheduleTableTable,
 }
-_ALARM_PARTS: dict[str, tuple[type[BaseModel], str]] = {
-    "set_event": (SetEventTable, "the event action"),
-    "autostart": (AutostartTable, "the autostart"),
+_OSEK_PARTS: dict[type[BaseModel], dict[str, tuple[type[BaseModel], str]]] = {
+    AlarmTable: {
+        "set_event": (SetEventTable, "event action"),
+        "autostart": (AutostartTable, "autostart"),
+    },
+    ScheduleTableTable: {
+        "autostart": (TableAutostartTable, "autostart"),
+        "point": (TablePointTable, "point"),
+    },
+    TablePointTable: {"set_event": (SetEventTable, "event action")},
+}
+"""The tables in the tables of the event-triggered system, or in their arrays, by key; and what messages call each."""
+_OSEK_EXAMPLES = {
+    AutostartTable: "{ at = 1, cycle = 10 }",
+    SetEventTable: '{ task = "Task1", event = "Event1" }',
+    TableAutostartTable: "{ at = 1 }",
+    TablePointTable: '{ offset = 0, activate = ["Task1"] }',
 }
 _LIMITS = {"greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most")}
 _WANTED = {
@@ -165,7 +183,7 @@ def _named(path: Path) -> bool:
 
 def _kind(path: Path) -> str:
     """What messages call an object of the section ``path``."""
-    return "ISR" if path[-1] == "isr" else str(path[-1])
+    return "ISR" if path[-1] == "isr" else str(path[-1]).replace("_", " ")
 
 
 def _existing(data: Any, path: tuple[str | int, ...]) -> Path:
@@ -185,7 +203,7 @@ def _remove(data: Any, path: Path) -> None:
     parents = [data]
     for part in path[:-1]:
         parents.append(parents[-1][part])
-    if _named(path) or (len(path) == 4 and path[0] == "mode" and path[2] == "points"):
+    if _named(path) or (isinstance(path[-1], int) and path[-2] in ("points", "point")):
         parents[-1][path[-1]] = {}
         return
     level = len(path) - 1
@@ -264,7 +282,11 @@ def _elsewhere(key: str, known: list[str], osek: bool) -> str | None:
     tables |= {f"[{name}.NAME]": table for name, table in _SECTIONS.items() if name != "thread"} | {"a point": PointTable}
     event_triggered: dict[str, type[BaseModel]] = {"[osek]": OsekTable}
     event_triggered |= {f"[osek.{name}.NAME]": table for name, table in _OSEK_SECTIONS.items()}
-    event_triggered |= {f"'{name}' of an alarm": table for name, (table, _) in _ALARM_PARTS.items()}
+    event_triggered |= {
+        f"'{key}' of {owner}": table
+        for owner, of in (("an alarm", AlarmTable), ("a schedule table", ScheduleTableTable))
+        for key, (table, _) in _OSEK_PARTS[of].items()
+    }
     tables = event_triggered | tables if osek else tables | event_triggered
     tables |= {"[time]": TimeServicesTable, "[thread.NAME]": ThreadTable}
     homes = [name for name, table in tables.items() if key in table.model_fields]
@@ -277,9 +299,12 @@ def _table(path: Path) -> type[BaseModel]:
     if path[0] in ("system", "time"):
         return _SINGLE[str(path[0])]
     if path[0] == "osek":
-        if len(path) == 4:
-            return _ALARM_PARTS[str(path[3])][0]
-        return OsekTable if len(path) == 1 else _OSEK_SECTIONS[str(path[1])]
+        if len(path) == 1:
+            return OsekTable
+        table = _OSEK_SECTIONS[str(path[1])]
+        for part in path[3:]:
+            table = table if isinstance(part, int) else _OSEK_PARTS[table][part][0]
+        return table
     return PointTable if len(path) == 4 else _SECTIONS[str(path[0])]
 
 
@@ -310,8 +335,12 @@ def _describe_osek(path: Path) -> str:
         return f"[osek.{path[1]}]"
     owner = f"{_kind(path[:2])} {shorten(str(path[2]))}"
     rest = path[3:]
-    if path[1] == "alarm" and len(rest) > 1 and rest[0] in _ALARM_PARTS:
-        owner, rest = f"{_ALARM_PARTS[str(rest[0])][1]} of {owner}", rest[1:]
+    table = _OSEK_SECTIONS[str(path[1])]
+    while len(rest) > 1 and rest[0] in _OSEK_PARTS.get(table, {}):
+        table, part = _OSEK_PARTS[table][str(rest[0])]
+        numbered = isinstance(rest[1], int)
+        owner = f"{part} {int(rest[1]) + 1} of {owner}" if numbered else f"the {part} of {owner}"
+        rest = rest[2:] if numbered else rest[1:]
     if not rest:
         return owner
     key = f"'{rest[0]}' of {owner}"
@@ -331,14 +360,17 @@ def _example(path: Path, wanted: str, value: object) -> str:
             return 'write a point as { at = "100 ticks", activate = "Task1" }'
         return f"write it as [{first}]" if first in _SINGLE else f"write it as [{first}.NAME], followed by its keys"
     if wanted == "an array":
+        if first == "osek" and last in ("point", "set_event"):
+            return f"write it in brackets: {last} = [{_OSEK_EXAMPLES[_table(path)]}]"
         return f"write it in brackets: {last} = [{'...' if last == 'points' else chr(34) + '...' + chr(34)}]"
     return 'write it in quotes: "..."'
 
 
 def _osek_example(path: Path) -> str:
-    if len(path) == 4:
-        parts = {"set_event": '{ task = "Task1", event = "Event1" }', "autostart": "{ at = 1, cycle = 10 }"}
-        return f"write {path[3]} = {parts[str(path[3])]}"
+    if len(path) > 3:
+        example = _OSEK_EXAMPLES[_table(path)]
+        keys = [part for part in path if isinstance(part, str)]
+        return f"write {keys[-1]} = {example}" if path[-1] == keys[-1] else f"write each element as {example}"
     return "write it as [osek]" if len(path) == 1 else f"write it as [osek.{path[1]}.NAME], followed by its keys"
 
 

@@ -20,6 +20,15 @@ from carillon.read.schema import CounterTable, ScheduleTableTable, TableAutostar
 from carillon.read.spans import Path
 from carillon.units import shorten
 
+MOST_POINTS = 0xFFFE
+"""Of a table; its end is one more, and kernel/contract/osek.h counts them in 16 bits."""
+MOST_ACTIONS = 0xFFFF
+"""Of all tables."""
+LATEST = 0xFFFF_FFFF
+"""The greatest offset (``TickType``)."""
+LONGEST = LATEST + 1
+"""The greatest duration: a turn of the greatest counter."""
+
 
 class ScheduleTables:
     """Schedule tables, which share the names of actions with alarms."""
@@ -31,6 +40,29 @@ class ScheduleTables:
     def resolve(self) -> None:
         """All that is wrong with them."""
         self.tables = tuple(self._tables())
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        """C117: more points or actions than the kernel's tables can have."""
+        actions = 0
+        for name, table in self.at.table.schedule_table.items():
+            if len(table.point) > MOST_POINTS:
+                self.at.error(
+                    "C117",
+                    self.at.key("schedule_table", name, "point", MOST_POINTS),
+                    f"schedule table {shorten(name)} has {len(table.point)} expiry points, more than {MOST_POINTS}",
+                    "divide it into several tables: NextScheduleTable lets one follow another",
+                )
+            before = actions
+            actions += sum(len(point.activate) + len(point.set_event) for point in table.point)
+            if before <= MOST_ACTIONS < actions:
+                self.at.error(
+                    "C117",
+                    self.at.key("schedule_table", name),
+                    f"the expiry points of the schedule tables up to {shorten(name)} have {actions} actions, "
+                    f"more than {MOST_ACTIONS}",
+                    "let some of the tasks activate others, or set their events",
+                )
 
     def _tables(self) -> Iterator[ScheduleTable]:
         for name, table in self.at.table.schedule_table.items():
@@ -111,25 +143,35 @@ class ScheduleTables:
                 )
                 return
             if (number or delay) and not least <= delay <= most:
+                allowed = f"{least} to {most}" if number else f"0 or {least} to {most}"
+                choice = f"{before + least} to {min(before + most, LATEST)}"
                 self.at.error(
                     "C235",
                     place,
-                    f"{its} comes {delay} ticks after {earlier}, "
-                    f"but counter {shorten(str(table.counter))} allows {least} to {most}",
-                    f"choose an offset from {before + least} to {before + most}",
+                    f"{its} comes {delay} tick{'s' * (delay > 1)} after {earlier}, "
+                    f"but counter {shorten(str(table.counter))} allows {allowed}",
+                    f"choose an offset from {choice}" if number else f"choose an offset of 0, or from {choice}",
                 )
                 return
             before, earlier = point.offset, f"point {number + 1}"
         final = table.duration - before
         place = self.at.value(*path, "duration")
         if final < 0 or (final == 0 and table.repeating) or (final and not least <= final <= most):
-            ends = (
-                f"{own} ends at {table.duration}, {final} ticks after its last point"
-                if final >= 0
-                else (f"{own} ends at {table.duration}, before its last point, at {before}")
+            name = shorten(str(table.counter))
+            if final < 0:
+                ends = f"{own} ends at {table.duration}, before its last point, at {before}"
+            elif final == 0:
+                ends = f"{own} is repeating, and ends at {table.duration}, at its last point"
+            else:
+                ends = (
+                    f"{own} ends at {table.duration}, {final} tick{'s' * (final > 1)} after its last point, "
+                    f"but counter {name} allows {least} to {most}"
+                )
+            choice = f"choose a duration from {before + least} to {min(before + most, LONGEST)}"
+            alone = (
+                "" if table.repeating or before == 0 else f", or {before}: a table that does not repeat may end at its last point"
             )
-            allowed = f"{before + least} to {before + most}" + ("" if table.repeating else f", or {before}")
-            self.at.error("C235", place, ends, f"choose a duration from {allowed}")
+            self.at.error("C235", place, ends, choice + alone)
             return
         self._check_sync(table, counter, delays, path, own)
 
@@ -144,12 +186,14 @@ class ScheduleTables:
                 f"{own} takes {table.duration} ticks, and its counter {name}, with which it is synchronised, {turn}",
                 f'write a duration of {turn}, or sync = "none"',
             )
-        if table.sync == "explicit" and table.duration > turn:
+        longest = min(turn, LATEST)
+        if table.sync == "explicit" and table.duration > longest:
+            whose = f"its counter {name}" if turn == longest else "TickType"
             self.at.error(
                 "C236",
                 self.at.value(*path, "duration"),
-                f"{own} takes {table.duration} ticks, and its counter {name} only {turn}: no value can say where it should be",
-                f'write a duration of at most {turn}, or sync = "none"',
+                f"{own} takes {table.duration} ticks, and {whose} only {longest}: no value can say where it should be",
+                f'write a duration of at most {longest}, or sync = "none"',
             )
         if table.sync != "explicit":
             for key, where in self._adjustments(table, path):
@@ -165,28 +209,49 @@ class ScheduleTables:
                 "C236",
                 self.at.value(*path, "precision"),
                 f"the precision of {own} is {table.precision} ticks, which is more than its duration of {table.duration}",
-                "write a lower precision",
+                f"write at most {table.duration}",
             )
-        final = table.duration - int(table.point[-1].offset or 0)
+        self._check_adjustments(table, counter, delays, path, own)
+
+    def _check_adjustments(
+        self, table: ScheduleTableTable, counter: CounterTable, delays: list[int], path: Path, own: str
+    ) -> None:
+        """C236: a delay that could be made shorter than the counter allows, or longer.
+
+        The delay to the first point is that from the last point of the turn before.  A table that does not repeat has none:
+        what begins when it is told to is not adjusted before.
+        """
+        assert table.duration is not None
+        name = shorten(str(table.counter))
+        if not table.repeating:
+            for key in ("max_shorten", "max_lengthen"):
+                if getattr(table.point[0], key):
+                    self.at.error(
+                        "C236",
+                        self.at.key(*path, "point", 0, key),
+                        f"'{key}' of point 1 of {own} has no effect: no point comes before it, as the table does not repeat",
+                        "leave it out",
+                    )
         for number, point in enumerate(table.point):
-            delay = delays[number] + (final if number == 0 else 0)
             if number == 0 and not table.repeating:
                 continue
-            if point.max_shorten and point.max_shorten > delay - counter.min_cycle:
+            delay = delays[number] + (0 if number else table.duration - int(table.point[-1].offset or 0))
+            where = (*path, "point", number)
+            which = f"the delay of {delay} tick{'s' * (delay != 1)} to point {number + 1} of {own} may be made"
+            shorter, longer = max(0, delay - counter.min_cycle), max(0, counter.max_allowed - delay)
+            if point.max_shorten > shorter:
                 self.at.error(
                     "C236",
-                    self.at.value(*path, "point", number, "max_shorten"),
-                    f"the delay of {delay} ticks to point {number + 1} of {own} may be made {point.max_shorten} shorter, "
-                    f"and counter {name} allows no delay below {counter.min_cycle}",
-                    f"write at most {max(0, delay - counter.min_cycle)}",
+                    self.at.value(*where, "max_shorten"),
+                    f"{which} {point.max_shorten} shorter, and counter {name} allows no delay below {counter.min_cycle}",
+                    f"write at most {shorter}" if shorter else "leave it out",
                 )
-            if point.max_lengthen and point.max_lengthen > counter.max_allowed - delay:
+            if point.max_lengthen > longer:
                 self.at.error(
                     "C236",
-                    self.at.value(*path, "point", number, "max_lengthen"),
-                    f"the delay of {delay} ticks to point {number + 1} of {own} may be made {point.max_lengthen} longer, "
-                    f"and counter {name} allows no delay above {counter.max_allowed}",
-                    f"write at most {max(0, counter.max_allowed - delay)}",
+                    self.at.value(*where, "max_lengthen"),
+                    f"{which} {point.max_lengthen} longer, and counter {name} allows no delay above {counter.max_allowed}",
+                    f"write at most {longer}" if longer else "leave it out",
                 )
 
     def _adjustments(self, table: ScheduleTableTable, path: Path) -> Iterator[tuple[str, Path]]:
@@ -232,7 +297,16 @@ class ScheduleTables:
         most = self.at.table.counter[table.counter].max_allowed
         least = 0 if kind is TableStart.ABSOLUTE else 1
         most -= 0 if kind is TableStart.ABSOLUTE else int(table.point[0].offset or 0)
-        if not least <= start.at <= most:
+        if most < least:
+            self.at.error(
+                "C116",
+                self.at.value(*path, "at"),
+                f"{own} cannot start relative to now: its first point, {int(table.point[0].offset or 0)} ticks after its begin, "
+                f"would be more than the {self.at.table.counter[table.counter].max_allowed} ticks away that counter "
+                f"{shorten(table.counter)} allows",
+                "give the first point a smaller offset, or start it at a value of the counter, with absolute = true",
+            )
+        elif not least <= start.at <= most:
             when = "at the value" if kind is TableStart.ABSOLUTE else "after"
             ticks = "" if kind is TableStart.ABSOLUTE else " ticks"
             self.at.error(
