@@ -41,6 +41,10 @@ tick = "1ms"
 [osek.alarm.A]
 counter = "C"
 activate = "U"
+[osek.schedule_table.P]
+counter = "C"
+duration = 9
+point = [{ offset = 0, activate = ["U"] }]
 [osek.task.U]
 priority = 1
 events = ["E"]

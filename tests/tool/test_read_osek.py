@@ -28,6 +28,7 @@ from carillon.model.osek import (
     Status,
 )
 from carillon.read import read_schedule
+from carillon.read.osek import schedule_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = '[system]\nboard = "virtual-tiny"\n'
@@ -303,15 +304,38 @@ def test_a_task_has_up_to_32_events(tmp_path: Path) -> None:
         ("resource", 254, 'property = "standard"\n'),
         ("counter", 255, 'kind = "software"\n'),
         ("alarm", 255, 'counter = "Timer"\ncallback = "OnTick"\n'),
+        ("schedule_table", 255, 'counter = "Timer"\nduration = 9\npoint = [{ offset = 1, activate = ["Blink"] }]\n'),
     ],
 )
 def test_the_number_of_objects_is_limited(section: str, most: int, body: str, tmp_path: Path) -> None:
     def text(count: int) -> str:
         tables = "".join(f"[osek.{section}.X{number}]\n{body}" for number in range(count))
-        return tables + ("" if section == "counter" else TIMER) + '[osek.isr.Button]\nsource = "ext0"\n'
+        others = ("" if section == "counter" else TIMER) + (BLINK if section == "schedule_table" else "")
+        return tables + others + '[osek.isr.Button]\nsource = "ext0"\n'
 
     assert "C117" not in codes(tmp_path, text(most))
     assert codes(tmp_path, text(most + 1)) == ["C117"]
+
+
+def test_the_number_of_points_and_of_actions_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limits are those of 16 bits; reading as many points takes long, so that the test has others."""
+    assert (schedule_tables.MOST_POINTS, schedule_tables.MOST_ACTIONS) == (2**16 - 2, 2**16 - 1)
+    monkeypatch.setattr(schedule_tables, "MOST_POINTS", 4)
+    monkeypatch.setattr(schedule_tables, "MOST_ACTIONS", 5)
+
+    def text(*points: int) -> str:
+        """A table of so many points, with an action each."""
+        written = BLINK + TIMER
+        for table, count in enumerate(points):
+            rows = "".join(f'{{ offset = {n}, activate = ["Blink"] }}, ' for n in range(count))
+            written += f'[osek.schedule_table.T{table}]\ncounter = "Timer"\nduration = 70\npoint = [{rows}]\n'
+        return written
+
+    assert codes(tmp_path, text(4, 1)) == []
+    assert codes(tmp_path, text(4, 2)) == ["C117"]
+    assert codes(tmp_path, text(2, 3, 1, 1)) == ["C117"]
+    assert codes(tmp_path, text(5)) == ["C117"]
+    assert codes(tmp_path, text(5, 1)) == ["C117", "C117"]
 
 
 @pytest.mark.parametrize(

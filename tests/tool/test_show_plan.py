@@ -95,6 +95,69 @@ autostart = {{ at = 3, cycle = 3 }}
 counter = "Clock"
 increment = "Clicks"
 """
+TABLES = """\
+# SPDX-License-Identifier: Apache-2.0
+[system]
+name = "tables"
+board = "{board}"
+[osek]
+modes = ["normal", "test"]
+[osek.task.Low]
+priority = 10
+[osek.task.Server]
+priority = 20
+events = ["Go"]
+[osek.task.High]
+priority = 30
+[osek.event.Go]
+[osek.counter.Clock]
+tick = "1ms"
+max_allowed = 99
+[osek.counter.Teeth]
+kind = "software"
+[osek.counter.Read]
+tick = "4ms"
+readable = true
+[osek.counter.Even]
+tick = "1ms"
+[osek.alarm.Free]
+counter = "Clock"
+activate = "High"
+[osek.schedule_table.Engine]
+counter = "Clock"
+duration = 50
+repeating = true
+sync = "explicit"
+precision = 2
+autostart = {{ synchron = true }}
+[[osek.schedule_table.Engine.point]]
+offset = 0
+activate = ["Low", "High"]
+set_event = [{{ task = "Server", event = "Go" }}]
+max_lengthen = 3
+max_shorten = 2
+[[osek.schedule_table.Engine.point]]
+offset = 20
+activate = ["Low"]
+max_shorten = 1
+[osek.schedule_table.Limp]
+counter = "Clock"
+duration = 10
+sync = "explicit"
+point = [{{ offset = 10, set_event = [{{ task = "Server", event = "Go" }}] }}]
+[osek.schedule_table.Crank]
+counter = "Teeth"
+duration = 60
+repeating = true
+autostart = {{ at = 1, modes = ["test"] }}
+point = [{{ offset = 6, activate = ["High"] }}, {{ offset = 30, activate = ["Low"] }}]
+[osek.schedule_table.Even2]
+counter = "Even"
+duration = 20
+repeating = true
+autostart = {{ at = 10, absolute = true }}
+point = [{{ offset = 10, activate = ["High"] }}]
+"""
 ROUNDS = """
 [task.Timed]
 [mode.normal]
@@ -137,6 +200,15 @@ def golden(name: str, text: str) -> str:
 def test_the_plan_of_an_event_triggered_system(tmp_path: Path, dispatch: str) -> None:
     text = rendered(planned(schedule(tmp_path, dispatch)))
     assert text == golden(f"plan-osek-{dispatch}.txt", text)
+
+
+@pytest.mark.parametrize("board", ["ast1030-evb", "atmega2560"])
+def test_the_plan_of_schedule_tables(tmp_path: Path, board: str) -> None:
+    (tmp_path / "main.c").write_text("/* SPDX-License-Identifier: Apache-2.0 */\n", encoding="utf-8")
+    path = tmp_path / "schedule.toml"
+    path.write_text(TABLES.format(board=board), encoding="utf-8")
+    text = rendered(planned(path))
+    assert text == golden(f"plan-tables-{board}.txt", text)
 
 
 TIMES = """\

@@ -24,7 +24,7 @@ from carillon.allocate.periods import TickChoice, greatest_common_divisor, laps,
 from carillon.allocate.result import Progression
 from carillon.model import System
 from carillon.model.board import ClockCosts
-from carillon.model.osek import Osek
+from carillon.model.osek import Osek, Synchronisation
 from carillon.model.time import ClockKind, Period
 from carillon.units import format_duration, format_number
 
@@ -98,10 +98,19 @@ def advise(system: System, allocation: Allocation) -> Advice | None:
 
 
 def longest_tick(osek: Osek, counter: str) -> int | None:
-    """How many ticks of a counter could be one, going by what its alarms are set to; None if that is not known of all."""
-    starts = [alarm.autostart for alarm in osek.alarms if alarm.counter == counter]
-    known = [start for start in starts if start is not None]
-    return math.gcd(*(t for start in known for t in (start.time, start.cycle))) if len(known) == len(starts) else None
+    """How many ticks of a counter could be one, going by what starts on it; None if the application may need each of them."""
+    alarms = [alarm.autostart for alarm in osek.alarms if alarm.counter == counter]
+    tables = [table for table in osek.schedule_tables if table.counter == counter]
+    times: list[int] = []
+    for start in alarms:
+        if start is None:
+            return None
+        times += (start.time, start.cycle)
+    for table in tables:
+        if table.autostart is None or table.sync is Synchronisation.EXPLICIT:
+            return None
+        times += (table.autostart.at, table.duration, *(point.offset for point in table.points))
+    return None if osek.counter(counter).readable else math.gcd(*times)
 
 
 class _Adviser:

@@ -17,12 +17,16 @@ from carillon.model.osek import (
     RES_SCHEDULER,
     ActivateTask,
     Alarm,
+    Counter,
     CounterKind,
     Hook,
     Osek,
     OsekTask,
     Property,
+    ScheduleTable,
     SetEvent,
+    Synchronisation,
+    TableStart,
 )
 from carillon.show.table import Table
 from carillon.units import format_duration
@@ -109,6 +113,7 @@ def osek_json(image: Image) -> dict[str, Any]:
         ],
         "counters": _counters_json(image, allocation),
         "alarms": _alarms_json(allocation, image.allocation.conventional),
+        "schedule_tables": _tables_json(allocation),
         "resources": [
             {
                 "name": name,
@@ -177,7 +182,7 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
         elif first is None:
             why = "nothing ticks: no alarm of it is in the queue"
         else:
-            why = "an interrupt every tick, for the alarms in its queue"
+            why = f"an interrupt every tick, {_ticks_for(allocation, counter)}"
             longest = longest_tick(allocation.osek, counter.name)
             why += f"; one every {longest} ticks would do" if longest is not None and longest > 1 else ""
         late: list[str] = []
@@ -199,11 +204,25 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
                 "why": why,
                 "late": late,
                 "parts": [
-                    _part_json(allocation, part) | {"alarms": [a.name for a in allocation.alarms_of(part)]} for part in parts
+                    _part_json(allocation, part)
+                    | {"alarms": [a.name for a in allocation.alarms_of(part)], "schedule_tables": _tables_of(allocation, part)}
+                    for part in parts
                 ],
             }
         )
     return found
+
+
+def _ticks_for(allocation: OsekAllocation, counter: Counter) -> str:
+    """What a counter ticks for."""
+    queue = ["alarms"] * any(a.counter == counter.name for a in allocation.osek.alarms)
+    queue += ["schedule tables"] * any(t.counter == counter.name for t in allocation.osek.schedule_tables)
+    return f"for the {' and '.join(queue)} in its queue" if queue else "as the application reads it"
+
+
+def _tables_of(allocation: OsekAllocation, part: CounterPart) -> list[str]:
+    """The schedule tables that do something in a part of a counter's queue."""
+    return [c.table.name for c in allocation.cursors if c.part == part.number and any(step.actions for step in c.steps)]
 
 
 def _shared(allocation: OsekAllocation, first: CounterPart) -> list[str]:
@@ -219,7 +238,7 @@ def _shared(allocation: OsekAllocation, first: CounterPart) -> list[str]:
         )
     carried = [a.alarm for a in allocation.alarms]
     queued = [a for a in allocation.alarms_of(first) if a not in carried]
-    waking = [a.name for a in queued if isinstance(a.action, ActivateTask | SetEvent)]
+    waking = [a.name for a in queued if isinstance(a.action, ActivateTask | SetEvent)] + _tables_of(allocation, first)
     able = allocation.base is not None and allocation.base.ahead and not allocation.software
     if waking and not first.level and able and Hook.ERROR not in allocation.osek.hooks:
         told.append(
@@ -270,6 +289,67 @@ def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[st
     return found
 
 
+def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
+    osek = allocation.osek
+    parts = {part.number: part for part in allocation.counters}
+    return [
+        {
+            "line": table.span.line,
+            "name": table.name,
+            "counter": table.counter,
+            "duration": table.duration,
+            "repeating": table.repeating,
+            "sync": table.sync.value,
+            "precision": table.precision if table.sync is Synchronisation.EXPLICIT else None,
+            "start": _start(osek, table),
+            "points": [
+                {
+                    "line": point.span.line,
+                    "offset": point.offset,
+                    "max_lengthen": point.max_lengthen,
+                    "max_shorten": point.max_shorten,
+                    "actions": [
+                        {"action": of(action).phrase}
+                        | _part_json(allocation, parts.get(allocation.part_of(table.counter, action)))
+                        for action in point.actions
+                    ],
+                }
+                for point in table.points
+            ],
+        }
+        for table in osek.schedule_tables
+    ]
+
+
+def _start(osek: Osek, table: ScheduleTable) -> str | None:
+    """How StartOS starts a table, in words; None if it does not."""
+    start = table.autostart
+    if start is None:
+        return None
+    words = {
+        TableStart.RELATIVE: f"{start.at} tick{'s' * (start.at != 1)} after StartOS",
+        TableStart.ABSOLUTE: f"at {start.at} of {table.counter}",
+        TableStart.SYNCHRON: "once SyncScheduleTable is called",
+    }[start.kind]
+    return words + (f", in {', '.join(start.modes)}" if set(start.modes) != set(osek.modes) else "")
+
+
+def _about(table: dict[str, Any]) -> str:
+    """What a schedule table is, beside its points."""
+    words: list[str] = []
+    if table["sync"] != "none":
+        words.append(f"synchronised {table['sync']}ly" + (f" to {table['precision']} ticks" if table["precision"] else ""))
+    if table["start"] is not None:
+        words.append(f"starts {table['start']}")
+    return "; ".join(words)
+
+
+def _adjusted(point: dict[str, Any]) -> str:
+    """By how much the delay to a point is adjusted."""
+    words = [f"{ticks} {way}" for ticks, way in ((point["max_lengthen"], "later"), (point["max_shorten"], "sooner")) if ticks]
+    return f" (up to {' or '.join(words)})" if words else ""
+
+
 def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
     """Print what :func:`osek_json` says, as tables."""
 
@@ -315,14 +395,14 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     for counter in plan["counters"]:
         rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
         for part in counter["parts"][1:]:
-            alarms = ", ".join(part["alarms"])
+            served = ", ".join([*part["alarms"], *part["schedule_tables"]])
             rows.add_row(
                 "",
                 "",
                 "",
                 "",
                 *(cell(part[key]) for key in ("cell", "source", "level")),
-                f"{'the same' if part['cell'] else 'requested by that'}, for {alarms}",
+                f"{'the same' if part['cell'] else 'requested by that'}, for {served}",
             )
     show("counters", rows)
     for counter in plan["counters"]:
@@ -335,6 +415,18 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
             *(cell(alarm["source"]), cell(alarm["level"]), alarm["why"]),
         )
     show("alarms", rows)
+    rows = Table("line", "schedule table", "counter", "at (ticks)", "what it does", "carried by", "source", "level")
+    for table in plan["schedule_tables"]:
+        span = f"{'every' if table['repeating'] else 'ends at'} {table['duration']}"
+        rows.add_row(str(table["line"]), table["name"], table["counter"], span, _about(table), "", "", "")
+        for point in table["points"]:
+            before = None
+            for action in point["actions"]:
+                where = [cell(action["source"]), cell(action["level"])]
+                at = (str(point["line"]), f"{point['offset']}{_adjusted(point)}") if before is None else ("", "")
+                rows.add_row(at[0], "", "", at[1], action["action"], *(("queue", *where) if where != before else ("", "", "")))
+                before = where
+    show("schedule tables", rows)
     rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != RES_SCHEDULER:
