@@ -177,9 +177,9 @@ static inline void tick(CounterType counter)
 
 #if (CARILLON_BASE_BITS > 0) && CARILLON_OSEK_QUEUES
 
-/* Bounded by the expiries for which interrupts have been held back.  An empty queue begins anew, so that it does not
- * count down to what looks like an expiry. */
-__attribute__((noinline)) void carillon_osek_catch_up(CounterType counter)
+/* Count all ticks that have passed, and serve each expiry in its own.  Bounded by the expiries for which interrupts
+ * have been held back.  An empty queue begins anew, so that it does not count down to what looks like an expiry. */
+static __attribute__((noinline)) void catch_up(CounterType counter)
 {
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
@@ -213,6 +213,13 @@ __attribute__((noinline)) void carillon_osek_catch_up(CounterType counter)
     look_ahead(counter);
 }
 
+#if CARILLON_OSEK_CURSORS > 0
+void carillon_osek_catch_up(CounterType counter)
+{
+    catch_up(only(counter));
+}
+#endif
+
 void carillon_osek_tick(CounterType any)
 {
     const CounterType counter = only(any);
@@ -220,7 +227,7 @@ void carillon_osek_tick(CounterType any)
     const uint32_t saved = carillon_osek_lock();
 #endif
 #if CARILLON_OSEK_AHEAD
-    carillon_osek_catch_up(counter);
+    catch_up(counter);
 #else
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
@@ -232,7 +239,7 @@ void carillon_osek_tick(CounterType any)
             serve(counter);
         }
     } else {
-        carillon_osek_catch_up(counter);
+        catch_up(counter);
     }
 #endif
 #if !CARILLON_OSEK_AHEAD || CARILLON_OSEK_SOFTWARE
@@ -243,7 +250,7 @@ void carillon_osek_tick(CounterType any)
 #if CARILLON_OSEK_LEVEL_COUNTERS
 void carillon_osek_last_tick(CounterType counter, uint32_t saved)
 {
-    carillon_osek_catch_up(only(counter));
+    catch_up(only(counter));
     carillon_osek_unlock(saved);
 }
 #endif

@@ -72,7 +72,7 @@ void carillon_osek_act(const struct carillon_osek_alarm *alarm);
 
 #if CARILLON_OSEK_QUEUES
 void carillon_osek_insert(CounterType part, struct carillon_osek_alarm_state *state, carillon_osek_distance ticks);
-#if CARILLON_BASE_BITS > 0
+#if (CARILLON_BASE_BITS > 0) && (CARILLON_OSEK_CURSORS > 0)
 /* Count all ticks that have passed, and serve each expiry in its own; locked. */
 void carillon_osek_catch_up(CounterType counter);
 #endif
@@ -158,7 +158,7 @@ static inline bool carillon_osek_is_over(CounterType counter)
  * 1. `left` has been read since the handler began.  A tick that comes after that asks for the handler again.  So there
  *    is no look whether more have come meanwhile.
  * 2. The first alarm is as far from `at` as the tick to which the counter was left: so it is due.  An empty queue is
- *    never so: nothing is left to CARILLON_LAP or less there (alarm.c, catch_up).
+ *    never so: nothing is left to CARILLON_LAP or less there (counter.c, catch_up).
  * 3. An alarm that stays the first when it is set again is due no more, and neither is what comes after it. */
 static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(CounterType counter, AlarmType only,
                                                                               carillon_base left, bool leveled)

@@ -17,7 +17,7 @@ from carillon.resources import data_root
 MANIFEST = "manifest.json"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
-OSEK = tuple(f"kernel/osek/{name}.c" for name in ("alarm", "counter", "error", "event", "interrupt", "resource", "start", "task"))
+OSEK = tuple(f"kernel/osek/{name}.c" for name in ("counter", "alarm", "error", "event", "interrupt", "resource", "start", "task"))
 TABLES = ("kernel/osek/schedule_table.c",)
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
