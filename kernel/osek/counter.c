@@ -23,12 +23,6 @@ struct carillon_osek_alarm_state carillon_osek_alarm_states[CARILLON_OSEK_ALARMS
 
 struct carillon_osek_counter_state carillon_osek_counter_states[CARILLON_OSEK_PARTS];
 
-/* Which of them it is: the compiler knows the only one. */
-static inline CounterType only(CounterType counter)
-{
-    return (CARILLON_OSEK_PARTS == 1u) ? 0u : counter;
-}
-
 #if CARILLON_OSEK_ALARMS > 0
 void carillon_osek_act(const struct carillon_osek_alarm *alarm)
 {
@@ -53,8 +47,7 @@ static inline void count(struct carillon_osek_counter_state *it, const struct ca
 
 #if CARILLON_OSEK_QUEUES
 
-/* What is first in a counter's queue has changed, or the tick that was counted last. */
-static void look_ahead(CounterType counter)
+static __attribute__((noinline)) void look_ahead(CounterType counter)
 {
 #if CARILLON_OSEK_AHEAD
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
@@ -70,18 +63,12 @@ static void look_ahead(CounterType counter)
 #endif
 }
 
-/* Put what is to expire into a part of a counter's queue, `ticks` > 0 from the last tick that has been counted; behind
- * what is due in the same tick. */
-void carillon_osek_insert(CounterType any, struct carillon_osek_alarm_state *state, carillon_osek_distance ticks)
+#if CARILLON_OSEK_AHEAD
+void carillon_osek_look_ahead(CounterType part)
 {
-    const CounterType part = only(any);
-#if CARILLON_OSEK_FAR
-    carillon_queue_insert_far(&carillon_osek_counter_states[part].queue, &state->event, ticks);
-#else
-    carillon_queue_insert(&carillon_osek_counter_states[part].queue, &state->event, ticks);
-#endif
-    look_ahead(part);
+    look_ahead(carillon_osek_only_part(part));
 }
+#endif
 
 /* Count a tick: is the queue to be asked for what is due? */
 static inline bool advance(struct carillon_osek_counter_state *it, const struct carillon_osek_counter *counter)
@@ -118,9 +105,9 @@ static __attribute__((noinline)) void serve(CounterType counter)
 #endif
     for (;;) {
 #if COUNTS
-        struct carillon_queue *const queue = &carillon_osek_counter_states[only(stack[depth])].queue;
+        struct carillon_queue *const queue = &carillon_osek_counter_states[carillon_osek_only_part(stack[depth])].queue;
 #else
-        struct carillon_queue *const queue = &carillon_osek_counter_states[only(counter)].queue;
+        struct carillon_queue *const queue = &carillon_osek_counter_states[carillon_osek_only_part(counter)].queue;
 #endif
         struct carillon_osek_alarm_state *const state =
             (struct carillon_osek_alarm_state *)(void *)carillon_queue_due(queue);
@@ -216,13 +203,13 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
 #if CARILLON_OSEK_CURSORS > 0
 void carillon_osek_catch_up(CounterType counter)
 {
-    catch_up(only(counter));
+    catch_up(carillon_osek_only_part(counter));
 }
 #endif
 
 void carillon_osek_tick(CounterType any)
 {
-    const CounterType counter = only(any);
+    const CounterType counter = carillon_osek_only_part(any);
 #if !CARILLON_OSEK_AHEAD || CARILLON_OSEK_SOFTWARE
     const uint32_t saved = carillon_osek_lock();
 #endif
@@ -250,7 +237,7 @@ void carillon_osek_tick(CounterType any)
 #if CARILLON_OSEK_LEVEL_COUNTERS
 void carillon_osek_last_tick(CounterType counter, uint32_t saved)
 {
-    catch_up(only(counter));
+    catch_up(carillon_osek_only_part(counter));
     carillon_osek_unlock(saved);
 }
 #endif

@@ -65,13 +65,18 @@ struct carillon_osek_counter_state {
 };
 extern struct carillon_osek_counter_state carillon_osek_counter_states[];
 
+/* Which part of the counters' queues it is: the compiler knows the only one. */
+static inline CounterType carillon_osek_only_part(CounterType part)
+{
+    return (CARILLON_OSEK_PARTS == 1u) ? 0u : part;
+}
+
 #if CARILLON_OSEK_ALARMS > 0
 /* Do what an alarm does, unless it increments a counter; locked. */
 void carillon_osek_act(const struct carillon_osek_alarm *alarm);
 #endif
 
 #if CARILLON_OSEK_QUEUES
-void carillon_osek_insert(CounterType part, struct carillon_osek_alarm_state *state, carillon_osek_distance ticks);
 #if (CARILLON_BASE_BITS > 0) && (CARILLON_OSEK_CURSORS > 0)
 /* Count all ticks that have passed, and serve each expiry in its own; locked. */
 void carillon_osek_catch_up(CounterType counter);
@@ -135,6 +140,34 @@ static inline carillon_base carillon_osek_most_ahead(carillon_base units)
     return whole; /* less than a lap */
 #endif
 }
+
+#endif
+
+/* What is first in a part of a counter's queue has changed, or the tick that was counted last. */
+#if CARILLON_OSEK_AHEAD
+void carillon_osek_look_ahead(CounterType part);
+#else
+static inline void carillon_osek_look_ahead(CounterType part)
+{
+    (void)part;
+}
+#endif
+
+/* Put what is to expire into a part of a counter's queue, `ticks` > 0 from the last tick that has been counted; behind
+ * what is due in the same tick. */
+static inline void carillon_osek_insert(CounterType any, struct carillon_osek_alarm_state *state,
+                                        carillon_osek_distance ticks)
+{
+    const CounterType part = carillon_osek_only_part(any);
+#if CARILLON_OSEK_FAR
+    carillon_queue_insert_far(&carillon_osek_counter_states[part].queue, &state->event, ticks);
+#else
+    carillon_queue_insert(&carillon_osek_counter_states[part].queue, &state->event, ticks);
+#endif
+    carillon_osek_look_ahead(part);
+}
+
+#if CARILLON_OSEK_AHEAD
 
 /* Whether a counter's ticks are to be counted.  In most ticks nothing is due, and they are not.
  *
