@@ -344,7 +344,11 @@ StatusType GetElapsedValue(CounterType counter, TickRefType value, TickRefType e
     const uint32_t saved = carillon_osek_lock();
     const TickType now = value_of(counter);
     carillon_osek_unlock(saved);
-    *elapsed = (now >= before) ? (now - before) : (((most - before) + now) + 1u);
+    if (now >= before) {
+        *elapsed = now - before;
+    } else {
+        *elapsed = (most - before) + now + 1u;
+    }
     *value = now;
     return E_OK;
 }

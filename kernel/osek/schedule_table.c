@@ -66,7 +66,7 @@ static carillon_osek_distance planned(uint32_t cursor)
 #if CARILLON_OSEK_ADJUSTS
     struct deviation *const deviation = &deviations[cursor];
     struct table_state *const state = &table_states[it->table];
-    const bool is_end = (step + 1) == &it->steps[it->count];
+    const bool is_end = (state_of(cursor)->cycle + 1u) == it->count;
     if (state_of(cursor)->cycle == 0u) {
         delay = (carillon_osek_distance)(delay - (carillon_osek_distance)deviation->rest);
         deviation->rest = 0u;
@@ -366,6 +366,15 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
 
 #if CARILLON_OSEK_ADJUSTS
 
+/* `ticks` before a position of a table, perhaps in the turn before; all of these are at most its duration. */
+static TickType before(TickType position, TickType ticks, TickType duration)
+{
+    if (position >= ticks) {
+        return position - ticks;
+    }
+    return duration - (ticks - position);
+}
+
 /* How far a table is ahead of where it should be, or behind, the shorter way round; all has been served. */
 static struct deviation deviation_from(uint8_t table, TickType value)
 {
@@ -380,11 +389,10 @@ static struct deviation deviation_from(uint8_t table, TickType value)
     /* All of these are less than the duration. */
     const TickType offset = (step->offset == it->duration) ? 0u : step->offset;
     const TickType back = (TickType)(left % (carillon_osek_distance)it->duration);
-    const TickType planned_at = (offset >= back) ? (offset - back) : (it->duration - (back - offset));
+    const TickType planned_at = before(offset, back, it->duration);
     const TickType rest = deviations[it->first].rest; /* it is as if this had passed */
-    const TickType at =
-        (rest < (it->duration - planned_at)) ? (planned_at + rest) : (rest - (it->duration - planned_at));
-    const TickType ahead = (at >= value) ? (at - value) : (it->duration - (value - at));
+    const TickType at = before(planned_at, it->duration - rest, it->duration);
+    const TickType ahead = before(at, value, it->duration);
     const TickType behind = it->duration - ahead;
     return (ahead < behind) ? (struct deviation){.ticks = ahead, .ahead = true}
                             : (struct deviation){.ticks = behind, .ahead = false};
