@@ -47,9 +47,10 @@ static inline void count(struct carillon_osek_counter_state *it, const struct ca
 
 #if CARILLON_OSEK_QUEUES
 
-static __attribute__((noinline)) void look_ahead(CounterType counter)
-{
 #if CARILLON_OSEK_AHEAD
+__attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
+{
+    const CounterType counter = carillon_osek_only_part(part);
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
     if (units != 0u) {
@@ -58,15 +59,6 @@ static __attribute__((noinline)) void look_ahead(CounterType counter)
         it->ahead = (left < most) ? (carillon_base)left : most;
         it->wake = (carillon_base)(carillon_base_later(it->at, it->ahead * units) + 1u);
     }
-#else
-    (void)counter;
-#endif
-}
-
-#if CARILLON_OSEK_AHEAD
-void carillon_osek_look_ahead(CounterType part)
-{
-    look_ahead(carillon_osek_only_part(part));
 }
 #endif
 
@@ -197,7 +189,7 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
 #if CARILLON_OSEK_LEVEL_COUNTERS
     it->serving = false;
 #endif
-    look_ahead(counter);
+    carillon_osek_look_ahead(counter);
 }
 
 #if CARILLON_OSEK_CURSORS > 0
@@ -276,7 +268,7 @@ void carillon_osek_start_counters(AppModeType mode)
         const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
         if (units != 0u) {
             carillon_osek_counter_states[counter].at = carillon_base_last(units, now);
-            look_ahead((CounterType)counter);
+            carillon_osek_look_ahead((CounterType)counter);
         }
 #endif
     }
