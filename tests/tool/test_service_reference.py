@@ -40,7 +40,9 @@ def body(service: str) -> str:
     for source in [*sorted((ROOT / "kernel").glob("*/*.c")), *sorted(reference.HEADERS.glob("*.h"))]:
         text = source.read_text(encoding="utf-8")
         match = re.search(
-            rf"^(?:static inline )?StatusType ?\(?(?:carillon_osek_)?{service}\)?\([^{{;]*\)\n\{{\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL
+            rf"^(?:static inline )?StatusType ?\(?(?:carillon_osek_)?{service}\)?\([^{{;]*\)\n\{{\n(.*?)^\}}",
+            text,
+            re.MULTILINE | re.DOTALL,
         )
         if match is not None:
             code = match[1].replace("IN_SERVICE", "IN_TASK | IN_ISR2")

@@ -40,7 +40,16 @@ API_NAMES = frozenset(
     GetActiveApplicationMode StartOS ShutdownOS
     StartupHook ShutdownHook ErrorHook PreTaskHook PostTaskHook""".split()  # noqa: SIM905
 )
-API_PREFIXES = ("E_OS_", "SCHEDULETABLE_", "OSServiceId_", "OSError", "OSMAXALLOWEDVALUE", "OSTICKSPERBASE", "OSMINCYCLE", "OSTICKDURATION")
+API_PREFIXES = (
+    "E_OS_",
+    "SCHEDULETABLE_",
+    "OSServiceId_",
+    "OSError",
+    "OSMAXALLOWEDVALUE",
+    "OSTICKSPERBASE",
+    "OSMINCYCLE",
+    "OSTICKDURATION",
+)
 # C11 7.19 and 7.20: what the kernel's own headers use, where the application expands their macros.
 _C_HEADERS = re.compile(
     r"u?int(_least|_fast)?(8|16|32|64)_t|u?int(max|ptr)_t|U?INT\w*_(MAX|MIN|C)|(size|ptrdiff|wchar|max_align)_t|NULL|offsetof",
