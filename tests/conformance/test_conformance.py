@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The services of OSEK/VDX OS 2.2.3 do what the standard says: every case on every board that it fits."""
+"""The services of OSEK/VDX OS 2.2.3 and of AUTOSAR OS do what the standards say: every case on every board that it fits."""
 
 from __future__ import annotations
 
