@@ -12,12 +12,14 @@ import json
 import os
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import autosar_data
 import pytest
+from pydantic import BaseModel
 from typer.testing import CliRunner
 
 import carillon
@@ -26,7 +28,7 @@ from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import codes, explain
 from carillon.read import build_system, read_foreign, read_schedule, read_tables
-from carillon.read.arxml.table import SECTIONS, SYSTEM, Group
+from carillon.read.arxml.table import SECTIONS, SYSTEM, Group, Kind
 from carillon.read.arxml.write import arxml_text
 from carillon.read.foreign.write import schedule_text
 from carillon.read.schema import OsekTable
@@ -205,12 +207,30 @@ def test_the_table_has_every_key_of_a_schedules_objects() -> None:
 
     def keys(group: Group) -> set[str]:
         own = {parameter.key for parameter in group.parameters if not parameter.system}
+        own |= {key for p in group.parameters if p.kind is Kind.CHOICE for said in p.words.values() for key in said}
         return (own | {inner.key for inner in group.groups} | {k for g in group.groups if not g.key for k in keys(g)}) - {""}
+
+    def nested(group: Group) -> Iterator[Group]:
+        for inner in group.groups:
+            if inner.key:
+                yield inner
+            yield from nested(inner)
+
+    def inside(model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
+        for key, info in model.model_fields.items():
+            for part in (info.annotation, *get_args(info.annotation)):
+                if isinstance(part, type) and issubclass(part, BaseModel):
+                    yield key, part
+                    yield from inside(part)
 
     assert keys(SYSTEM) == set(OsekTable.model_fields) - set(SECTIONS) - {"modes"}
     for section, group in SECTIONS.items():
         (_, model) = OsekTable.model_fields[section].annotation.__args__  # type: ignore[union-attr]
         assert keys(group) == set(model.model_fields), section
+        parts = dict(inside(model))
+        assert {inner.key for inner in nested(group)} == set(parts), section
+        for inner in nested(group):
+            assert keys(inner) == set(parts[inner.key].model_fields), (section, inner.key)
 
 
 def test_what_is_written_is_sound_for_another_reader(tmp_path: Path) -> None:

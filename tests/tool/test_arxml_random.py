@@ -81,6 +81,7 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         table = osek["counter"][name] = {}
         maybe(table, "max_allowed", st.sampled_from([1, 10, 65535, 0xFFFF_FFFF]))
         maybe(table, "ticks_per_base", st.sampled_from([1, 2]))
+        maybe(table, "readable", truth)
         if draw(truth):
             table["kind"] = "software"
         else:
@@ -118,6 +119,31 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
                 maybe(start, "modes", st.lists(st.sampled_from(modes), min_size=1, unique=True))
             table["autostart"] = start
         maybe(table, "static", truth)
+    osek["schedule_table"] = {}
+    settable = [{"task": task, "event": event} for task, event in waiting]
+    for name in named("Table", 0, 2):
+        counter = draw(st.sampled_from(counters))
+        most = osek["counter"][counter].get("max_allowed", 10)
+        delays = draw(st.lists(st.integers(1, min(most, 9)), min_size=1, max_size=3))
+        table = osek["schedule_table"][name] = {"counter": counter, "duration": sum(delays) + min(most, 2)}
+        maybe(table, "repeating", truth)
+        explicit = draw(truth)
+        if explicit:
+            table["sync"] = "explicit"
+            maybe(table, "precision", st.just(1))
+        table["point"] = []
+        for number in range(len(delays)):
+            point: dict[str, Any] = {"offset": sum(delays[: number + 1])}
+            point["activate"] = draw(st.lists(st.sampled_from(tasks), unique=True, min_size=1))
+            maybe(point, "set_event", st.lists(st.sampled_from(settable), max_size=1) if settable else st.just([]))
+            if explicit and number:
+                maybe(point, "max_shorten", st.integers(0, delays[number] - 1))
+            table["point"].append(point)
+        if draw(truth):
+            kind = draw(st.sampled_from(["relative", "absolute", "synchron"] if explicit else ["relative", "absolute"]))
+            table["autostart"] = {"synchron": True} if kind == "synchron" else {"at": 1, "absolute": kind == "absolute"}
+            if modes:
+                maybe(table["autostart"], "modes", st.lists(st.sampled_from(modes), min_size=1, unique=True))
     data: dict[str, Any] = {"system": {"name": draw(st.sampled_from(["engine", "my-app", "A1"]))}, "osek": osek}
     maybe(data["system"], "board", st.sampled_from(["mps2-an385", "virtual-ast1030-evb"]))
     return data

@@ -532,7 +532,7 @@ def test_import_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     result = json.loads(run("import", "engine.oil", "--json").stdout)
     assert result["file"] is None
     assert result["toml"] == imported(Path("engine.oil"))
-    assert result["objects"] == {"task": 1, "isr": 1, "resource": 0, "event": 0, "counter": 0, "alarm": 0}
+    assert result["objects"] == {"task": 1, "isr": 1, "resource": 0, "event": 0, "counter": 0, "alarm": 0, "schedule_table": 0}
     assert [d["code"] for d in result["diagnostics"]] == ["C151", "C153"]
     written = json.loads(run("import", "engine.oil", "--json", "-o", "x.toml").stdout)
     assert written["file"] == "x.toml"

@@ -34,7 +34,7 @@ def command(
 
     def work(report: Report) -> None:
         from carillon.files import write_text
-        from carillon.read.foreign.write import relative, schedule_text
+        from carillon.read.foreign.write import SECTIONS, relative, schedule_text
         from carillon.resources import board_names
 
         target = None if out is None else in_folder(out)
@@ -56,7 +56,7 @@ def command(
             converted.data["system"]["board"] = board if known else relative(Path(board).resolve(), main.parent.resolve())
         text = schedule_text(converted, main, Path() if target is None else target.parent)
         osek = converted.data["osek"]
-        counts = {kind: len(osek.get(kind, ())) for kind in ("task", "isr", "resource", "event", "counter", "alarm")}
+        counts = {kind: len(osek.get(kind, ())) for kind in SECTIONS}
         if target is not None:
             write_text(target, text)
         report.result({"file": None if target is None else str(target), "objects": counts} | ({} if target else {"toml": text}))
@@ -65,7 +65,8 @@ def command(
             if target is None:
                 print(text, end="")
             else:
-                listed = ", ".join(counted(number, "ISR" if kind == "isr" else kind) for kind, number in counts.items() if number)
+                kinds = {kind: "ISR" if kind == "isr" else kind.replace("_", " ") for kind in counts}
+                listed = ", ".join(counted(number, kinds[kind]) for kind, number in counts.items() if number)
                 console.verbatim(console.console(), f"wrote {target}: {listed or 'no objects'}")
 
     guard(as_json, work)

@@ -131,25 +131,40 @@ class Converter:
                 self._value(holder, parameter, values[0], (*base, parameter.key))
         groups = {inner.name: inner for inner in group.groups}
         groups |= {inner.name: inner for outer in group.groups if outer.choice for inner in outer.groups}
-        for container in holder.containers:
+        for container in sorted(holder.containers, key=lambda inner: self._order(inner, groups.get(inner.definition))):
             inner = groups.get(container.definition)
             if inner is None:
                 self._left_out(holder, container.definition, container.name, container.span)
                 continue
             at = (*path, inner.key) if inner.key else path
             if inner.key:
-                self.result.store(at, self._table(at))
                 self.places.put(at, container.span, container.span)
+            if inner.key and inner.many:
+                listed = self._table(path).setdefault(inner.key, [])
+                at = (*at, len(listed))
+                listed.append({})
+                self.places.put(at, container.span, container.span)
+            elif inner.key:
+                self.result.store(at, self._table(at))
             self._fill(container, inner, at)
             for key, content in inner.present.items():
                 if key not in self._table(at) and (*at, key) not in self.result.broken:
                     self.result.store((*at, key), content)
                     self.places.put((*at, key), container.span, container.span)
 
+    def _order(self, container: Holder, group: Group | None) -> int:
+        """What a container comes after others by: a number in it, if its group has such an order."""
+        text = next((v.text for v in container.values if group is not None and group.order == v.definition), "")
+        try:
+            return int(convert(Parameter("", "", Kind.INTEGER), text)) if text else 0
+        except MisfitError:
+            return 0
+
     def _table(self, path: Path) -> dict[str, Any]:
-        table: dict[str, Any] = self.data
+        table: Any = self.data
         for part in path:
-            table = table.get(str(part), {})
+            table = table[int(part)] if isinstance(table, list) else table.get(str(part), {})
+        assert isinstance(table, dict)
         return table
 
     # Values
@@ -197,6 +212,9 @@ class Converter:
                     f"{value.definition} of {holder.path} is {shorten(content)}, which Carillon does not support yet",
                     f"see that the application does not need it: Carillon takes it for {next(iter(parameter.words))}",
                 )
+        elif parameter.kind is Kind.CHOICE:
+            for key, meant in content.items():
+                self._put((*path[:-1], key), value, meant)
         elif parameter.kind is Kind.MEMBER:
             if content:
                 listed = self._table(path[:-1]).setdefault(str(path[-1]), [])
@@ -212,7 +230,7 @@ class Converter:
 
     def _list(self, holder: Holder, parameter: Parameter, values: list[Value], path: Path) -> None:
         """References or texts, each once; parts in several files may name the same."""
-        listed: dict[str, None] = {}
+        listed: dict[str, None] = dict.fromkeys(self._table(path[:-1]).get(str(path[-1]), ()))
         for value in values:
             is_reference = parameter.kind is Kind.REFERENCE
             name = self._referred(holder, parameter, value, path) if is_reference else value.text
@@ -256,6 +274,9 @@ class Converter:
         for name, table in osek.get("event", {}).items():
             if table.get("mask") == 0 or ("osek", "event", name, "mask") in self.unsaid:
                 table.pop("mask", None)  # tools that choose it write one all the same
+        for table in osek.get("schedule_table", {}).values():
+            if table.get("autostart", {}).get("synchron"):
+                table["autostart"].pop("at", None)  # some tools write one always
         incremented = {table["increment"] for table in osek.get("alarm", {}).values() if "increment" in table}
         for name, table in osek.get("counter", {}).items():
             path = ("osek", "counter", name)

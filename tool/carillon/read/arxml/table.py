@@ -20,6 +20,7 @@ class Kind(Enum):
     FLAG = "a truth value"
     MEMBER = "a truth value: whether a word is in a list"
     WORD = "one of several words"
+    CHOICE = "one of several words, each of which says some keys"
     TEXT = "a text"
     FUNCTION = "the name of a C function"
     SECONDS = "a length of time in seconds"
@@ -34,9 +35,9 @@ class Parameter:
     """A parameter or a reference.
 
     ``key`` is that of the group's table in the schedule, or of its table ``system`` if ``system``.  ``words`` are those of
-    the file with what a schedule has for each, the first of a meaning being the one that is written; of a MEMBER the word is
-    ``member``.  ``target`` is the definition of the containers that a reference may name; ``many``: it may stand several
-    times.  ``aliases`` are what tools call it.
+    the file with what a schedule has for each, the first of a meaning being the one that is written: a value, or of a CHOICE
+    keys with theirs; of a MEMBER the word is ``member``.  ``target`` is the definition of the containers that a reference may
+    name; ``many``: it may stand several times.  ``aliases`` are what tools call it.
     """
 
     name: str
@@ -56,7 +57,8 @@ class Group:
 
     ``key`` is that of its own table within the table of the container around it; "" if it has none, but adds to that one.
     ``present`` is what the container says by being there, unless a parameter says more.  ``choice``: it holds one of its
-    groups; some tools leave the container out and write that group in its place.
+    groups; some tools leave the container out and write that group in its place.  ``many``: it may stand several times, and
+    its tables are an array, in the order of the parameter ``order`` if it has one; without a key, what it says is added up.
     """
 
     name: str
@@ -65,13 +67,17 @@ class Group:
     key: str = ""
     present: Mapping[str, Any] = field(default_factory=dict)
     choice: bool = False
+    many: bool = False
+    order: str = ""
 
 
 _K = Kind
 TICK_FREQUENCY = "OsTickFrequency"
 """Some tools' parameter of the OS: how often in a second the counters advance that do not say it."""
 _NUMBERED_CATEGORIES = {"CATEGORY_2": 2, "CATEGORY_1": 1, "2": 2, "1": 1}
-_ABSOLUTE = {"RELATIVE": False, "ABSOLUTE": True}
+_OLD_START_VALUES = ("OsScheduleTableAbsValue", "OsScheduleTableRelOffset", "ArcCoreOsScheduleTableOffset")
+_ALARM_STARTS = {"ABSOLUTE": {"absolute": True}, "RELATIVE": {}}
+_TABLE_STARTS = {"SYNCHRON": {"synchron": True}, **_ALARM_STARTS}
 
 
 def _refers(name: str, key: str, target: str, *, many: bool = False) -> Parameter:
@@ -167,6 +173,7 @@ SECTIONS: dict[str, Group] = {
             Parameter("OsCounterMaxAllowedValue", "max_allowed", _K.INTEGER),
             Parameter("OsCounterTicksPerBase", "ticks_per_base", _K.INTEGER),
             Parameter("OsCounterMinCycle", "min_cycle", _K.INTEGER),
+            Parameter("CarillonReadable", "readable", _K.FLAG),
         ),
     ),
     "alarm": Group(
@@ -198,10 +205,71 @@ SECTIONS: dict[str, Group] = {
                 (
                     Parameter("OsAlarmAlarmTime", "at", _K.INTEGER),
                     Parameter("OsAlarmCycleTime", "cycle", _K.INTEGER),
-                    Parameter("OsAlarmAutostartType", "absolute", _K.WORD, _ABSOLUTE),
+                    Parameter("OsAlarmAutostartType", "", _K.CHOICE, _ALARM_STARTS),
                     _refers("OsAlarmAppModeRef", "modes", "OsAppMode", many=True),
                 ),
                 key="autostart",
+            ),
+        ),
+    ),
+    "schedule_table": Group(
+        "OsScheduleTable",
+        (
+            _refers("OsScheduleTableCounterRef", "counter", "OsCounter"),
+            Parameter("OsScheduleTableDuration", "duration", _K.INTEGER),
+            Parameter("OsScheduleTableRepeating", "repeating", _K.FLAG),
+        ),
+        (
+            Group(
+                "OsScheduleTableSync",
+                (
+                    Parameter(
+                        "OsScheduleTblSyncStrategy",
+                        "sync",
+                        _K.WORD,
+                        {"NONE": "none", "IMPLICIT": "implicit", "EXPLICIT": "explicit"},
+                    ),
+                    Parameter("OsScheduleTblExplicitPrecision", "precision", _K.INTEGER),
+                ),
+            ),
+            Group(
+                "OsScheduleTableAutostart",
+                (
+                    Parameter("OsScheduleTableStartValue", "at", _K.INTEGER, aliases=_OLD_START_VALUES),
+                    Parameter("OsScheduleTableAutostartType", "", _K.CHOICE, _TABLE_STARTS),
+                    _refers("OsScheduleTableAppModeRef", "modes", "OsAppMode", many=True),
+                ),
+                key="autostart",
+            ),
+            Group(
+                "OsScheduleTableExpiryPoint",
+                (Parameter("OsScheduleTblExpPointOffset", "offset", _K.INTEGER),),
+                (
+                    Group(
+                        "OsScheduleTableTaskActivation",
+                        (_refers("OsScheduleTableActivateTaskRef", "activate", "OsTask", many=True),),
+                        many=True,
+                    ),
+                    Group(
+                        "OsScheduleTableEventSetting",
+                        (
+                            _refers("OsScheduleTableSetEventTaskRef", "task", "OsTask"),
+                            _refers("OsScheduleTableSetEventRef", "event", "OsEvent"),
+                        ),
+                        key="set_event",
+                        many=True,
+                    ),
+                    Group(
+                        "OsScheduleTblAdjustableExpPoint",
+                        (
+                            Parameter("OsScheduleTableMaxLengthen", "max_lengthen", _K.INTEGER),
+                            Parameter("OsScheduleTableMaxShorten", "max_shorten", _K.INTEGER),
+                        ),
+                    ),
+                ),
+                key="point",
+                many=True,
+                order="OsScheduleTblExpPointOffset",
             ),
         ),
     ),
@@ -213,7 +281,6 @@ UNSUPPORTED = {
     "OsIoc": "exchange data by shared variables and resources",
     "OsIsrTimingProtection": "the ISR runs without budgets and locks: bound what it does by design",
     "OsPeripheralArea": "access the registers directly",
-    "OsScheduleTable": "use alarms for its expiry points, or a round; calls of its services will not link",
     "OsSpinlock": "use a resource: there is one core",
     "OsTaskTimingProtection": "the task runs without budgets and locks: bound what it does by design",
     "OsTimeConstant": "define the constant in C",

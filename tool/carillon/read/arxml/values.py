@@ -96,6 +96,7 @@ _CONVERTERS: dict[Kind, Callable[[Parameter, str], Any]] = {
     Kind.MEMBER: _flag,
     Kind.UNSAID: _flag,
     Kind.WORD: _word,
+    Kind.CHOICE: _word,
     Kind.TEXT: _text,
     Kind.FUNCTION: _text,
     Kind.SECONDS: _seconds,

@@ -35,6 +35,7 @@ _ELEMENTS = {
     Kind.FLAG: (_NUMERICAL, "ECUC-BOOLEAN-PARAM-DEF"),
     Kind.MEMBER: (_NUMERICAL, "ECUC-BOOLEAN-PARAM-DEF"),
     Kind.WORD: (_TEXTUAL, "ECUC-ENUMERATION-PARAM-DEF"),
+    Kind.CHOICE: (_TEXTUAL, "ECUC-ENUMERATION-PARAM-DEF"),
     Kind.TEXT: (_TEXTUAL, "ECUC-STRING-PARAM-DEF"),
     Kind.FUNCTION: (_TEXTUAL, "ECUC-FUNCTION-NAME-DEF"),
     Kind.SECONDS: (_NUMERICAL, "ECUC-FLOAT-PARAM-DEF"),
@@ -136,9 +137,10 @@ class _Writer:
                     parameters += _value(*_ELEMENTS.get(kind, _ELEMENTS[Kind.WORD]), where, text)
         inside: list[str] = []
         for inner in group.groups:
-            content = table.get(inner.key) if inner.key else table
-            if content is not None and content.get("modes") != []:  # what starts in no mode is not started
-                inside += self.container(inner, inner.name, content, definition, path, silent=not inner.key)
+            parts = _parts(inner, table)
+            for number, content in enumerate(parts):
+                name_of_it = f"{inner.name}_{number}" if inner.many else inner.name
+                inside += self.container(inner, name_of_it, content, definition, path, silent=not inner.key)
         if silent and not parameters and not references and not inside:
             return []
         defined = "ECUC-CHOICE-CONTAINER-DEF" if group.choice else "ECUC-PARAM-CONF-CONTAINER-DEF"
@@ -160,6 +162,8 @@ class _Writer:
             return [next(iter(parameter.words))] if parameter.name in ("OsScalabilityClass", "OsProtectionHook") else []
         if parameter.kind is Kind.UNSAID:
             return []
+        if parameter.kind is Kind.CHOICE:
+            return [next(word for word, meant in parameter.words.items() if meant.items() <= table.items())]
         if parameter.kind is Kind.MEMBER:
             return ["true" if parameter.member in (value or ()) else "false"]
         if parameter.target == MODE.name:
@@ -225,8 +229,14 @@ def _plain(model: BaseModel) -> dict[str, Any]:
         own = key in _QUIET and value == info.get_default(call_default_factory=True)
         if isinstance(model, OsekTable) and key in SECTIONS:
             continue
-        found[key] = None if own else _plain(value) if isinstance(value, BaseModel) else value
+        found[key] = None if own else _plain_value(value)
     return found
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain_value(element) for element in value]
+    return _plain(value) if isinstance(value, BaseModel) else value
 
 
 _QUIET = {
@@ -235,6 +245,16 @@ _QUIET = {
     for parameter in group.parameters
     if parameter.name.startswith("Carillon") and not parameter.system and parameter.kind is not Kind.TIME
 }
+
+
+def _parts(group: Group, table: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a group's containers say, each as a table; none if it has nothing to say."""
+    if group.many and not group.key:
+        return [{p.key: [value]} for p in group.parameters for value in table.get(p.key) or ()]
+    content: Any = table.get(group.key) if group.key else table
+    if content is None or (isinstance(content, Mapping) and content.get("modes") == []):  # what starts in no mode does not
+        return []
+    return list(content) if group.many else [content]
 
 
 def _text(parameter: Parameter, value: Any) -> str | None:

@@ -38,11 +38,11 @@ class Converted:
     leftovers: list[Leftover] = field(default_factory=list)
 
     def store(self, path: Path, content: Any) -> None:
-        """Store a value at ``path``; its place is another matter."""
-        table: dict[str, Any] = self.data
+        """Store a value at ``path``, where arrays on the way are long enough; its place is another matter."""
+        table: Any = self.data
         for part in path[:-1]:
-            table = table.setdefault(str(part), {})
-        table[str(path[-1])] = content
+            table = table[int(part)] if isinstance(table, list) else table.setdefault(str(part), {})
+        table[int(path[-1]) if isinstance(table, list) else str(path[-1])] = content
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from carillon.read.foreign.converted import Converted
 from carillon.read.spans import Path as Keys
 from carillon.resources import board_names, find_board
 
-_SECTIONS = ("task", "isr", "resource", "event", "counter", "alarm")
+SECTIONS = ("task", "isr", "resource", "event", "counter", "alarm", "schedule_table")
 _WIDTH = 110
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _MOST_LEFTOVERS = 200
@@ -65,8 +65,8 @@ class _Writer:
         osek = data["osek"]
         yield ""
         yield from self.header(("osek",))
-        yield from self.values(("osek",), {key: value for key, value in osek.items() if key not in _SECTIONS})
-        for section in _SECTIONS:
+        yield from self.values(("osek",), {key: value for key, value in osek.items() if key not in SECTIONS})
+        for section in SECTIONS:
             for name, table in osek.get(section, {}).items():
                 path = ("osek", section, name)
                 yield ""
@@ -87,7 +87,7 @@ class _Writer:
     def values(self, path: Keys, table: dict[str, Any]) -> Iterator[str]:
         """The keys of a table, each with its description behind it or above it."""
         for key, value in table.items():
-            line = f"{_key(key)} = {_value(value)}"
+            line = f"{_key(key)} = {_lines(value)}"
             texts = [t for p, t in self.converted.descriptions.items() if p[: len(path) + 1] == (*path, key)]
             note = self.converted.notes.get((*path, key))
             comment = "; ".join(dict.fromkeys([*texts, *([note] if note else [])]))
@@ -135,6 +135,13 @@ def _key(name: str) -> str:
 
 def _string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _lines(value: Any) -> str:
+    """A value; tables in an array stand on lines of their own."""
+    if isinstance(value, list) and any(isinstance(element, dict) for element in value):
+        return "[" + "".join(f"\n    {_value(element)}," for element in value) + "\n]"
+    return _value(value)
 
 
 def _value(value: Any) -> str:
