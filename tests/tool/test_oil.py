@@ -305,7 +305,7 @@ def test_what_is_left_out_because_of_a_wrong_value_is_not_reported_as_missing(tm
 
 
 def test_carillons_own_definition_is_sound() -> None:
-    assert {"OS", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR", "APPMODE"} == set(standard())
+    assert {"OS", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR", "APPMODE", "SCHEDULETABLE"} == set(standard())
 
 
 @pytest.mark.parametrize(("stem", "name"), [("engine", "engine"), ("my engine", "my_engine"), ("2nd", "app_2nd"), ("é", "app__")])

@@ -140,15 +140,15 @@ class Converter:
             if inner.key:
                 self.places.put(at, container.span, container.span)
             if inner.key and inner.many:
-                listed = self._table(path).setdefault(inner.key, [])
+                listed = self.result.table(path).setdefault(inner.key, [])
                 at = (*at, len(listed))
                 listed.append({})
                 self.places.put(at, container.span, container.span)
             elif inner.key:
-                self.result.store(at, self._table(at))
+                self.result.store(at, self.result.table(at))
             self._fill(container, inner, at)
             for key, content in inner.present.items():
-                if key not in self._table(at) and (*at, key) not in self.result.broken:
+                if key not in self.result.table(at) and (*at, key) not in self.result.broken:
                     self.result.store((*at, key), content)
                     self.places.put((*at, key), container.span, container.span)
 
@@ -159,13 +159,6 @@ class Converter:
             return int(convert(Parameter("", "", Kind.INTEGER), text)) if text else 0
         except MisfitError:
             return 0
-
-    def _table(self, path: Path) -> dict[str, Any]:
-        table: Any = self.data
-        for part in path:
-            table = table[int(part)] if isinstance(table, list) else table.get(str(part), {})
-        assert isinstance(table, dict)
-        return table
 
     # Values
 
@@ -217,11 +210,11 @@ class Converter:
                 self._put((*path[:-1], key), value, meant)
         elif parameter.kind is Kind.MEMBER:
             if content:
-                listed = self._table(path[:-1]).setdefault(str(path[-1]), [])
+                listed = self.result.table(path[:-1]).setdefault(str(path[-1]), [])
                 self.places.put((*path, len(listed)), value.span, value.key)
                 self.places.put(path, value.span, value.key)
                 listed.append(parameter.member)
-        elif content is not None and str(path[-1]) not in self._table(path[:-1]):  # else another name of the same
+        elif content is not None and str(path[-1]) not in self.result.table(path[:-1]):  # else another name of the same
             self._put(path, value, content)
 
     def _put(self, path: Path, value: Value, content: Any) -> None:
@@ -230,7 +223,7 @@ class Converter:
 
     def _list(self, holder: Holder, parameter: Parameter, values: list[Value], path: Path) -> None:
         """References or texts, each once; parts in several files may name the same."""
-        listed: dict[str, None] = dict.fromkeys(self._table(path[:-1]).get(str(path[-1]), ()))
+        listed: dict[str, None] = dict.fromkeys(self.result.table(path[:-1]).get(str(path[-1]), ()))
         for value in values:
             is_reference = parameter.kind is Kind.REFERENCE
             name = self._referred(holder, parameter, value, path) if is_reference else value.text

@@ -37,6 +37,14 @@ class Converted:
     notes: dict[Path, str] = field(default_factory=dict)
     leftovers: list[Leftover] = field(default_factory=list)
 
+    def table(self, path: Path) -> dict[str, Any]:
+        """The table at ``path``; a new one if there is none, which is not kept."""
+        table: Any = self.data
+        for part in path:
+            table = table[int(part)] if isinstance(table, list) else table.get(str(part), {})
+        assert isinstance(table, dict)
+        return table
+
     def store(self, path: Path, content: Any) -> None:
         """Store a value at ``path``, where arrays on the way are long enough; its place is another matter."""
         table: Any = self.data

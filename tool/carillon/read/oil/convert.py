@@ -21,10 +21,11 @@ from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver, located
 from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
+from carillon.read.oil.tables import Tables
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
 
-SUPPORTED = ("OS", "APPMODE", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR")
+SUPPORTED = ("OS", "APPMODE", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR", "SCHEDULETABLE")
 APPLICATION_SOURCE = "APP_SRC"
 _HOOKS = {
     "STARTUPHOOK": "startup",
@@ -55,6 +56,7 @@ class Converter:
         self.values = Values(Converted("OIL", {}, Places(main)), error)
         self.osek: dict[str, Any] = {}
         self.alarms = Alarms(self.values, file, self.osek)
+        self.tables = Tables(self.values)
 
     def run(self, name: str) -> Converted:
         """The whole file as an application of that name."""
@@ -69,6 +71,7 @@ class Converter:
         self._each(objects, "RESOURCE", "resource", self._resource)
         self._each(objects, "EVENT", "event", self._event)
         self._each(objects, "ALARM", "alarm", self.alarms.alarm)
+        self._each(objects, "SCHEDULETABLE", "schedule_table", self.tables.table)
         self._each(objects, "COUNTER", "counter", self.alarms.counter)
         self.alarms.tools_counters()
         self._assign_sources(objects.get("ISR", {}))
@@ -106,7 +109,8 @@ class Converter:
         elif kind == "APPMODE":
             self.values.result.descriptions["osek", "modes", name] = f"{name}: {text}"
         else:
-            self.values.result.descriptions["osek", kind.lower(), name] = text
+            section = "schedule_table" if kind == "SCHEDULETABLE" else kind.lower()
+            self.values.result.descriptions["osek", section, name] = text
 
     def _cpu(self) -> None:
         """The CPU blocks, which are one CPU whatever their names; their attributes of ours are the board and the sources."""

@@ -211,7 +211,8 @@ class Resolver:
         for value in {id(value): value for _, value in parts}.values():
             variant = {} if definition is None else definition.variants.get(str(value.literal), definition.variants.get("", {}))
             text = f"{value.name} = {shown(value.literal)}"
-            value.block = self._block(f"{label}, {text}", f"{text} of {owner}", value.key, bodies[id(value)], variant)
+            kind = value.name if value.name == "EXPIRY_POINT" else text  # whose value is its name
+            value.block = self._block(f"{label}, {kind}", f"{text} of {owner}", value.key, bodies[id(value)], variant)
 
     def _defaults(self, found: Attributes, owner: str, defined: Definitions) -> None:
         """Values that the file's own implementation definition gives where the object gives none."""

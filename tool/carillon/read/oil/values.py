@@ -22,6 +22,11 @@ _LIMITS = {
     "ticks_per_base": (1, _MOST_32),
     "min_cycle": (1, _MOST_32),
     "at": (0, _MOST_32),
+    "offset": (0, _MOST_32),
+    "duration": (1, _MOST_32 + 1),
+    "precision": (0, _MOST_32),
+    "max_lengthen": (0, _MOST_32),
+    "max_shorten": (0, _MOST_32),
     "cycle": (0, _MOST_32),
 }
 """What a schedule's numbers may be (``read.schema``)."""

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedule tables of OIL, as tools write them: with EXPIRY_POINT blocks, or with an OFFSET in each ACTION."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carillon.diagnostics import suggestion
+from carillon.read.oil.resolve import Attributes, Merged, Resolved
+from carillon.read.oil.syntax import Name
+from carillon.read.oil.values import Values
+from carillon.read.spans import Path
+
+_STARTS = ("START_VALUE", "ABSVALUE", "RELOFFSET", "OFFSET")
+_PRECISIONS = ("EXPLICIT_PRECISION", "PRECISION")
+_LONGER, _SHORTER = ("MAX_LENGTHEN", "MAX_ADVANCE"), ("MAX_SHORTEN", "MAX_RETARD")
+_STRATEGIES = {"NONE": "none", "IMPLICIT": "implicit", "EXPLICIT": "explicit"}
+
+
+class Tables:
+    """Converts schedule tables.  A point's actions are those of all blocks with its offset."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    def table(self, found: Merged, path: Path) -> None:
+        """A schedule table."""
+        attributes = found.attributes
+        self.values.name(attributes, "COUNTER", (*path, "counter"))
+        self._first(attributes, ("DURATION", "LENGTH"), (*path, "duration"))
+        for name in ("REPEATING", "PERIODIC"):
+            value = self.values.truth(attributes, name, (*path, "repeating"))
+            if value is not None:
+                self.values.put((*path, "repeating"), value, value.literal == Name("TRUE"))
+        self._sync(attributes, path)
+        self._autostart(attributes, (*path, "autostart"))
+        self._points(found, path)
+
+    def _first(self, attributes: Attributes, names: tuple[str, ...], path: Path) -> None:
+        """A number that tools give one of several names."""
+        for name in names:
+            if name in attributes.values or name in attributes.wrong:
+                self.values.integer(attributes, name, path)
+                return
+
+    def _sync(self, attributes: Attributes, path: Path) -> None:
+        value = self.values.truth(attributes, "LOCAL_TO_GLOBAL_TIME_SYNCHRONIZATION", (*path, "sync"))
+        if value is None or value.literal != Name("TRUE"):
+            return
+        if self.values.word(value.block, "SYNC_STRATEGY", (*path, "sync"), _STRATEGIES) is None:
+            self.values.put((*path, "sync"), value, "explicit")
+        self._first(value.block, _PRECISIONS, (*path, "precision"))
+
+    def _autostart(self, attributes: Attributes, path: Path) -> None:
+        start = self.values.truth(attributes, "AUTOSTART", path)
+        if start is None or start.literal != Name("TRUE"):
+            return
+        self.values.put(path, start, {})
+        kind = self.values.one(start.block, "TYPE", (*path, "absolute"))
+        if kind is not None and kind.literal in (Name("ABSOLUTE"), Name("SYNCHRON")):
+            self.values.put((*path, str(kind.literal).lower()), kind, True)
+        elif kind is not None and kind.literal != Name("RELATIVE"):
+            self.values.refuse((*path, "absolute"), kind, "is nothing that Carillon has", "write ABSOLUTE, RELATIVE or SYNCHRON")
+        if kind is None or kind.literal != Name("SYNCHRON"):
+            self._first(start.block, _STARTS, (*path, "at"))
+        self.values.names(start.block, "APPMODE", (*path, "modes"))
+
+    def _points(self, found: Merged, path: Path) -> None:
+        """The points in order of their offsets; one that has none comes first, and the schedule's checks report it."""
+        blocks = [(self._offset(value.block), value, value.block) for value in found.attributes.all("EXPIRY_POINT")]
+        for value in found.attributes.all("ACTION"):
+            inner = Attributes(value.owner, value.span, {"ACTION": [value]})
+            inner.values |= {"OFFSET": value.block.values["OFFSET"]} if "OFFSET" in value.block.values else {}
+            blocks.append((self._offset(value.block), value, inner))
+        points: dict[int, Path] = {}
+        listed: list[dict[str, Any]] = []
+        for offset, value, block in sorted(blocks, key=lambda block: block[0]):
+            if offset not in points:
+                where = (*path, "point", len(listed))
+                listed.append({})
+                self.values.store((*path, "point"), listed)
+                self.values.places.put((*path, "point"), value.span, value.key)
+                self.values.places.put(where, value.span, value.key)
+                points[offset] = where
+                self.values.integer(block, "OFFSET", (*where, "offset"))
+            where = points[offset]
+            for used in block.values.get("OFFSET", []):
+                used.used = True
+            for action in block.all("ACTION"):
+                self._action(action, where)
+            adjust = self.values.one(block, "SYNC_ADJUST", where) or self.values.one(block, "ADJUSTABLE", where)
+            inside = adjust.block if adjust is not None else block
+            self._first(inside, _LONGER, (*where, "max_lengthen"))
+            self._first(inside, _SHORTER, (*where, "max_shorten"))
+
+    def _offset(self, block: Attributes) -> int:
+        values = block.values.get("OFFSET", [])
+        literal = values[0].literal if values else None
+        return literal if isinstance(literal, int) else -1
+
+    def _action(self, value: Resolved, path: Path) -> None:
+        table = self.values.result.table(path)
+        match str(value.literal):
+            case "ACTIVATETASK":
+                where: Path = (*path, "activate", len(table.get("activate", ())))
+                task = self.values.one(value.block, "TASK", where)
+                if task is not None:
+                    self.values.places.put((*path, "activate"), value.span, value.key)
+                    self.values.places.put(where, task.span, task.key)
+                    table.setdefault("activate", []).append(str(task.literal))
+            case "SETEVENT":
+                listed = table.setdefault("set_event", [])
+                where = (*path, "set_event", len(listed))
+                listed.append({})
+                self.values.places.put((*path, "set_event"), value.span, value.key)
+                self.values.places.put(where, value.span, value.key)
+                self.values.name(value.block, "TASK", (*where, "task"))
+                self.values.name(value.block, "EVENT", (*where, "event"))
+            case action:
+                self.values.refuse(
+                    path, value, "is no action of a schedule table", suggestion(action, ("ACTIVATETASK", "SETEVENT"))
+                )
