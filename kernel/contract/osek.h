@@ -60,6 +60,9 @@ extern uint32_t carillon_osek_saved[];
 #define CARILLON_OSEK_LEVEL 0xFFu
 extern const uint16_t carillon_osek_contexts[];
 
+/* By the number of an ISR, its source. */
+extern const uint16_t carillon_osek_isr_sources[];
+
 /* A counter; behind all counters, further parts of their queues (kernel/osek/counter.h). */
 struct carillon_osek_counter {
     TickType max_allowed;

@@ -91,6 +91,7 @@ StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info)
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetAlarmBase, .object = alarm,
                 .reference = info);
     CHECK(alarm < CARILLON_OSEK_ALARMS, OSServiceId_GetAlarmBase, E_OS_ID, .object = alarm, .reference = info);
+    CHECK_POINTER(info, OSServiceId_GetAlarmBase, .object = alarm, .reference = info);
     const struct carillon_osek_counter *const counter = &carillon_osek_counters[carillon_osek_alarms[alarm].counter];
     info->maxallowedvalue = counter->max_allowed;
     info->ticksperbase = counter->ticks_per_base;
@@ -132,6 +133,7 @@ StatusType GetAlarm(AlarmType alarm, TickRefType ticks)
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetAlarm, .object = alarm,
                 .reference = ticks);
     CHECK(alarm < CARILLON_OSEK_ALARMS, OSServiceId_GetAlarm, E_OS_ID, .object = alarm, .reference = ticks);
+    CHECK_POINTER(ticks, OSServiceId_GetAlarm, .object = alarm, .reference = ticks);
     const uint32_t saved = carillon_osek_lock();
     serve_first(alarm);
     const uint8_t carrier = carrier_of(alarm);

@@ -315,6 +315,7 @@ StatusType GetCounterValue(CounterType counter, TickRefType value)
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_GetCounterValue, .object = counter, .reference = value);
     CHECK(counter < CARILLON_OSEK_COUNTERS, OSServiceId_GetCounterValue, E_OS_ID, .object = counter,
           .reference = value);
+    CHECK_POINTER(value, OSServiceId_GetCounterValue, .object = counter, .reference = value);
     REQUIRE(carillon_osek_counters[counter].ticked != 0u, OSServiceId_GetCounterValue, E_OS_ID, .object = counter,
             .reference = value);
     const uint32_t saved = carillon_osek_lock();
@@ -328,6 +329,8 @@ StatusType GetElapsedValue(CounterType counter, TickRefType value, TickRefType e
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_GetElapsedValue, .object = counter, .reference = value);
     CHECK(counter < CARILLON_OSEK_COUNTERS, OSServiceId_GetElapsedValue, E_OS_ID, .object = counter,
           .reference = value);
+    CHECK_POINTER(value, OSServiceId_GetElapsedValue, .object = counter, .reference = value);
+    CHECK_POINTER(elapsed, OSServiceId_GetElapsedValue, .object = counter, .reference = elapsed);
     REQUIRE(carillon_osek_counters[counter].ticked != 0u, OSServiceId_GetElapsedValue, E_OS_ID, .object = counter,
             .reference = value);
     const TickType most = carillon_osek_counters[counter].max_allowed;

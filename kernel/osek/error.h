@@ -6,6 +6,8 @@
 
 #include "kernel/osek/kernel.h"
 
+#include <stddef.h>
+
 /* The places from which services are called, a bit for each.  A service names those that it allows (chapter 12). */
 #define IN_TASK 1u
 #define IN_ISR1 2u
@@ -54,11 +56,14 @@ static inline bool carillon_osek_holds_none(void)
 #endif
 
 #define CHECK REQUIRE
+/* A reference must lead somewhere (AUTOSAR OS, SWS_Os_00566). */
+#define CHECK_POINTER(pointer, service_, ...) REQUIRE((pointer) != NULL, service_, E_OS_PARAM_POINTER, __VA_ARGS__)
 #define CHECK_PLACE(allowed, service_, ...)                                                   \
     REQUIRE((carillon_osek_place() & (allowed)) != 0u, service_, E_OS_CALLEVEL, __VA_ARGS__); \
     REQUIRE(!carillon_osek_interrupts_disabled(), service_, E_OS_DISABLEDINT, __VA_ARGS__)
 #else
 #define CHECK(holds, service_, status, ...)
+#define CHECK_POINTER(pointer, service_, ...)
 #define CHECK_PLACE(allowed, service_, ...)
 #endif
 
@@ -71,6 +76,9 @@ static inline void carillon_osek_resources_reset(void)
 }
 #endif
 void carillon_osek_interrupts_reset(void);
+
+/* Release what an ISR has taken. */
+void carillon_osek_resources_release(void);
 
 /* The task that runs, or that interrupts alone have preempted; INVALID_TASK if there is none. */
 TaskType carillon_osek_current(void);

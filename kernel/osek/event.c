@@ -70,6 +70,7 @@ StatusType GetEvent(TaskType task, EventMaskRefType mask)
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetEvent, .object = task,
                 .reference = mask);
     CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_GetEvent, E_OS_ID, .object = task, .reference = mask);
+    CHECK_POINTER(mask, OSServiceId_GetEvent, .object = task, .reference = mask);
     CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_GetEvent, E_OS_ACCESS, .object = task,
           .reference = mask);
 #if GET_EVENT_LOCKS

@@ -45,6 +45,16 @@ void carillon_osek_resources_reset(void)
         top = below[top];
     }
 }
+
+void carillon_osek_resources_release(void)
+{
+    while (!carillon_osek_holds_none()) { /* bounded by the number of resources */
+        const uint8_t resource = top;
+        osek_resource_holders[resource] = 0u;
+        top = below[resource];
+        carillon_osek_lower(carillon_osek_saved[resource]);
+    }
+}
 #endif
 
 StatusType(GetResource)(ResourceType resource)

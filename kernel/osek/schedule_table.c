@@ -357,6 +357,7 @@ StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
 StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
 {
     CHECK_TABLE(OSServiceId_GetScheduleTableStatus, table, .reference = status);
+    CHECK_POINTER(status, OSServiceId_GetScheduleTableStatus, .object = table, .reference = status);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     *status = table_states[table].status;

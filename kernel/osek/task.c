@@ -303,6 +303,7 @@ StatusType Schedule(void)
 StatusType GetTaskID(TaskRefType task)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetTaskID, .reference = task);
+    CHECK_POINTER(task, OSServiceId_GetTaskID, .reference = task);
     *task = carillon_osek_current();
     return E_OK;
 }
@@ -350,6 +351,7 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetTaskState, .object = task,
                 .reference = state);
     CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_GetTaskState, E_OS_ID, .object = task, .reference = state);
+    CHECK_POINTER(state, OSServiceId_GetTaskState, .object = task, .reference = state);
     if (task == carillon_osek_current()) {
         *state = RUNNING;
         return E_OK;

@@ -5,8 +5,9 @@
  *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
  * (docs/service_reference.py).  The errors after "Extended:" are found only in extended status.  There, E_OS_CALLEVEL
- * means that the call came from a place that From does not name, and E_OS_DISABLEDINT that it came while interrupts
- * were disabled or suspended.  Every error calls the error hook, if the configuration has one.
+ * means that the call came from a place that From does not name, E_OS_DISABLEDINT that it came while interrupts were
+ * disabled or suspended, and E_OS_PARAM_POINTER that it has a null pointer.  Every error calls the error hook, if the
+ * configuration has one.
  *
  * A task is an interrupt.  If the task needs nothing more (it is a basic task with a priority of its own and one
  * activation, the status is STANDARD, and there is no hook), its vector is its function.  What the compiler knows of a
@@ -41,6 +42,7 @@ typedef uint8_t StatusType;
 #define E_OS_MISSINGEND 11u
 #define E_OS_DISABLEDINT 12u
 #define E_OS_STACKFAULT 13u
+#define E_OS_PARAM_POINTER 14u
 
 typedef uint8_t TaskType;
 typedef TaskType *TaskRefType;
@@ -115,11 +117,35 @@ extern const struct carillon_elsewhere *const carillon_here;
 #define TASK(name) \
     CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
 
+/* Internal: around an ISR of category 2, in extended status. */
+uint32_t carillon_begin_isr(void);
+void carillon_end_isr(uint32_t mask);
+
 /* Define the function of an ISR, of either category: ISR(Received) { ... }
+ *
+ * In extended status, an ISR of category 2 that ends with interrupts disabled or a resource taken leaves neither: the
+ * kernel enables the interrupts, releases the resource, and tells the error hook (AUTOSAR OS, SWS_Os_00368 and 00369).
  *
  * name: the ISR, as the configuration names it.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
+#if CARILLON_OSEK_EXTENDED
+#define ISR(name)                                                \
+    CARILLON_C void carillon_isr_of_##name(void);                \
+    CARILLON_C void carillon_isr_##name(void);                   \
+    CARILLON_C void carillon_isr_##name(void)                    \
+    {                                                            \
+        if (CARILLON_ISR_CATEGORY_##name == 2) {                 \
+            const uint32_t carillon_mask = carillon_begin_isr(); \
+            carillon_isr_of_##name();                            \
+            carillon_end_isr(carillon_mask);                     \
+        } else {                                                 \
+            carillon_isr_of_##name();                            \
+        }                                                        \
+    }                                                            \
+    CARILLON_C void carillon_isr_of_##name(void)
+#else
 #define ISR(name) CARILLON_C void carillon_isr_##name(void)
+#endif
 
 /* Define the callback of an alarm: ALARMCALLBACK(Toggle) { ... }.  The callback runs in the counter's interrupt.
  *
@@ -164,6 +190,7 @@ extern const struct carillon_elsewhere *const carillon_here;
 #define DeclareCounter(name) struct carillon_counter_##name
 
 /* Services that the error hook can ask for (chapter 11.2). */
+#define OSServiceId_None 0u /* no service: an ISR has not undone what it did */
 #define OSServiceId_ActivateTask 1u
 #define OSServiceId_TerminateTask 2u
 #define OSServiceId_ChainTask 3u
@@ -256,7 +283,7 @@ StatusType Schedule(void);
  *
  * task: where to put the task; it becomes INVALID_TASK if there is none.
  * Errors: none.
- *     Extended: E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ *     Extended: E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType GetTaskID(TaskRefType task);
@@ -266,7 +293,7 @@ StatusType GetTaskID(TaskRefType task);
  * task: the name of the task.
  * state: where to put the state: RUNNING, WAITING, READY or SUSPENDED.
  * Errors: none.
- *     Extended: E_OS_ID: there is no such task; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ *     Extended: E_OS_ID: there is no such task; E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType GetTaskState(TaskType task, TaskStateRefType state);
@@ -369,7 +396,7 @@ StatusType ClearEvent(EventMaskType mask);
  * mask: where to put the events.
  * Errors: none.
  *     Extended: E_OS_ID: there is no such task; E_OS_ACCESS: the task is a basic one; E_OS_STATE: the task is
- *     suspended; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ *     suspended; E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
 StatusType GetEvent(TaskType task, EventMaskRefType mask);
@@ -391,7 +418,7 @@ StatusType WaitEvent(EventMaskType mask);
  * alarm: the name of the alarm.
  * info: where to put the limits: maxallowedvalue and mincycle in ticks of the counter, and ticksperbase.
  * Errors: none.
- *     Extended: E_OS_ID: there is no such alarm; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ *     Extended: E_OS_ID: there is no such alarm; E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info);
@@ -401,7 +428,7 @@ StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info);
  * alarm: the name of the alarm.
  * ticks: where to put the time, in ticks of the alarm's counter.
  * Errors: E_OS_NOFUNC: the alarm is not in use.
- *     Extended: E_OS_ID: there is no such alarm; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ *     Extended: E_OS_ID: there is no such alarm; E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
 StatusType GetAlarm(AlarmType alarm, TickRefType ticks);
@@ -457,6 +484,14 @@ StatusType carillon_increments_hardware(void)
     ((__builtin_constant_p(counter) && CARILLON_OSEK_IS_HARDWARE(counter)) ? carillon_increments_hardware() \
                                                                            : (IncrementCounter)(counter))
 #endif
+
+/* Return which ISR of category 2 runs.
+ *
+ * Returns: the ISR; INVALID_ISR outside of ISRs of category 2.
+ * Errors: none.
+ * From: tasks, ISRs of category 2, the error hook, PreTaskHook and PostTaskHook.
+ * Source: AUTOSAR OS, SWS_Os_00511. */
+ISRType GetISRID(void);
 
 /* Hooks (chapter 11).  The application defines those that the configuration names. */
 
@@ -533,7 +568,7 @@ static inline uint32_t carillon_failed_second(void)
 #if CARILLON_OSEK_SERVICE_ID
 /* Return the service that failed.
  *
- * Returns: OSServiceId_NAME of the service NAME.
+ * Returns: OSServiceId_NAME of the service NAME; OSServiceId_None if an ISR has not undone what it did.
  * Errors: none.
  * From: the error hook, where the configuration sets get_service_id (USEGETSERVICEID in OIL).
  * Source: OSEK/VDX OS 2.2.3, chapter 11.2. */

@@ -123,7 +123,7 @@ StatusType SetScheduleTableAsync(ScheduleTableType table);
  * table: the name of the table.
  * status: where to put the state, one of the five SCHEDULETABLE_ constants.
  * Errors: none.
- *     Extended: E_OS_ID: there is no such table; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ *     Extended: E_OS_ID: there is no such table; E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2.
  * Source: AUTOSAR OS, SWS_Os_00227. */
 StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status);
@@ -137,7 +137,7 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
  * counter: the name of the counter.
  * value: where to put it, in ticks.
  * Errors: E_OS_ID: nothing makes the counter tick: no alarm and no schedule table needs it, and it is not `readable`.
- *     Extended: E_OS_ID: there is no such counter; E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ *     Extended: E_OS_ID: there is no such counter; E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2.
  * Source: AUTOSAR OS, SWS_Os_00383. */
 StatusType GetCounterValue(CounterType counter, TickRefType value);
@@ -149,7 +149,7 @@ StatusType GetCounterValue(CounterType counter, TickRefType value);
  * elapsed: where to put the ticks between the two.
  * Errors: E_OS_ID: as of GetCounterValue.
  *     Extended: E_OS_ID: there is no such counter; E_OS_VALUE: the earlier value is above maxallowedvalue;
- *     E_OS_CALLEVEL; E_OS_DISABLEDINT.
+ *     E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
  * From: tasks, ISRs of category 2.
  * Source: AUTOSAR OS, SWS_Os_00392. */
 StatusType GetElapsedValue(CounterType counter, TickRefType value, TickRefType elapsed);

@@ -24,7 +24,9 @@ def contexts(image: Image, allocation: OsekAllocation) -> list[str]:
             known[level_.source] = f"CARILLON_OSEK_TASK | {level_.number}"
     lines = [f"const uint16_t carillon_osek_contexts[{image.system.board.sources}] = {{"]
     lines += [f"    [{source}] = {value}," for source, value in sorted(known.items())]
-    return [*lines, "};", ""] if known else [f"const uint16_t carillon_osek_contexts[{image.system.board.sources}];", ""]
+    lines = [*lines, "};", ""] if known else [f"const uint16_t carillon_osek_contexts[{image.system.board.sources}];", ""]
+    isrs = ", ".join(f"{isr.source}" for isr in allocation.osek.isrs)
+    return [*lines, f"const uint16_t carillon_osek_isr_sources[] = {{{isrs}}};", ""] if isrs else lines
 
 
 def hardware(image: Image, osek: OsekImage) -> list[str]:

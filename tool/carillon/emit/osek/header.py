@@ -44,6 +44,7 @@ def header(image: Image) -> str:
     values: dict[str, object] = {
         "TASKS": f"{len(model.tasks)}u",
         "TASK_LEVELS": f"{n}u",
+        "ISRS": f"{len(model.isrs)}u",
         "MODES": f"{len(model.modes)}u",
         "RESOURCES": f"{len(allocation.named_resources)}u",
         "COUNTERS": f"{len(model.counters)}u",
@@ -101,6 +102,7 @@ def header(image: Image) -> str:
     if model.isrs:
         lines += ["", "/* Interrupt sources of ISRs. */"]
         lines += [f"#define CARILLON_ISR_SOURCE_{isr.name} {isr.source}u" for isr in model.isrs]
+        lines += [f"#define CARILLON_ISR_CATEGORY_{isr.name} {isr.category}" for isr in model.isrs]
     lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
     for task in model.tasks:
         lines += [f"struct carillon_at_{task.name} {{", f"    char carillon_level[{allocation.level_of(task).number + 1}];", "};"]
