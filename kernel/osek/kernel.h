@@ -344,6 +344,28 @@ static inline void carillon_osek_begin_context(const struct carillon_osek_task *
 }
 #endif
 
+/* A job is over: its task waits for the next activation, or has one, the managed task that it chains is activated, and
+ * what it preempted is what runs.  Locked. */
+static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType task, TaskType before)
+{
+    struct carillon_osek_job *const job = &carillon_osek_jobs[task];
+    const TaskType next = job->next;
+    carillon_osek_running = before;
+#if CARILLON_OSEK_EVENTS
+    carillon_osek_begin_context(&carillon_osek_tasks[task]);
+#endif
+    job->next = CARILLON_OSEK_UNDECIDED;
+    if (next != task) {
+        job->activations--;
+    }
+    if (next < CARILLON_OSEK_TASKS) {
+        carillon_osek_ready(next);
+    }
+}
+
+/* Whether a level's handler has the end of its jobs in it: it knows the task, which ends often, as threads do not. */
+#define CARILLON_OSEK_ENDS_INLINE (!CARILLON_OSEK_SOFTWARE && !CARILLON_NARROW)
+
 /* The handler of a task level: it runs one job of a managed task.  It is inlined with a constant level, so that it has
  * no code for what the level's tasks do not need.
  *
@@ -403,6 +425,9 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
     if ((it->extended != NULL) && (it->extended->waited != 0u)) {
         carillon_osek_running = before;
+    } else if (CARILLON_OSEK_ENDS_INLINE && (level->capacity == 0u) && (it->extended != NULL) && (it->thread == 0u)) {
+        (void)carillon_osek_hold(); /* up to the task's end */
+        carillon_osek_end_job(task, (TaskType)before);
     } else {
         carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
     }

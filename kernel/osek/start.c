@@ -49,7 +49,7 @@ void StartOS(AppModeType mode)
 #endif
 #if CARILLON_OSEK_MANAGED
     for (uint_fast8_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
-        carillon_osek_jobs[task].next = CARILLON_OSEK_GOES_ON;
+        carillon_osek_jobs[task].next = CARILLON_OSEK_UNDECIDED;
 #if CARILLON_OSEK_EVENTS
         begin_stack(&carillon_osek_tasks[task]);
 #endif

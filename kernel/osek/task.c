@@ -111,24 +111,10 @@ void carillon_osek_begin_context(const struct carillon_osek_task *task)
 }
 #endif
 
-/* A job is over: its task waits for the next activation, or has one, the managed task that it chains is activated, and
- * what it preempted is what runs. */
 void carillon_osek_ended(TaskType task, TaskType before)
 {
-    struct carillon_osek_job *const job = &carillon_osek_jobs[task];
-    const TaskType next = job->next;
     const uint32_t mask = carillon_osek_hold();
-    carillon_osek_running = before;
-#if CARILLON_OSEK_EVENTS
-    carillon_osek_begin_context(&carillon_osek_tasks[task]);
-#endif
-    job->next = CARILLON_OSEK_GOES_ON;
-    if (next != task) {
-        job->activations--;
-    }
-    if (next < CARILLON_OSEK_TASKS) {
-        carillon_osek_ready(next);
-    }
+    carillon_osek_end_job(task, before);
     carillon_osek_leave(mask);
 }
 #endif
@@ -147,7 +133,9 @@ static void leave(TaskType next) __attribute__((noreturn));
 static void leave(TaskType next)
 {
 #if CARILLON_OSEK_MANAGED
-    carillon_osek_jobs[carillon_osek_running].next = next;
+    if (next != CARILLON_OSEK_UNDECIDED) {
+        carillon_osek_jobs[carillon_osek_running].next = next;
+    }
     carillon_osek_end();
 #else
     (void)next;

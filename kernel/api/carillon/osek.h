@@ -86,6 +86,8 @@ struct carillon_osek_job {
 };
 #define CARILLON_OSEK_TERMINATED 255u
 #define CARILLON_OSEK_GOES_ON 254u
+/* What `next` is until a job says how it ends.  Where nobody asks whether it has said so, it ends by itself. */
+#define CARILLON_OSEK_UNDECIDED (CARILLON_OSEK_MISSING_END ? CARILLON_OSEK_GOES_ON : CARILLON_OSEK_TERMINATED)
 extern struct carillon_osek_job carillon_osek_jobs[];
 
 #include "carillon_osek.h"
@@ -832,6 +834,16 @@ static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint
 StatusType carillon_osek_TerminateTask(void);
 StatusType carillon_osek_ChainTask(TaskType task);
 void carillon_terminate_managed(void) __attribute__((noreturn));
+static inline __attribute__((always_inline, noreturn)) void carillon_terminate_known(uint8_t level)
+{
+#if CARILLON_OSEK_EVENTS
+    if (carillon_extended_callers[level] != NULL) { /* it is this task: what its job is to end with is as it began */
+        carillon_port_leave(&carillon_extended_callers[level]->context);
+    }
+#endif
+    (void)level;
+    carillon_terminate_managed();
+}
 #define TerminateTask()                                                                                 \
     __extension__({                                                                                     \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wreturn-type\"");             \
@@ -845,7 +857,7 @@ void carillon_terminate_managed(void) __attribute__((noreturn));
         }                                                                                               \
         _Pragma("GCC diagnostic pop");                                                                  \
         if (CARILLON_CALLER_LEVEL != 0u) {                                                              \
-            carillon_terminate_managed();                                                               \
+            carillon_terminate_known(CARILLON_CALLER_LEVEL);                                            \
         }                                                                                               \
         (TerminateTask)();                                                                              \
     })

@@ -78,7 +78,7 @@ EXTENDED = (
     Figure("preempt_basic_by_waiting", "bench_set_event_begin", ("bench_woken",), 40),
     Figure("set_event_extended", "bench_set_event_extended_begin", ("bench_woken",), 60),
     Figure("wait_event", "bench_wait_event_begin", _GOES_ON, None),
-    Figure("terminate_extended", "bench_terminate_extended_begin", _GOES_ON_AGAIN, None),
+    Figure("terminate_extended", "bench_terminate_extended_begin", _GOES_ON_AGAIN, 45),
 )
 
 
