@@ -66,9 +66,19 @@ ALARM = ("carillon_vector_Measure", "carillon_alarm_Cycle", "carillon_counter_Cl
 
 WINDOW = ("bench_window_begin", "bench_window_end", "bench_low")
 
-STOLEN = {"extended": 0, "error_hook": 0, "extended_status": 0, "mixed": 0, "queued": 0, "queued_two": 0, "queued_shared": 20}
+STOLEN = {
+    "extended": 0,
+    "error_hook": 0,
+    "extended_status": 0,
+    "mixed": 0,
+    "queued": 0,
+    "queued_two": 0,
+    "queued_shared": 20,
+    "queued_table": 0,
+}
 """Variants of the application ``stolen``: no task, or not the lower one, is its own vector, or the alarm has no cell, and is
-alone in its queue, or not, or the queue's parts share a cell.  Each with the most that it may be."""
+alone in its queue, or not, or the queue's parts share a cell, or a schedule table activates both tasks.  Each with the most that
+it may be."""
 
 _GOES_ON = ("bench_basic_goes_on", "bench_extended_goes_on")
 _GOES_ON_AGAIN = ("bench_basic_goes_on_again", "bench_extended_goes_on_again")
