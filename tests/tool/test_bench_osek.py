@@ -45,6 +45,7 @@ BOUNDED = (
     "preempt_basic_by_extended",
     "preempt_basic_by_waiting",
     "set_event_extended",
+    "terminate_extended",
     "stolen_by_lower",
     "tt_dispatch_over_bcc1",
     "tt_terminate_over_bcc1",
