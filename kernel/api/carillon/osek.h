@@ -123,6 +123,26 @@ extern const struct carillon_elsewhere *const carillon_here;
 uint32_t carillon_begin_isr(void);
 void carillon_end_isr(uint32_t mask);
 
+/* Internal: the vector of an ISR, and its function. */
+#if CARILLON_OSEK_EXTENDED
+#define CARILLON_ISR(vector, function, category)                 \
+    CARILLON_C void function(void);                              \
+    CARILLON_C void vector(void);                                \
+    CARILLON_C void vector(void)                                 \
+    {                                                            \
+        if ((category) == 2) {                                   \
+            const uint32_t carillon_mask = carillon_begin_isr(); \
+            function();                                          \
+            carillon_end_isr(carillon_mask);                     \
+        } else {                                                 \
+            function();                                          \
+        }                                                        \
+    }                                                            \
+    CARILLON_C void function(void)
+#else
+#define CARILLON_ISR(vector, function, category) CARILLON_C void vector(void)
+#endif
+
 /* Define the function of an ISR, of either category: ISR(Received) { ... }
  *
  * In extended status, an ISR of category 2 that ends with interrupts disabled or a resource taken leaves neither: the
@@ -130,24 +150,7 @@ void carillon_end_isr(uint32_t mask);
  *
  * name: the ISR, as the configuration names it.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
-#if CARILLON_OSEK_EXTENDED
-#define ISR(name)                                                \
-    CARILLON_C void carillon_isr_of_##name(void);                \
-    CARILLON_C void carillon_isr_##name(void);                   \
-    CARILLON_C void carillon_isr_##name(void)                    \
-    {                                                            \
-        if (CARILLON_ISR_CATEGORY_##name == 2) {                 \
-            const uint32_t carillon_mask = carillon_begin_isr(); \
-            carillon_isr_of_##name();                            \
-            carillon_end_isr(carillon_mask);                     \
-        } else {                                                 \
-            carillon_isr_of_##name();                            \
-        }                                                        \
-    }                                                            \
-    CARILLON_C void carillon_isr_of_##name(void)
-#else
-#define ISR(name) CARILLON_C void carillon_isr_##name(void)
-#endif
+#define ISR(name) CARILLON_ISR(carillon_isr_##name, carillon_isr_of_##name, CARILLON_ISR_CATEGORY_##name)
 
 /* Define the callback of an alarm: ALARMCALLBACK(Toggle) { ... }.  The callback runs in the counter's interrupt.
  *
