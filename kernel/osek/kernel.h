@@ -351,14 +351,14 @@ static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];
     const TaskType next = job->next;
     carillon_osek_running = before;
-#if CARILLON_OSEK_EVENTS
-    carillon_osek_begin_context(&carillon_osek_tasks[task]);
-#endif
     job->next = CARILLON_OSEK_UNDECIDED;
     if (next != task) {
         job->activations--;
     }
-    if (next < CARILLON_OSEK_TASKS) {
+#if CARILLON_OSEK_EVENTS
+    carillon_osek_begin_context(&carillon_osek_tasks[task]);
+#endif
+    if (__builtin_expect(next < CARILLON_OSEK_TASKS, 1)) { /* else the way out would stand twice */
         carillon_osek_ready(next);
     }
 }
