@@ -358,7 +358,7 @@ static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType
 #if CARILLON_OSEK_EVENTS
     carillon_osek_begin_context(&carillon_osek_tasks[task]);
 #endif
-    if (__builtin_expect(next < CARILLON_OSEK_TASKS, 1)) { /* else the way out would stand twice */
+    if (__builtin_expect(next < CARILLON_OSEK_TASKS, 1) != 0) { /* else the way out would stand twice */
         carillon_osek_ready(next);
     }
 }

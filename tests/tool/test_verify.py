@@ -53,6 +53,9 @@ IMAGES = {  # name: schedule, board
     "table": ("table", "qemu-rv32-virt"),
     "parts": ("parts", "ast1030-evb"),
     "parts on the host": ("parts", "virtual-ast1030-evb"),
+    "tables": ("schedule-tables", "ast1030-evb"),
+    "tables on AVR": ("schedule-tables", "atmega2560"),
+    "tables on the host": ("schedule-tables", "virtual-256"),
 }
 
 
@@ -200,6 +203,12 @@ ENABLE, DISABLE, UNPEND = ENABLE - 4, DISABLE - 4, UNPEND - 4
 JOINED = "carillon_joined_0_26"
 LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
 ALARMS, COUNTERS = "carillon_osek_alarms", "carillon_osek_counters"
+ROUND, ACTS, TABLES, CURSORS = (
+    "carillon_steps_Round_2",
+    "carillon_osek_point_actions",
+    "carillon_osek_schedule_tables",
+    "carillon_osek_cursors",
+)
 
 
 def at(address: int) -> Callable[[int, int], bool]:
@@ -568,6 +577,52 @@ FAULTS = [
         "parts", "a part that is not said to have its tasks' level", "C207", lambda p: p.number(COUNTERS, 7 * 20 + 18, to(0), 1)
     ),
     Fault("parts", "a part with another end", "C204", lambda p: p.number(COUNTERS, 8 * 5, plus(-1))),
+    # Schedule tables: a step has 20 bytes, a cursor and an action 8, a table 28 (kernel/contract/osek.h).
+    Fault("tables", "a point that comes later", "C204", lambda p: p.number(ROUND, 0, plus(1)), "'Round' ends after 101"),
+    Fault(
+        "tables",
+        "a point later, and the next sooner",
+        "C204",
+        lambda p: (p.number(ROUND, 0, plus(1)), p.number(ROUND, 5, plus(-1))),
+    ),
+    Fault("tables", "a table that ends sooner", "C204", lambda p: p.number(ROUND, 10, plus(-1)), "ends after 99 ticks in part 2"),
+    Fault("tables", "points exchanged", "C204", lambda p: p.swap(ACTS, 2, 3, 8), "10 ticks after its begin"),
+    Fault("tables", "another task", "C204", lambda p: p.number(ACTS, 2 * 8 + 5, to(1), 1), "10 ticks after its begin"),
+    Fault("tables", "an event instead of an activation", "C204", lambda p: p.number(ACTS, 3 * 8 + 4, to(5), 1)),
+    Fault("tables", "another event", "C204", lambda p: p.number(ACTS, 0, to(4)), "40 ticks after its begin"),
+    Fault("tables", "an action too few", "C204", lambda p: p.number(ROUND, 3, to(0), 2), "does not do what the schedule says 10"),
+    Fault("tables", "an action too many", "C204", lambda p: p.number(ROUND, 3, to(2), 2), "too often"),
+    Fault("tables", "adjusted by more", "C204", lambda p: p.number(ROUND, 5 + 3, plus(1)), "is adjusted by (40, 6, 2) in part 2"),
+    Fault(
+        "tables", "shortened by more", "C204", lambda p: p.number(ROUND, 5 + 4, plus(1)), "is adjusted by (40, 5, 3) in part 2"
+    ),
+    Fault("tables", "the turn adjusted by less", "C204", lambda p: p.number(ROUND, 10 + 3, plus(-1)), "(100, 5, 4)"),
+    Fault("tables", "the first point adjusted", "C204", lambda p: p.number(ROUND, 4, to(1)), "(10, 0, 1)"),
+    Fault("tables", "a point at another place for who asks", "C204", lambda p: p.number(ROUND, 2, plus(1)), "(11, 0, 0)"),
+    Fault("tables", "another duration", "C204", lambda p: p.number(TABLES, 0, plus(-1)), "'Round' has (99, 10, 3, 7"),
+    Fault("tables", "another initial offset", "C204", lambda p: p.number(TABLES, 1, plus(1)), "'Round' has"),
+    Fault("tables", "another precision", "C204", lambda p: p.number(TABLES, 2, plus(1)), "'Round' has"),
+    Fault("tables", "started at another value", "C204", lambda p: p.number(TABLES, 3, plus(1)), "'Round' has"),
+    Fault("tables", "not started", "C204", lambda p: p.number(TABLES, 4, to(0)), "'Round' has"),
+    Fault("tables", "started with another meaning", "C204", lambda p: p.number(TABLES, 26, to(0), 1), "'Round' has"),
+    Fault("tables", "not repeated", "C204", lambda p: p.number(TABLES, 24, to(0), 1), "'Round' has"),
+    Fault("tables", "synchronised otherwise", "C204", lambda p: p.number(TABLES, 25, to(1), 1), "'Round' has"),
+    Fault("tables", "of another counter", "C204", lambda p: p.number(TABLES, 23, to(1), 1), "'Round' has"),
+    Fault("tables", "a cursor too few", "C204", lambda p: p.number(TABLES, 22, to(1), 1), "'Round'"),
+    Fault("tables", "the cursors of the other table", "C204", lambda p: p.number(TABLES, 10, to(2), 2), "'Round' has no cursors"),
+    Fault("tables", "a cursor of the other table", "C204", lambda p: p.number(CURSORS, 7, to(1), 1), "'Round' has no cursors"),
+    Fault(
+        "tables", "a cursor in another part", "C204", lambda p: p.number(CURSORS, 8 + 6, to(0), 1), "another one of its counter in [0, 0]"
+    ),
+    Fault(
+        "tables", "a cursor with fewer steps", "C204", lambda p: p.number(CURSORS, 2, to(2), 2), "ends after 40 ticks in part 0"
+    ),
+    Fault(
+        "tables",
+        "cursors with each other's parts",
+        "C207",
+        lambda p: [p.number(CURSORS, 8 * k + 6, to(x), 1) for k, x in enumerate((2, 0, 2, 0))],
+    ),
     Fault("events", "a task's table with another function", "C205", lambda p: p.swap("carillon_osek_tasks", 0, 9, 4)),
     Fault(
         "events",
