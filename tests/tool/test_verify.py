@@ -612,7 +612,11 @@ FAULTS = [
     Fault("tables", "the cursors of the other table", "C204", lambda p: p.number(TABLES, 10, to(2), 2), "'Round' has no cursors"),
     Fault("tables", "a cursor of the other table", "C204", lambda p: p.number(CURSORS, 7, to(1), 1), "'Round' has no cursors"),
     Fault(
-        "tables", "a cursor in another part", "C204", lambda p: p.number(CURSORS, 8 + 6, to(0), 1), "another one of its counter in [0, 0]"
+        "tables",
+        "a cursor in another part",
+        "C204",
+        lambda p: p.number(CURSORS, 8 + 6, to(0), 1),
+        "of its counter in [0, 0]",
     ),
     Fault(
         "tables", "a cursor with fewer steps", "C204", lambda p: p.number(CURSORS, 2, to(2), 2), "ends after 40 ticks in part 0"
