@@ -10,6 +10,7 @@ import oracle
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from node_application import APPLICATION, SCHEDULE
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model.network import CHANCE, Link, Network, Node, Oscillator, Wander
@@ -19,7 +20,7 @@ from carillon.trace import Kind
 US = 10**6  # picoseconds
 MS = 10**9
 HERE = Path(__file__)
-ROUND, SEND, WORK = 1000, 100, 400  # ticks of the application in conftest.py
+ROUND, SEND, WORK = 1000, 100, 400  # ticks of the application in node_application.py
 
 
 def network(links: list[Link], clocks: list[Oscillator], starts: list[int], seed: int) -> Network:
@@ -164,7 +165,6 @@ def test_what_is_not_recorded_happens_all_the_same(built: Built) -> None:
 def test_a_node_that_ends_leaves_the_others_alone(tmp_path: Path, built: Built) -> None:
     from carillon import pipeline
     from carillon.build.node import build_node
-    from conftest import APPLICATION, SCHEDULE
 
     (tmp_path / "schedule.toml").write_text(SCHEDULE)
     (tmp_path / "main.c").write_text(APPLICATION.replace("number++;", "if (++number == 3u) { ttShutdownOS(0); }"))
@@ -187,7 +187,6 @@ def test_a_node_that_ends_leaves_the_others_alone(tmp_path: Path, built: Built) 
 def test_a_node_that_fails_is_named(tmp_path: Path, built: Built, end: str) -> None:
     from carillon import pipeline
     from carillon.build.node import build_node
-    from conftest import APPLICATION, SCHEDULE
 
     (tmp_path / "schedule.toml").write_text(SCHEDULE)
     main = f"int main(void) {{ if (carillon_bus_nodes() > 2u) {{ {end} }} ttStartOS(ttAppMode_default); }}"
