@@ -344,6 +344,8 @@ static inline void carillon_osek_begin_context(const struct carillon_osek_task *
 }
 #endif
 
+#if CARILLON_OSEK_MANAGED
+
 /* A job is over: its task waits for the next activation, or has one, the managed task that it chains is activated, and
  * what it preempted is what runs.  Locked. */
 static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType task, TaskType before)
@@ -441,6 +443,8 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     carillon_osek_leave_hooks(number, mask);
 #endif
 }
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -211,7 +211,9 @@ def test_an_application_without_event_triggered_tasks_has_no_file(lab: Laborator
 
 def test_its_numbers_are_those_of_the_header() -> None:
     header = (ROOT / "kernel/api/carillon/osek.h").read_text(encoding="utf-8")
-    services = dict(re.findall(r"#define OSServiceId_(\w+) (\d+)u", header))
+    tables = (ROOT / "kernel/api/carillon/schedule_table.h").read_text(encoding="utf-8")
+    services = dict(re.findall(r"#define OSServiceId_(\w+) (\d+)u", header + tables))
+    assert services.pop("None") == "0"
     assert {name: str(number) for number, name in enumerate(SERVICES) if number} == services
     states = dict(re.findall(r"#define (\w+) \(\(TaskStateType\)(\d)u\)", header))
     assert {name: str(number) for name, number in STATES.items()} == states

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from carillon.actions import COSTS
@@ -283,6 +283,32 @@ def systems(draw: st.DrawFn) -> tuple[str, tuple[tuple[int, int, str, bool], ...
     return "\n".join(lines), arrays
 
 
+TWO_PARTS = """
+[mode.one]
+round = "10ms"
+points = [{ at = "0ms", activate = "r0" }]
+[mode.two]
+round = "20ms"
+points = [{ at = "0ms", activate = "r0" }]
+[task.r0]
+[osek.counter.C0]
+tick = "1ms"
+[osek.task.T0]
+priority = 1
+[osek.alarm.A0]
+counter = "C0"
+activate = "T0"
+autostart = { at = 1, cycle = 1 }
+[osek.task.T1]
+priority = 2
+[osek.alarm.A1]
+counter = "C0"
+activate = "T1"
+autostart = { at = 1, cycle = 1 }
+"""
+
+
+@example((TWO_PARTS, ((2, 32, '"activation"', False), (1, 16, '"activation"', False), (1, 16, ALL_ROLES, False))))
 @given(systems())
 @settings(deadline=None, max_examples=25)
 def test_no_sources_given_to_alarms_leave_a_better_whole(
@@ -339,6 +365,8 @@ def cost(osek: OsekAllocation) -> tuple[int, float]:
     """What is missing of an allocation, and its instructions a second, counted from what it says."""
     rate = 0.0
     for counter in osek.counters:
+        if counter != osek.first_part(counter):
+            continue  # it has what everything else has left, and is in no share
         rate += (COSTS.tick if osek.base is not None else COSTS.tick_alone) * HZ / counter.counter.tick
     carried = {a.alarm.name: a for a in osek.alarms}
     for alarm in osek.osek.alarms:
