@@ -29,6 +29,15 @@ STORIES = {
             *(("cars", GREEN), ("walkers", RED)),
         ],
     ),
+    "schedule-tables/schedule.toml": (
+        60,
+        [
+            *(("fan", 25), ("spark", 8), ("flame", 12)),
+            *(("fan", 50), ("control", 15), ("report", 22)),
+            *(("fan", 75), ("control", 25), ("report", 32)),
+            *(("fan", 100), ("control", 35), ("out", 3)),
+        ],
+    ),
     "arxml-4": (46, [("window", 1), ("window", 0), ("window", 1), ("window", 0)]),
     "arxml-3/wiper.arxml": (
         30,
