@@ -67,18 +67,19 @@ static inline bool carillon_osek_holds_none(void)
 #define CHECK_PLACE(allowed, service_, ...)
 #endif
 
-/* Forget what a task that ended without TerminateTask has left behind. */
+/* Forget what a task that ended without TerminateTask has left behind; and release what an ISR has taken. */
 #if (CARILLON_OSEK_RESOURCES > 0) && CARILLON_OSEK_EXTENDED
 void carillon_osek_resources_reset(void);
+void carillon_osek_resources_release(void);
 #else
 static inline void carillon_osek_resources_reset(void)
 {
 }
+static inline void carillon_osek_resources_release(void)
+{
+}
 #endif
 void carillon_osek_interrupts_reset(void);
-
-/* Release what an ISR has taken. */
-void carillon_osek_resources_release(void);
 
 /* The task that runs, or that interrupts alone have preempted; INVALID_TASK if there is none. */
 TaskType carillon_osek_current(void);

@@ -100,21 +100,26 @@ uint32_t carillon_begin_isr(void)
     return carillon_port_mask();
 }
 
-/* It has ended: undo what it has not undone itself (AUTOSAR OS, SWS_Os_00368, 00369).  `mask` is what it began with. */
+/* It has ended: undo what it has not undone itself (AUTOSAR OS, SWS_Os_00368, 00369).  `mask` is what it began with.
+ * What has waited begins as soon as the mask is lowered, and must find interrupts enabled and resources free. */
 void carillon_end_isr(uint32_t mask)
 {
-    if (carillon_osek_interrupts_disabled()) {
-        carillon_osek_interrupts_reset();
-        carillon_port_restore(mask);
+    const bool disabled_here = carillon_osek_interrupts_disabled();
+    const bool holds = !carillon_osek_holds_none();
+    if (!disabled_here && !holds) {
+        return;
+    }
+    carillon_osek_interrupts_reset();
+    if (holds) {
+        carillon_osek_resources_release();
+    }
+    carillon_port_restore(mask);
+    if (disabled_here) {
         (void)FAIL(OSServiceId_None, E_OS_DISABLEDINT, .object = GetISRID());
     }
-#if CARILLON_OSEK_RESOURCES > 0
-    if (!carillon_osek_holds_none()) {
-        carillon_osek_resources_release();
-        carillon_port_restore(mask);
+    if (holds) {
         (void)FAIL(OSServiceId_None, E_OS_RESOURCE, .object = GetISRID());
     }
-#endif
 }
 #endif
 

@@ -6,6 +6,7 @@ static uint32_t errors;
 static StatusType seen[4];
 static ISRType where[4];
 static OSServiceIdType service;
+static StatusType taken;
 static ISRType in_lower, in_upper, in_first, in_hook;
 
 void ErrorHook(StatusType error)
@@ -61,6 +62,11 @@ ISR(Lower)
         carillon_port_pend(CARILLON_ISR_SOURCE_Upper);
         in_lower = GetISRID();
         break;
+    case 9:
+        (void)GetResource(Bus);
+        DisableAllInterrupts();
+        carillon_port_pend(CARILLON_ISR_SOURCE_Upper);
+        break;
     default:
         break;
     }
@@ -70,6 +76,10 @@ ISR(Upper)
 {
     MARK('u');
     in_upper = GetISRID();
+    if (how == 9u) {
+        taken = GetResource(Bus);
+        (void)ReleaseResource(Bus);
+    }
     if (how == 8u) {
         (void)GetResource(Bus);
     }
@@ -156,6 +166,13 @@ TASK(Main)
     EXPECT_IS("taken-above-by-the-upper", where[0], Upper);
     EXPECT_MARKS("it-came-once", "u");
     EXPECT_NOTHING_LEFT("taken-above");
+
+    taken = E_OS_NOFUNC;
+    request(9);
+    EXPECT_IS("what-waits-finds-the-resource-free", taken, E_OK);
+    EXPECT_IS("held-and-disabled", errors, 2);
+    EXPECT_MARKS("the-upper-came-once", "u");
+    EXPECT_NOTHING_LEFT("held-and-disabled");
     FINISH();
 }
 
