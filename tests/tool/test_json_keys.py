@@ -187,10 +187,13 @@ def test_a_networks_keys() -> None:
 
 
 def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = Row("figure", "carillon", "board", "ticks", 1, 2, 3, 4, 5, 6, 7, "other")
+    row = Row("dispatch", "carillon", "board", "ticks", 1, 2, 3, 4, 5, 6, 7, "other")
     monkeypatch.setitem(BENCHMARKS, "simulator", Benchmark(lambda *_: Result([row])))
     output = run("bench", "simulator")
     assert set(output) == {*listed("bench"), "diagnostics"}
+    (line,) = output["paper"]
+    assert set(line) == listed("bench.paper")
+    assert (line["table"], line["kernels"], line["sloth_on_time"], line["peer"]) == ("I", {"carillon": 2}, 14, 120)
     section = SPEC[SPEC.index("## Benchmark rows") :]
     names = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section[: section.index("`dispatch` has")], re.MULTILINE)
     assert set(output["rows"][0]) == {name for group in names for name in re.findall(r"`(\w+)`", group)}

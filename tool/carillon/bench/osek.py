@@ -93,27 +93,29 @@ EXTENDED = (
 
 
 class Applications:
-    """The applications in a folder of their own, one copy for each dispatch."""
+    """The applications of ``suite`` in a folder of their own, one copy for each dispatch."""
 
-    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
+    def __init__(self, folder: Path, diagnostics: Diagnostics, suite: str = "osek") -> None:
         self._folder = folder
+        self._suite = suite
         self._diagnostics = diagnostics
         for dispatch in {d for d, _ in COLUMNS.values()}:
             copy = self._folder / dispatch
-            shutil.copytree(data_root() / "bench" / "osek", copy, ignore=shutil.ignore_patterns("build"))
-            for schedule in copy.glob("*/schedule.toml"):
+            for name in {"osek", suite}:  # the marks are those of osek
+                shutil.copytree(data_root() / "bench" / name, copy / name, ignore=shutil.ignore_patterns("build"))
+            for schedule in copy.glob("*/*/schedule.toml"):
                 text = schedule.read_text(encoding="utf-8")
                 schedule.write_text(text.replace('dispatch = "hardware"', f'dispatch = "{dispatch}"'), encoding="utf-8")
             for count in MANY:
-                shutil.copytree(copy / "basic", copy / f"basic-{count}")
-                more_tasks(copy / f"basic-{count}", count, SPARE_PRIORITIES)
+                shutil.copytree(copy / "osek" / "basic", copy / "osek" / f"basic-{count}")
+                more_tasks(copy / "osek" / f"basic-{count}", count, SPARE_PRIORITIES)
 
     def built(self, name: str, column: str) -> tuple[Planned, Firmware]:
         """An application, planned and built."""
         from carillon.build import build
 
         dispatch, kernel = COLUMNS[column]
-        planned = plan(self._folder / dispatch / name / "schedule.toml", self._diagnostics, BOARD, kernel)
+        planned = plan(self._folder / dispatch / self._suite / name / "schedule.toml", self._diagnostics, BOARD, kernel)
         firmware = build(planned.image, self._folder / f"{name}-{column}", self._diagnostics)
         self._diagnostics.stop_on_errors()
         assert firmware is not None
@@ -132,6 +134,25 @@ class Applications:
         self._diagnostics.stop_on_errors()
         assert recording is not None
         return Marks.of(recording.records, table, marks)
+
+    def analysed(self, name: str, column: str, ticks: int, marks: Sequence[str]) -> tuple[Summary, dict[str, list[int]]]:
+        """The analysis of a run of so many ticks, and when the marks were passed, in its instructions."""
+        from carillon.build.symbols import symbols
+        from carillon.run import record
+        from carillon.run.records import Decoder
+        from carillon.trace.analyse import analyse
+
+        planned, firmware = self.built(name, column)
+        table = symbols(firmware.elf)
+        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
+        self._diagnostics.stop_on_errors()
+        assert recording is not None
+        decoder = Decoder(planned.image, table)
+        origin = decoder.origin(recording.records)
+        assert origin is not None
+        passed = Marks.of(recording.records, table, marks)
+        trace = decoder.trace(recording.records, ticks, 0, recording.output)
+        return analyse(trace, ()), {mark: [time - origin for time in passed.times(mark)] for mark in marks}
 
     def summarised(self, name: str, column: str, rounds: int) -> Summary:
         """The analysis of a run of so many rounds."""
@@ -179,7 +200,7 @@ def _marks_of(figures: Iterable[Figure]) -> list[str]:
     return sorted({mark for f in figures for mark in (f.begin, *f.end)})
 
 
-def _stolen(name: str, marks: Marks, column: str, count: int, most: int = 0) -> Row:
+def stolen(name: str, marks: Marks, column: str, count: int, most: int = 0) -> Row:
     """What windows of work in which Low's alarm expires lose over the shortest of the others.
 
     Low runs after such a window, and before the next.
@@ -227,7 +248,7 @@ def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]
             rows += _figures(marks, EXTENDED, column, rounds)
             progress(f"a window of work, {column}: {rounds} cycles")
             marks = applications.marked("stolen", column, 2 * rounds, 4000, WINDOW)
-            rows.append(_stolen("stolen_by_lower", marks, column, rounds))
+            rows.append(stolen("stolen_by_lower", marks, column, rounds))
             for kind, most in (("bcc1", 0), ("ecc1", 14)):
                 progress(f"time-triggered over {kind}, {column}: {rounds} rounds")
                 rows += _over(kind, applications.summarised(f"mixed-{kind}", column, rounds), column, most)
@@ -237,5 +258,5 @@ def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]
         for variant, most in STOLEN.items():
             progress(f"a window of work, {variant.replace('_', ' ')}: {rounds} cycles")
             marks = applications.marked(f"stolen-{variant.replace('_', '-')}", "carillon", 2 * rounds, 4000, WINDOW)
-            rows.append(_stolen(f"stolen_by_lower_{variant}", marks, "carillon", rounds, most))
+            rows.append(stolen(f"stolen_by_lower_{variant}", marks, "carillon", rounds, most))
     return rows

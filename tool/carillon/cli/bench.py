@@ -16,7 +16,9 @@ EPILOG = "Examples: carillon bench dispatch --json; carillon bench timers --part
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Benchmark: clocks, dispatch, osek, services, timers or simulator.")] = "dispatch",
+    name: Annotated[
+        str, typer.Argument(help="Benchmark: autosar, clocks, dispatch, osek, services, timers or simulator.")
+    ] = "dispatch",
     rounds: Annotated[
         int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application, or samples of each figure.")
     ] = 1000,
@@ -29,7 +31,7 @@ def command(
     def work(report: Report) -> None:
         from importlib.util import find_spec
 
-        from carillon.bench import BENCHMARKS, render
+        from carillon.bench import BENCHMARKS, paper, render
         from carillon.bench.plots import write
 
         if name not in BENCHMARKS:
@@ -46,7 +48,7 @@ def command(
         result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
         if report.diagnostics.errors:
             return
-        report.result({"rows": [row.as_json() for row in result.rows]})
+        report.result({"rows": [row.as_json() for row in result.rows], "paper": paper.as_json(result.rows)})
         if not as_json:
             render(console.console(), name, result.rows)
         if plots is not None and not write(result.plots, plots):

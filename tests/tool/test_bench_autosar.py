@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What schedule tables cost: the figures of ``carillon bench autosar``, the bounds that they keep, and the paper's tables.
+
+The guide shows them as they are measured here.  ``CARILLON_BENCH=all`` measures the other kernels, too, with the guide's
+thousand samples; else the guide's figures of Carillon's own kernel are compared.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from carillon.bench import autosar as benchmark
+from carillon.bench import paper, render
+from carillon.bench.osek import COLUMNS
+from carillon.bench.rows import Row
+from carillon.diagnostics import Diagnostics
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "measuring.md"
+BLOCK = re.compile(r"<!-- begin: (COLUMNS=\d+ carillon bench autosar) -->\n```console\n\$ \1\n(.*?)```\n<!-- end -->", re.DOTALL)
+ALL = os.environ.get("CARILLON_BENCH") == "all"
+ROUNDS = 1000 if ALL else 20
+WIDTH = 110
+"""Columns of the guide's output."""
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed"),
+    pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None, reason="arm-none-eabi-gcc is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    """The figures."""
+    return benchmark.autosar(ROUNDS, Diagnostics(), lambda _: None, tuple(COLUMNS) if ALL else ("carillon",))
+
+
+@pytest.fixture(scope="module")
+def shown() -> str:
+    """The guide's output."""
+    ((_, text),) = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
+    assert isinstance(text, str)
+    return text
+
+
+def _cells(text: str, first: str) -> list[list[str]]:
+    """The cells of the lines of tables that begin with this word or these words."""
+    return [re.split(r" {2,}", line.strip()) for line in text.splitlines() if re.match(rf" ?{re.escape(first)}  ", line)]
+
+
+def test_the_guide_shows_every_figure_as_it_is_measured(rows: list[Row], shown: str) -> None:
+    if ALL:
+        console = Console(width=WIDTH, file=io.StringIO(), color_system=None, highlight=False)
+        render(console, "autosar", rows)
+        assert isinstance(console.file, io.StringIO)
+        text = "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
+        assert f"{text}\n" == shown
+    for r in rows:
+        (cells,) = (c for c in _cells(shown, r.metric) if c[1] == r.unit)
+        if r.kernel == "carillon":
+            assert cells[2] == f"{r.median:,}", r.metric
+
+
+def test_the_guide_has_every_line_of_the_papers_tables(rows: list[Row], shown: str) -> None:
+    medians = {r.metric: f"{r.median:,}" for r in rows if r.kernel == "carillon"}
+    for table in paper.TABLES:
+        for line in table.lines:
+            found = [c for c in _cells(shown, line.text) if c[-2:] == [f"{line.sloth:,}", f"{line.commercial:,}"]]
+            assert [c[1] for c in found] == [medians[line.metric]], line.text
+
+
+@pytest.mark.parametrize("metric", [m for m, f in benchmark.FIGURES.items() if f.must is not None])
+def test_bound(rows: list[Row], metric: str) -> None:
+    (found,) = (r for r in rows if r.metric == metric and r.kernel == "carillon")
+    assert found.must is not None
+    assert found.maximum <= found.must
+    assert found.samples == ROUNDS
+    assert found.minimum == found.maximum
+
+
+@pytest.mark.skipif(not ALL, reason="CARILLON_BENCH=all measures the other kernels")
+def test_every_metric_has_every_kernel(rows: list[Row]) -> None:
+    for metric in benchmark.FIGURES:
+        assert {r.kernel for r in rows if r.metric == metric} == set(COLUMNS)
+    for line in paper.TABLES[0].lines:
+        assert {r.kernel for r in rows if r.metric == line.metric} == set(benchmark.KERNELS)
+    lower = {r.kernel: r for r in rows if r.metric == "interruptions_by_lower"}
+    assert lower["carillon"].maximum == 0 < lower["conventional"].minimum

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedule tables, on ``ast1030-evb``: the applications of ``bench/autosar``, with the kernels of :mod:`.osek`.
+
+Besides, table I of the Sloth on Time paper from the application of :mod:`.dispatch`, so that one run has all that
+:mod:`.paper` shows beside the paper's figures.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from carillon.bench.dispatch import KERNELS, measured, overheads
+from carillon.bench.osek import COLUMNS, WINDOW, Applications, stolen
+from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.diagnostics import Diagnostics
+from carillon.trace.summary import Summary
+from carillon.trace.timeline import KERNEL
+
+TICK = 1000
+"""Ticks of the board's clock in one of the applications' counter, but where they say so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric: the most that tests let it be, and what it is to be one day; None where nothing is asked."""
+
+    metric: str
+    must: float | None = None
+    goal: float | None = None
+    unit: str = "instructions"
+
+    def row(self, column: str, values: Sequence[float]) -> Row:
+        """The row of these samples."""
+        made = row(self.metric, column, BOARD, self.unit, values, self.must)
+        beyond = self.goal is not None and (self.must is None or self.goal < self.must)
+        return replace(made, goal=self.goal if beyond else None)
+
+
+FIGURES = {
+    figure.metric: figure
+    for figure in (
+        Figure("tt_dispatch_idle_basic", 608, 0),
+        Figure("tt_dispatch_basic_basic", 311, 0),
+        Figure("tt_dispatch_extended_extended", 310, 45),
+        Figure("terminate_basic_idle", 39, 1),
+        Figure("terminate_basic_basic", 5, 1),
+        Figure("terminate_extended_extended", 42, 45),
+        Figure("start_schedule_table_rel", 1_251, 80),
+        Figure("stop_schedule_table", 297, 12),
+        Figure("stolen_by_lower", 0),
+        Figure("interruptions_by_lower", 0, unit="per run"),
+        Figure("flash", unit="bytes"),
+        Figure("ram", unit="bytes"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Instructions of what is the kernel's at a place of a run that a mark names.
+
+    ``before``: from the last instruction of what had the processor before, to the mark.  Else from the mark to the first
+    instruction of what has it next.
+    """
+
+    metric: str
+    mark: str
+    task: str
+    before: bool = True
+
+
+BASIC = (
+    Place("tt_dispatch_idle_basic", "carillon_task_Low", "Low"),
+    Place("tt_dispatch_basic_basic", "carillon_task_High", "High"),
+    Place("terminate_basic_idle", "bench_low_ends", "Low", before=False),
+    Place("terminate_basic_basic", "bench_high_ends", "High", before=False),
+)
+EXTENDED = (
+    Place("tt_dispatch_extended_extended", "carillon_task_High", "High"),
+    Place("terminate_extended_extended", "bench_high_ends", "High", before=False),
+)
+
+
+def kernel_around(summary: Summary, times: Sequence[int], place: Place) -> list[int]:
+    """The figure of a place, of each of the ``times`` at which its mark was passed, as far as the run shows it.
+
+    The first is left out: the system has just started then.
+    """
+    others = [s for s in summary.segments if s.lane is not KERNEL and s.lane.name != place.task]
+    begins = [s.begin.n for s in others]
+    found: list[int] = []
+    for time in times:
+        k = bisect_left(begins, time)
+        if place.before and k > 0:
+            found.append(time - others[k - 1].end.n)
+        elif not place.before and k < len(begins):
+            found.append(begins[k] - time)
+    return found[1:]
+
+
+def _dispatch(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
+    rows: list[Row] = []
+    for name, places in (("basic", BASIC), ("extended", EXTENDED)):
+        progress(f"{name} tasks, {column}: {rounds} cycles")
+        summary, marks = applications.analysed(name, column, (rounds + 2) * 4 * TICK, [p.mark for p in places])
+        rows += [FIGURES[p.metric].row(column, kernel_around(summary, marks[p.mark], p)[:rounds]) for p in places]
+    return rows
+
+
+def _services(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
+    progress(f"services of schedule tables, {column}: {rounds} cycles")
+    names = ("start", "stop")
+    marks = applications.marked("table", column, rounds, 5000, [f"bench_{n}_{end}" for n in names for end in ("begin", "end")])
+    return [
+        FIGURES[metric].row(column, marks.between(f"bench_{name}_begin", [f"bench_{name}_end"])[:rounds])
+        for metric, name in (("start_schedule_table_rel", "start"), ("stop_schedule_table", "stop"))
+    ]
+
+
+def _lower(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
+    """What points of lower tasks take from a higher one: figure 7 of the paper."""
+    progress(f"a window of work, {column}: {rounds} cycles")
+    marks = applications.marked("lower", column, 2 * rounds, 5 * TICK, WINDOW)
+    summary, _ = applications.analysed("lower", column, 10 * (rounds + 1) * TICK, [])
+    windows = [r for r in summary.runs if r.lane.name == "High"][::2]  # in every second one, points of lower tasks come
+    return [
+        replace(stolen("stolen_by_lower", marks, column, rounds), must=FIGURES["stolen_by_lower"].must),
+        FIGURES["interruptions_by_lower"].row(column, [r.preemptions for r in windows if r.end is not None][:rounds]),
+    ]
+
+
+def _sizes(applications: Applications, column: str, _rounds: int, progress: Progress) -> list[Row]:
+    progress(f"the size of one task and one schedule table, {column}")
+    _, firmware = applications.built("minimal", column)
+    return [FIGURES["flash"].row(column, [firmware.flash]), FIGURES["ram"].row(column, [firmware.ram])]
+
+
+PARTS: tuple[Callable[[Applications, str, int, Progress], list[Row]], ...] = (_dispatch, _services, _lower, _sizes)
+"""What is measured of each kernel: what yields the rows of some figures."""
+
+
+def autosar(rounds: int, diagnostics: Diagnostics, progress: Progress, columns: Collection[str] = tuple(COLUMNS)) -> list[Row]:
+    """Every figure, and those of table I; ``rounds`` is the number of samples (at least 1000 for published ones).
+
+    ``columns``: the kernels, of those of :mod:`.osek`.
+    """
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        folder = Path(scratch)
+        applications = Applications(folder / "autosar", diagnostics, "autosar")
+        for column in columns:
+            for part in PARTS:
+                rows += part(applications, column, rounds, progress)
+        for kernel in (k for k in KERNELS if k in columns):
+            progress(f"time-triggered tasks, {kernel}: {rounds} rounds")
+            _, summary = measured("dispatch", kernel, rounds, folder, diagnostics)
+            rows += overheads(summary, kernel)
+    return rows

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time-triggered kernel, on ``ast1030-evb``: what dispatch, termination and deadlines cost."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import Planned, plan, releases
+from carillon.resources import data_root
+from carillon.trace.analyse import analyse
+from carillon.trace.summary import Summary
+
+if TYPE_CHECKING:
+    from carillon.build import Firmware
+
+KERNELS = ("carillon", "conventional")
+
+TABLE_I = (
+    ("dispatch", "Plain"),
+    ("dispatch_deadline_1", "One"),
+    ("dispatch_deadline_2", "Two"),
+    ("terminate", "Plain"),
+    ("terminate_deadline_1", "One"),
+    ("terminate_deadline_2", "Two"),
+)
+"""Metrics of table I of the paper, and the task of ``bench/dispatch`` in which each is measured."""
+
+
+def built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD) -> tuple[Planned, Firmware]:
+    """An application of ``bench``, planned and built in a folder."""
+    from carillon.build import build
+
+    planned = plan(data_root() / "bench" / name / "schedule.toml", diagnostics, board, kernel)
+    firmware = build(planned.image, folder / f"{name}-{kernel}", diagnostics)
+    diagnostics.stop_on_errors()
+    assert firmware is not None
+    return planned, firmware
+
+
+def measured(
+    name: str, kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD
+) -> tuple[Planned, Summary]:
+    """The analysis of a run of so many rounds."""
+    from carillon.run import run
+
+    planned, firmware = built(name, kernel, folder, diagnostics, board)
+    trace = run(planned.image, firmware, planned.system.modes[0].round_length * rounds, diagnostics, rounds=rounds)
+    diagnostics.stop_on_errors()
+    assert trace is not None
+    return planned, analyse(trace, releases(planned.system, trace))
+
+
+def overheads(summary: Summary, kernel: str) -> list[Row]:
+    """The rows of table I, from a run of ``bench/dispatch``."""
+    return [
+        row(metric, kernel, BOARD, "instructions", runs_of(summary, task, metric.partition("_")[0])) for metric, task in TABLE_I
+    ]
+
+
+def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
+    """Table I of the paper on ``ast1030-evb``: dispatch, termination, deadlines, jitter, drift, footprint.
+
+    Besides, on ``mps2-an385``, the dispatch of tasks that have one interrupt source together.
+
+    ``rounds`` (at least 1000 for published figures) is the number of samples of the dispatch figures; jitter and
+    drift are taken over ten times as many.
+    """
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        folder = Path(scratch)
+        for kernel in KERNELS:
+            progress(f"dispatch, {kernel} kernel: {rounds} rounds")
+            planned, summary = measured("dispatch", kernel, rounds, folder, diagnostics)
+            table = overheads(summary, kernel)
+            multiplexed = row("dispatch_multiplexed", kernel, BOARD, "instructions", runs_of(summary, "Many", "dispatch"))
+            rows += [*table[:3], multiplexed, *table[3:]]
+            rows.append(_met(summary, kernel, rounds, planned))
+            progress(f"lowered, {kernel} kernel")
+            _, lowered = measured("lowered", kernel, max(1, rounds // 16 + 1), folder, diagnostics)
+            rows.append(row("dispatch_lowered", kernel, BOARD, "instructions", _lowered(lowered, "dispatch")))
+            rows.append(row("terminate_lowered", kernel, BOARD, "instructions", _lowered(lowered, "terminate")))
+            progress(f"jitter and drift, {kernel} kernel: {10 * rounds} rounds")
+            _, long = measured("dispatch", kernel, 10 * rounds, folder, diagnostics)
+            rows.append(row("release_jitter", kernel, BOARD, "ticks", [t.jitter for t in long.tasks if t.jitter is not None]))
+            rows.append(row("drift", kernel, BOARD, "ticks", [t.drift for t in long.tasks if t.drift is not None]))
+            _, firmware = built("minimal", kernel, folder, diagnostics)
+            rows.append(row("flash", kernel, BOARD, "bytes", [firmware.flash]))
+            rows.append(row("ram", kernel, BOARD, "bytes", [firmware.ram]))
+        progress(f"one source for several tasks: {rounds} rounds")
+        planned, shared = measured("shared", "carillon", rounds, folder, diagnostics, None)
+        for k, task in enumerate(_gathered(planned)):
+            samples = runs_of(shared, task, "dispatch")
+            rows.append(
+                row(f"dispatch_shared_{k + 1}", "carillon", planned.system.board.name, "instructions", samples, 12 + 5 * k)
+            )
+    return rows
+
+
+def _gathered(planned: Planned) -> list[str]:
+    """The tasks that have a source together, in the order in which its handler asks for them."""
+    activations = [c for c in planned.allocation.modes[0].carriers if c.action.runs]
+    own = [c for c in activations if sum(o.source == c.source for o in activations) > 1]
+    return [c.demand.object for c in sorted(own, key=lambda c: c.turn)]
+
+
+def _lowered(summary: Summary, field: str) -> list[float]:
+    """The samples of the task whose dispatch costs something: the one that was lowered."""
+    best = max(("Fast", "Slow"), key=lambda name: max(runs_of(summary, name, "dispatch")))
+    return runs_of(summary, best, field)
+
+
+def _met(summary: Summary, kernel: str, rounds: int, planned: Planned) -> Row:
+    """Interrupts in each round that only find a deadline met."""
+    length = planned.system.modes[0].round_length
+    counts = [0] * rounds
+    for handler in summary.handlers:
+        if handler.met and handler.kind.value != "activation":
+            counts[handler.begin.t // length] += 1
+    return row("met_deadline_interrupts", kernel, BOARD, "per round", counts)
