@@ -18,35 +18,35 @@ TARGETS = {
         Target(Profile("tc1796", 100, tables=30, interrupts=("srn64", "srn65"))),
         Target(
             Profile("ast1030-evb", 5000, tables=30, interrupts=_SOFT, mixed=True, tasks=4, points=14, fine=1000),
-            Costs(160, 160, 300, 40),
+            Costs(160, 160, 300, 40, 60),
             edge=60,
-            tabled=Costs(300, 160, 300, 40),
+            tabled=Costs(300, 160, 300, 40, 60),
         ),
         Target(
             Profile(
                 "mps2-an385", 2000, gathers=50, tables=30, interrupts=_SOFT, tasks=5, points=8, fine=400, modes=1, steps=(1, 2)
             ),
-            Costs(50, 50, 100, 10),
+            Costs(50, 50, 100, 10, 25),
             edge=20,
             slack=5,
         ),
         Target(
             Profile("atmega128", 2000, interrupts=_SOFT, below=False, tasks=4, modes=1, fine=500, steps=(1, 2)),
-            Costs(450, 450, 600, 60),
+            Costs(450, 450, 600, 60, 150),
             by_time=True,
             edge=200,
             slack=60,
         ),
         Target(
             Profile("atmega2560", 2000, interrupts=_SOFT, below=False, tasks=5, modes=1, fine=500, steps=(1, 2)),
-            Costs(450, 450, 600, 60),
+            Costs(450, 450, 600, 60, 150),
             by_time=True,
             edge=200,
             slack=60,
         ),
         Target(
             Profile("atmega128-xmem", 2000, interrupts=_SOFT, below=False, tasks=4, modes=1, fine=500, steps=(1, 2)),
-            Costs(450, 450, 600, 60),
+            Costs(450, 450, 600, 60, 150),
             by_time=True,
             edge=200,
             slack=60,
@@ -65,10 +65,10 @@ TARGETS = {
                 deadlines=False,
                 enables=False,
             ),
-            Costs(20, 20, 20, 4),
+            Costs(20, 20, 20, 4, 20),
             edge=8,
             slack=80,
-            tabled=Costs(45, 45, 45, 4),
+            tabled=Costs(45, 45, 45, 4, 20),
         ),
     )
 }

@@ -157,6 +157,7 @@ class Costs:
     end: int = 0  # from the last instruction to what follows
     hook: int = 0  # a missed deadline
     step: int = 0  # each step of a job
+    guard: int = 0  # a handler that finds its task running or waiting
 
 
 # What happens.
@@ -476,6 +477,8 @@ class Machine:
     def activate(self, of: Activation, t: int) -> None:
         carrier = next(c for c in self.active if not c.deadline and c.task == of.task and of.at in c.points)
         self.kernel = t if carrier.tabled else self.kernel
+        if self.frames and (of.task in self.waiting or self.busy(of.task)):
+            self.frames[-1].cost += self.costs.guard
         if self.schedule.task(of.task).vouched and (of.task in self.waiting or self.busy(of.task)):
             self.result.vain = True
         if of.task in self.waiting:
