@@ -79,6 +79,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             tables=[table for p in panels for table in _tables(p)],
             rounds=any(p.rounds for p in panels),
             activations=any(p.rounds or any(p.activations.values()) for p in panels),
+            points=any(p.trace.tables for p in panels),
             waits=any(any(p.waiting.values()) for p in panels),
             totals=totals_rows(panels),
             cards=_cards(panels),

@@ -55,6 +55,17 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
                 "dur": microseconds(until - since),
                 "args": {"activation": summary.runs[owner].number},
             }
+    for lane, thread in threads.items():
+        for since, until, _ in panel.running[lane] if lane.kind is LaneKind.TABLE else ():
+            yield {
+                "ph": "X",
+                "name": f"{lane.name} is started",
+                "cat": lane.kind.value,
+                "pid": process,
+                "tid": thread,
+                "ts": microseconds(since),
+                "dur": microseconds(until - since),
+            }
     for segment in summary.segments:
         if segment.end.u == segment.begin.u:
             continue
@@ -83,9 +94,9 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
             "args": arguments,
         }
     for lane, thread in threads.items():
-        if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
+        if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT, LaneKind.TABLE):
             continue
-        instants = [(time, "activation") for time in panel.activations[lane]]
+        instants = [(time, "expiry point" if lane.kind is LaneKind.TABLE else "activation") for time in panel.activations[lane]]
         instants += [(time, "deadline missed" if missed else "deadline met") for time, missed in panel.deadlines[lane]]
         for time, name in sorted(instants):
             yield {"ph": "i", "s": "t", "name": name, "cat": "point", "pid": process, "tid": thread, "ts": microseconds(time)}

@@ -44,7 +44,8 @@ class Panel:
     and the interrupts' entries for runs that answer none.  Of what is event-triggered it has what alarms are known to
     have activated: when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).
     ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.
-    ``instants`` has the stretches of runs that took no time at all, which only a mark can show.
+    ``instants`` has the stretches of runs that took no time at all, which only a mark can show.  A schedule table's lane has
+    its expiry points as activations, and in ``running`` from when to when it is started.
     """
 
     trace: Trace
@@ -85,7 +86,7 @@ class Panel:
     def marked(self, lane: Lane) -> bool:
         """Whether a lane has a place for activations and deadlines; of what is event-triggered only where there are any."""
         if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
-            return False
+            return lane.kind is LaneKind.TABLE
         return lane.name not in self.trace.event_triggered or bool(self.activations[lane] or self.deadlines[lane])
 
     def silent(self) -> list[int]:
@@ -152,6 +153,9 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     activations: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
     deadlines: dict[Lane, list[tuple[int, bool]]] = {lane: [] for lane in summary.lanes}
     by_name = {lane.name: lane for lane in summary.lanes if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)}
+    tables = {lane.name: lane for lane in summary.lanes if lane.kind is LaneKind.TABLE}
+    for table in trace.tables:
+        running[tables[table.name]].append((table.begin * summary.scale, table.end * summary.scale, -1))
     for release in summary.releases:
         if release.task in by_name:
             activations[by_name[release.task]].append(release.at * summary.scale)
@@ -159,7 +163,9 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
         if run.release is None and run.lane.name not in trace.event_triggered:
             activations[run.lane].append(run.begin.u - (run.dispatch or 0))
     for event in trace.events:
-        if event.kind is Kind.EXPIRY and event.object in trace.event_triggered and event.object in by_name:
+        if event.kind is Kind.EXPIRY and event.object in tables:
+            activations[tables[event.object]].append(event.t * summary.scale)
+        elif event.kind is Kind.EXPIRY and event.object in trace.event_triggered and event.object in by_name:
             activations[by_name[event.object]].append(event.t * summary.scale)
     for verdict in summary.verdicts:
         if verdict.task in by_name:

@@ -34,7 +34,7 @@ INK, MUTED, GRID, PAPER, DARK = "#1b2430", "#5d6b7a", "#e6eaef", "#ffffff", "#11
 IDLE_FILL = "#c9d1da"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 WAITS = ' stroke-width="2" stroke-dasharray="1.5 4.5"'
-MARKS, UNMARKED, BAR, GAP, KERNEL_BAR, IDLE_BAR = 17, 3, 20, 9, 14, 8
+MARKS, UNMARKED, BAR, GAP, KERNEL_BAR, IDLE_BAR, TABLE = 17, 3, 20, 9, 14, 8, 14
 
 
 def number(value: float) -> str:
@@ -163,10 +163,10 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
         picture.bars(running, y, KERNEL_BAR, DARK, THINNEST)
         picture.bars(((at, at + 1, -1) for at in panel.silent() if picture.sees(at)), y, KERNEL_BAR, DARK, THINNEST)
         return y + KERNEL_BAR + GAP
+    if lane.kind is LaneKind.TABLE:
+        return _table(picture, panel, lane, y)
     bar = y + (MARKS if panel.marked(lane) else UNMARKED)
-    name = lane.name if len(lane.name) <= 16 else lane.name[:15] + "…"
-    size = min(13.0, (GUTTER - 20) / (WIDEST_LETTER * max(1, len(name))))  # a long name is written smaller
-    picture.text(GUTTER - 12, bar + BAR - 5.5, name, f' font-size="{number(size)}" text-anchor="end"')
+    _name(picture, lane.name, bar + BAR - 5.5)
     picture.line(GUTTER, bar + BAR, WIDTH - RIGHT, bar + BAR, GRID)
     for left, right in picture.clipped(panel.preempted[lane]):
         picture.rectangle(left, bar + 5, right - left, BAR - 10, colour, ' fill-opacity="0.22"')
@@ -186,6 +186,31 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
         if picture.sees(time):
             _cross(picture, picture.x(time), y + 8.5, bar, missed)
     return bar + BAR + GAP
+
+
+def _table(picture: _Picture, panel: Panel, lane: Lane, y: float) -> float:
+    """A schedule table: a line while it is started, and a diamond for each expiry point; returns the top of the next lane."""
+    middle = y + UNMARKED + TABLE / 2
+    _name(picture, lane.name, middle + 4.5, MUTED)
+    for left, right in picture.clipped(panel.running[lane]):
+        picture.line(left, middle, right, middle, MUTED, ' stroke-width="2"')
+    for time in panel.activations[lane]:
+        if picture.low <= time < picture.high:
+            _diamond(picture, picture.x(time), middle)
+    return y + UNMARKED + TABLE + GAP
+
+
+def _diamond(picture: _Picture, x: float, y: float) -> None:
+    picture.parts.append(
+        f'<path d="M{number(x)} {number(y - 5)}l5 5l-5 5l-5 -5z" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
+    )
+
+
+def _name(picture: _Picture, name: str, y: float, fill: str = INK) -> None:
+    """A lane's name; a long one is written smaller."""
+    shown = name if len(name) <= 16 else name[:15] + "…"
+    size = min(13.0, (GUTTER - 20) / (WIDEST_LETTER * max(1, len(shown))))
+    picture.text(GUTTER - 12, y, shown, f' font-size="{number(size)}" text-anchor="end"', fill)
 
 
 def _cross(picture: _Picture, x: float, y: float, bar: float, missed: bool) -> None:
@@ -231,6 +256,10 @@ def _legend(panels: Sequence[Panel], y: float) -> list[str]:
         )
         picture.text(x + 14, y, "activation", small, MUTED)
         x += 88
+    if any(panel.trace.tables for panel in panels):
+        _diamond(picture, x + 4, y - 4)
+        picture.text(x + 14, y, "expiry point", small, MUTED)
+        x += 98
     for colour, word, room in ((INK, "deadline", 74), (MISSED, "missed", 70)) if rounds else ():
         picture.parts.append(
             f'<path d="M{number(x)} {number(y - 8)}l8 8m0 -8l-8 8" stroke="{colour}" stroke-width="2" '

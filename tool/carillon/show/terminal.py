@@ -39,6 +39,7 @@ class Signs:
     preempted: str
     waiting: str
     activation: str
+    point: str
     met: str
     missed: str
     both: str
@@ -47,8 +48,8 @@ class Signs:
     tilde: str
 
 
-BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "○", "×", "✗", "⊗", "─", "┬", "…")
-ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "o", "x", "!", "X", "-", "+", "~")
+BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "○", "◇", "×", "✗", "⊗", "─", "┬", "…")
+ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "o", "*", "x", "!", "X", "-", "+", "~")
 
 
 def render(console: Console, panels: Sequence[Panel], window: Window | None = None) -> None:
@@ -93,6 +94,9 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
         for lane in panel.summary.lanes:
             name = lane.name if len(lane.name) <= gutter - 2 else lane.name[: gutter - 3] + signs.tilde
             style = colours.get(lane, "bold" if lane.kind is LaneKind.KERNEL else "dim")
+            if lane.kind is LaneKind.TABLE:
+                lines.append(Text(name.ljust(gutter), style=style) + _table_line(panel, lane, window, columns, signs))
+                continue
             if panel.marked(lane):
                 lines.append(Text(" " * gutter) + _marks(panel, lane, window, columns, signs))
             elif lane.kind is LaneKind.KERNEL:
@@ -112,6 +116,7 @@ def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> l
     activations = rounds or any(any(panel.activations.values()) for panel in panels)
     for sign, meaning, used in (
         (signs.activation, "activation", activations),
+        (signs.point, "expiry point", any(panel.trace.tables for panel in panels)),
         (signs.met, "deadline", rounds),
         (signs.missed, "missed", rounds),
         (signs.cells[3], "runs", True),
@@ -180,6 +185,19 @@ def _marks(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs)
     for place in missed:
         text.stylize("bold red", place, place + 1)
     return text
+
+
+def _table_line(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs) -> Text:
+    """A schedule table: a line while it is started, and its expiry points."""
+    low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
+    cells = [" "] * columns
+    for begin, end, _ in panel.running[lane]:
+        first, last = max(0, begin - low) * columns // span, -(-min(span, end - low) * columns // span)
+        cells[first:last] = signs.line * max(0, last - first)
+    for time in panel.activations[lane]:
+        if low <= time < low + span:
+            cells[(time - low) * columns // span] = signs.point
+    return Text("".join(cells))
 
 
 def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, style: str) -> Text:

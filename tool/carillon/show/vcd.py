@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Export as a Value Change Dump for GTKWave, PulseView and logic-analyser software.
 
-A scope per trace and per lane: the wire ``running``, the wire ``active`` (started, not ended) for tasks and
-interrupts, and the events ``activation``, ``deadline_met`` and ``deadline_missed``; for what is event-triggered the
-wire ``waiting`` instead of the deadlines.  No date, so the same run gives the same bytes.
+A scope per trace and per lane: the wire ``running`` (of a schedule table: it is started), the wire ``active`` (started,
+not ended) for tasks and interrupts, and the events ``activation``, ``deadline_met`` and ``deadline_missed``; for what is
+event-triggered the wire ``waiting`` instead of the deadlines; for schedule tables the event ``point``.  No date, so the
+same run gives the same bytes.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ def write(stream: IO[str], panels: Sequence[Panel]) -> None:
                     if end > begin:
                         changes.append((at(begin), 1, len(changes), running, True))
                         changes.append((at(end), 0, len(changes), running, False))
+                if lane.kind is LaneKind.TABLE:
+                    point = writer.register_var(scope, "point", "event")
+                    changes.extend((at(time), 2, len(changes), point, True) for time in panel.activations[lane])
                 if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
                     continue
                 active = writer.register_var(scope, "active", "wire", size=1, init=0)

@@ -19,7 +19,7 @@ from typing import TextIO
 class Kind(Enum):
     """What happened.  A task's own code runs between ``start`` and ``end``, less what preempts it."""
 
-    EXPIRY = "expiry"  # an expiry point is due; object: task or interrupt it is for
+    EXPIRY = "expiry"  # an expiry point is due; object: task or interrupt it is for, or the schedule table it is of
     ENTER = "enter"  # first instruction of an interrupt handler; object: what it serves
     START = "start"  # first instruction of a task (or application interrupt)
     PREEMPT = "preempt"  # a running task is interrupted; object: that task
@@ -43,6 +43,15 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class StartedTable:
+    """A schedule table of which the trace knows all: it was started once, and ran from tick ``begin`` to ``end``."""
+
+    name: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """A run's events with what is needed to read them.
 
@@ -55,6 +64,7 @@ class Trace:
     its counters and alarms, which handlers can be for.  ``unit`` is what ``n`` counts where code takes time.
     ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many ticks at most, but for what
     preempts them.  ``node`` is the node's name in a network, else empty.
+    ``tables`` has the schedule tables that nothing but StartOS starts or stops; their points are among the events.
     """
 
     application: str
@@ -77,6 +87,7 @@ class Trace:
     unit: str = "instructions"
     start_bounds: tuple[tuple[str, int], ...] = ()
     node: str = ""
+    tables: tuple[StartedTable, ...] = ()
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

@@ -66,7 +66,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
             bounds.get(lane.name),
         )
         for lane in lanes
-        if lane not in (KERNEL, IDLE)
+        if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
     )
     return Summary(
         begin=walk.begin,
@@ -158,7 +158,7 @@ def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequen
 
 
 def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
-    """Tasks by first activation, then those that never ran, then interrupts, what is event-triggered, kernel, idle."""
+    """Tasks by first activation, those that never ran, interrupts, what is event-triggered, schedule tables, kernel, idle."""
     seen = dict.fromkeys(run.lane for run in runs)
     tasks = dict.fromkeys(lane for lane in seen if lane.kind is LaneKind.TASK)
     tasks.update(dict.fromkeys(Lane(LaneKind.TASK, name) for name in trace.tasks))
@@ -169,7 +169,7 @@ def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
         for name in dict.fromkeys(trace.event_triggered)
     ]
     above = [lane for lane in (*tasks, *interrupts) if lane not in below]
-    return (*above, *below, KERNEL, IDLE)
+    return (*above, *below, *(Lane(LaneKind.TABLE, table.name) for table in trace.tables), KERNEL, IDLE)
 
 
 def _shares(walk: Walk) -> dict[Lane, float]:

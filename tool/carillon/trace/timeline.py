@@ -34,10 +34,11 @@ class Moment(NamedTuple):
 
 
 class LaneKind(Enum):
-    """Who can have the processor."""
+    """Who can have the processor; and a schedule table, which never has."""
 
     TASK = "task"
     INTERRUPT = "interrupt"
+    TABLE = "table"
     KERNEL = "kernel"
     IDLE = "idle"
 

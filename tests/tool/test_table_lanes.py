@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A schedule table that StartOS alone starts is a lane of the timeline, with its points where they are due."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from carillon import show
+from carillon.build import build
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+from carillon.run import run
+from carillon.show import scene, terminal
+from carillon.trace import Kind, StartedTable, Trace
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = """
+[system]
+board = "virtual-256"
+sources = ["main.c"]
+[osek.task.Low]
+priority = 1
+[osek.task.High]
+priority = 2
+[osek.counter.Time]
+tick = "10 ticks"
+max_allowed = 99
+"""
+TABLES = """
+[osek.schedule_table.Again]
+counter = "Time"
+duration = 20
+repeating = true
+autostart = { at = 3 }
+point = [{ offset = 1, activate = ["High", "Low"] }, { offset = 8, activate = ["Low"] }]
+[osek.schedule_table.Once]
+counter = "Time"
+duration = 30
+autostart = { at = 50, absolute = true }
+point = [{ offset = 0, activate = ["High"] }]
+"""
+BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+CODE = """
+#include "os.h"
+TASK(Low)
+{
+    TerminateTask();
+}
+TASK(High)
+{
+    TerminateTask();
+}
+"""
+
+
+def traced(folder: Path, schedule: str, code: str, ticks: int) -> Trace:
+    """The trace of a run of that application."""
+    (folder / "schedule.toml").write_text(schedule, encoding="utf-8")
+    (folder / "main.c").write_text(code, encoding="utf-8")
+    diagnostics = Diagnostics()
+    planned = plan(folder / "schedule.toml", diagnostics)
+    firmware = build(planned.image, folder / "build", diagnostics)
+    assert firmware is not None, [str(d) for d in diagnostics.found]
+    trace = run(planned.image, firmware, ticks, diagnostics)
+    assert trace is not None, [str(d) for d in diagnostics.found]
+    return trace
+
+
+def due(trace: Trace, name: str) -> list[int]:
+    """When points of a table, or activations of a task, are due."""
+    return [e.t for e in trace.events if e.kind is Kind.EXPIRY and e.object == name]
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
+    """A run of two tables, on a board on which code takes no time."""
+    return traced(tmp_path_factory.mktemp("tables"), TASKS + TABLES, CODE, 1000)
+
+
+def test_the_points_are_due_when_their_tasks_start(trace: Trace) -> None:
+    assert trace.tables == (StartedTable("Again", 30, 1000), StartedTable("Once", 500, 800))
+    turns = range(30, 1000, 200)
+    assert due(trace, "Again") == [turn + offset for turn in turns for offset in (10, 80) if turn + offset < 1000]
+    assert due(trace, "Once") == [500]
+    starts = {name: [e.t for e in trace.events if e.kind is Kind.START and e.object == name] for name in ("Low", "High")}
+    assert due(trace, "Low") == starts["Low"]
+    assert due(trace, "High") == sorted(starts["High"])
+
+
+def test_an_absolute_start_at_the_counters_begin_is_a_turn_of_it_later(tmp_path: Path) -> None:
+    found = traced(tmp_path, TASKS + TABLES.replace("at = 50", "at = 0"), CODE, 1300)
+    assert found.tables[1] == StartedTable("Once", 1000, 1300)
+    assert due(found, "Once") == [1000]
+    assert due(found, "High") == [e.t for e in found.events if e.kind is Kind.START and e.object == "High"]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "code"),
+    [
+        (TASKS + TABLES, CODE.replace("TASK(High)\n{", "TASK(High)\n{\n    (void)StopScheduleTable(Again);")),
+        (
+            TASKS.replace("[system]", '[osek]\nmodes = ["A", "B"]\n[system]') + TABLES.replace(" }\np", ', modes = ["A"] }\np'),
+            CODE,
+        ),
+        ((TASKS + TABLES).replace('tick = "10 ticks"', 'kind = "software"'), CODE),
+    ],
+    ids=["a service", "an application mode", "a software counter"],
+)
+def test_of_other_tables_the_trace_says_nothing(schedule: str, code: str, tmp_path: Path) -> None:
+    found = traced(tmp_path, schedule, code, 1000)
+    assert found.tables == ()
+    assert due(found, "Again") == due(found, "Low") == []
+
+
+def test_the_terminal_draws_what_a_table_does(trace: Trace) -> None:
+    panel = scene.panel_of(trace, ())
+    lines = [line.plain for line in terminal.timeline([panel], (0, 1000), 109)]
+    again = ("Again   " + " " * 3 + "─◇──────◇───────────" * 5)[:108]
+    assert [line for line in lines if line.startswith(("Again", "Once"))] == [again, f"Once    {' ' * 50}◇{'─' * 29}"]
+    ascii_lines = [line.plain for line in terminal.timeline([panel], (0, 1000), 109, terminal.ASCII)]
+    assert f"Once    {' ' * 50}*{'-' * 29}" in ascii_lines
+
+
+def test_every_picture_has_the_points(trace: Trace, tmp_path: Path) -> None:
+    svg, perfetto, vcd = (tmp_path / f"run.{name}" for name in ("svg", "json", "vcd"))
+    points = len(due(trace, "Again")) + len(due(trace, "Once"))
+    show.write_svg(svg, trace, ())
+    assert sum(e.get("d", "").endswith("l5 5l-5 5l-5 -5z") for e in ET.parse(svg).iter()) == points + 1  # and the legend's
+    show.write_perfetto(perfetto, trace, ())
+    events = json.loads(perfetto.read_text(encoding="utf-8"))["traceEvents"]
+    assert sum(e["name"] == "expiry point" for e in events) == points
+    assert [e["dur"] for e in events if e["name"] == "Once is started"] == [300]
+    show.write_vcd(vcd, trace, ())
+    text = vcd.read_text(encoding="utf-8")
+    sign = text[: text.index(" point $end")].split()[-1]
+    assert text.splitlines().count(f"1{sign}") == len(due(trace, "Again"))
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+@pytest.mark.parametrize(("fragment", "lanes"), [("", 6), ("#q=once", 3), ("#fold=tables", 4)])
+def test_the_page_has_a_group_of_tables(trace: Trace, tmp_path: Path, fragment: str, lanes: int) -> None:
+    path = tmp_path / "run.html"
+    show.write_html(path, trace, ())
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    command = [str(BROWSER), *options, path.as_uri() + fragment]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    found = re.search(r'data-lanes="(\d+)/(\d+)"', dom)
+    assert found
+    assert int(found[2]) == lanes
+
+
+@pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed")
+@pytest.mark.parametrize(("kernel", "interruptions"), [("carillon", 0), ("conventional", 2)])
+def test_a_task_is_not_interrupted_by_points_for_lower_tasks(kernel: str, interruptions: int, tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    planned = plan(ROOT / "examples" / "priority-inversion" / "schedule.toml", diagnostics, None, kernel)
+    firmware = build(planned.image, tmp_path, diagnostics)
+    assert firmware is not None
+    found = run(planned.image, firmware, 60_000, diagnostics)
+    assert found is not None
+    upper = [r for r in scene.panel_of(found, ()).summary.runs if r.lane.name == "Task3"]
+    assert [r.preemptions for r in upper] == [interruptions] * 4
+    for each in upper:
+        begin = max(t for t in due(found, "Task3") if t <= each.begin.t)
+        assert each.end is not None
+        assert [t - begin for name in ("Task1", "Task2") for t in due(found, name) if begin < t < each.end.t] == [2500, 5000]
