@@ -29,10 +29,9 @@ void carillon_osek_act(const struct carillon_osek_alarm *alarm)
     const uint32_t set = CARILLON_OSEK_ALARM_ACTIONS & ~CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT);
 #if CALLS
     if (carillon_is_action(set, alarm->action, CARILLON_ACTION_CALL)) {
-        const uint8_t hook = carillon_osek_hook;
-        carillon_osek_hook = IN_CALLBACK;
+        const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_CALLBACK);
         alarm->operand.function();
-        carillon_osek_hook = hook;
+        carillon_osek_leave_hook(before);
         return;
     }
 #endif

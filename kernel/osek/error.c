@@ -5,18 +5,21 @@
 
 struct carillon_osek_failure carillon_osek_failure;
 volatile uint8_t carillon_osek_hook;
+#if CARILLON_OSEK_EXTENDED
+volatile uint16_t carillon_osek_hook_source;
+#endif
 
 #if CARILLON_OSEK_ERROR_HOOK
 StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, StatusType status)
 {
     if ((carillon_osek_hook & IN_ERROR_HOOK) == 0u) {
         const uint32_t saved = carillon_osek_lock();
-        const uint8_t hook = carillon_osek_hook;
+        /* From here on, an ISR of category 1 whose call fails does not tell it, nor write what follows. */
+        const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_ERROR_HOOK);
         carillon_osek_failure = *failure;
         carillon_osek_failure.status = status;
-        carillon_osek_hook = IN_ERROR_HOOK;
         ErrorHook(status);
-        carillon_osek_hook = hook;
+        carillon_osek_leave_hook(before);
         carillon_osek_unlock(saved);
     }
     return status;
@@ -26,10 +29,11 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
 #if CARILLON_OSEK_EXTENDED
 uint8_t carillon_osek_place(void)
 {
-    if (carillon_osek_hook != 0u) {
-        return carillon_osek_hook;
-    }
     const uint32_t source = carillon_port_current();
+    const uint8_t hook = carillon_osek_hook;
+    if ((hook != 0u) && (source == carillon_osek_hook_source)) {
+        return hook;
+    }
     const uint16_t context = (source == 0u) ? 0u : carillon_osek_contexts[source];
     if ((source != 0u) && (context == 0u)) {
         return 0u; /* what is time-triggered */
@@ -66,9 +70,9 @@ static bool told;
 static void call(void (*hook)(void))
 {
     const uint32_t saved = carillon_osek_lock();
-    carillon_osek_hook = IN_TASK_HOOK;
+    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_TASK_HOOK);
     hook();
-    carillon_osek_hook = 0u;
+    carillon_osek_leave_hook(before);
     carillon_osek_unlock(saved);
 }
 

@@ -21,6 +21,48 @@
 /* The hook or callback that runs, 0: none. */
 extern volatile uint8_t carillon_osek_hook;
 
+/* What an interrupt that comes over a hook calls is not called from the hook: so it is kept, too, in which interrupt's
+ * handler the hook runs.
+ *
+ * 1. Of what comes over a hook each has a source of its own, which is not yet being served.  So the current source is
+ * the hook's own only in what the hook calls.
+ * 2. The two words are written one after the other.  Who comes between finds the source of neither the hook that is
+ *    entered nor of one beneath it, by 1, whatever the other word says.  The AVR writes a word in two steps, but its
+ *    sources are below 256, so that only one of them changes anything. */
+struct carillon_osek_hook_state {
+    uint8_t hook;
+#if CARILLON_OSEK_EXTENDED
+    uint16_t source;
+#endif
+};
+#if CARILLON_OSEK_EXTENDED
+extern volatile uint16_t carillon_osek_hook_source;
+#endif
+
+/* Enter a hook or callback.  Returns what carillon_osek_leave_hook gets when it has returned. */
+static inline struct carillon_osek_hook_state carillon_osek_enter_hook(uint8_t hook)
+{
+    const struct carillon_osek_hook_state before = {
+        .hook = carillon_osek_hook,
+#if CARILLON_OSEK_EXTENDED
+        .source = carillon_osek_hook_source,
+#endif
+    };
+#if CARILLON_OSEK_EXTENDED
+    carillon_osek_hook_source = (uint16_t)carillon_port_current();
+#endif
+    carillon_osek_hook = hook;
+    return before;
+}
+
+static inline void carillon_osek_leave_hook(struct carillon_osek_hook_state before)
+{
+    carillon_osek_hook = before.hook;
+#if CARILLON_OSEK_EXTENDED
+    carillon_osek_hook_source = before.source;
+#endif
+}
+
 /* Call the error hook, unless the failing call is in that hook itself.  Returns `status`. */
 #if CARILLON_OSEK_ERROR_HOOK
 StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, StatusType status);
