@@ -19,7 +19,13 @@ enum record {
     RECORD_RESUME,  /* an extended task begins or goes on; the address of its context */
     RECORD_SUSPEND, /* it waits */
     RECORD_LEAVE,   /* it ends */
-    RECORD_MARK     /* a marked instruction; its address */
+    RECORD_MARK,    /* a marked instruction; its address */
+    RECORD_STEP,    /* a step of a schedule table is served; the address that was read */
+    /* The status of a schedule table is written, by what the name says; its address. */
+    RECORD_TABLE_STARTS,
+    RECORD_TABLE_STOPS,
+    RECORD_TABLE_NEXT,
+    RECORD_TABLE_GOES
 };
 
 /* Little-endian in the file.  The time counts ticks on a virtual board, instructions in QEMU, cycles in simavr. */

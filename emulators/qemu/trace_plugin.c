@@ -19,7 +19,9 @@
  * and an application's function that the handler runs; F a function to watch, B the load of a start list, L the branch
  * that lowers the execution priority, H the end of the run; C and U the beginning and the end of a call that may end
  * anywhere within; R the store that names the context to resume, S and X the loads that name the context that suspends
- * itself or ends; M a mark, which is recorded each time it is executed.
+ * itself or ends; M a mark, which is recorded each time it is executed.  Of schedule tables, each with bytes as its
+ * value: s, t, n and g the functions that start, stop, name the next one, and go on with it; E what says what their
+ * steps are, and D their statuses.
  *
  * A handler is entered where its first instruction follows something that does not lead there.  A function may be one
  * source's vector and another source's handler may call it, or end in a branch to it.  That an interrupt comes between
@@ -84,6 +86,7 @@ const void *insn_data_before_3(const struct qemu_plugin_insn *) __asm__("qemu_pl
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *), int, void *);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
                                       void (*)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *), int, int, void *);
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, void *), void *);
 
 /* An image that has started no round after so many instructions never will. */
@@ -104,6 +107,7 @@ struct insn {
     bool vector, watched, begin, halt, mark, known;
     uint8_t region;   /* what happens to the regions of the frame: BEGIN or END */
     uint8_t context;  /* record of a load or store that names a context, 0: none */
+    uint8_t status;   /* record of a store to a schedule table's status, 0: none */
     bool conditional; /* what follows it in memory may follow it in time */
 };
 
@@ -463,6 +467,31 @@ static void on_context(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t addres
     }
 }
 
+/* Data that is watched. */
+struct data {
+    uint32_t base, bytes;
+};
+static struct data steps, statuses;
+
+static bool is_in(uint64_t address, struct data data)
+{
+    return address >= data.base && address - data.base < data.bytes;
+}
+
+/* What deals with schedule tables reads what a step does, or writes a status. */
+static void on_table(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    (void)cpu;
+    const struct insn *const insn = data;
+    if (qemu_plugin_mem_is_store(info)) {
+        if (is_in(address, statuses)) {
+            record(executed, (enum record)insn->status, (uint32_t)address);
+        }
+    } else if (insn->status == RECORD_TABLE_GOES && is_in(address, steps)) {
+        record(executed, RECORD_STEP, (uint32_t)address);
+    }
+}
+
 static struct insn *insn_at(uint64_t address)
 {
     return address >= code_base && address - code_base < code_bytes ? &table[(address - code_base) / 2] : NULL;
@@ -507,6 +536,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         if (insn->context != 0) {
             qemu_plugin_register_vcpu_mem_cb(it, on_context, 0, 3, insn);
         }
+        if (insn->status != 0) {
+            qemu_plugin_register_vcpu_mem_cb(it, on_table, 0, 3, insn);
+        }
     }
 }
 
@@ -546,6 +578,14 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     unsigned address, value;
     char kind;
     while (fscanf(map, "%x %c %x", &address, &kind, &value) == 3) {
+        if (kind == 'D') {
+            statuses = (struct data){address, value};
+            continue;
+        }
+        if (kind == 'E') {
+            steps = (struct data){address, value};
+            continue;
+        }
         struct insn *const insn = insn_at(address);
         if (insn == NULL) {
             continue; /* code that was seen is complained of */
@@ -560,6 +600,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             more_runs[more_runs_count].entry = insn;
             more_runs[more_runs_count].function = value;
             more_runs_count++;
+        }
+        static const char dealers[] = "stng";
+        const char *const deals = strchr(dealers, kind);
+        for (uint32_t at = address; deals != NULL && at < address + value && insn_at(at) != NULL; at += 2) {
+            insn_at(at)->status = (uint8_t)(RECORD_TABLE_STARTS + (deals - dealers));
         }
         insn->watched |= kind == 'F';
         insn->begin |= kind == 'B';

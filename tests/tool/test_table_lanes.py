@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A schedule table that StartOS alone starts is a lane of the timeline, with its points where they are due."""
+"""Schedule tables are lanes of the timeline: their points, and when they are started or named as the next one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,7 +19,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.run import run
 from carillon.show import scene, terminal
-from carillon.trace import Kind, StartedTable, Trace
+from carillon.trace import Kind, TableState, Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = """
@@ -85,7 +86,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
 
 
 def test_the_points_are_due_when_their_tasks_start(trace: Trace) -> None:
-    assert trace.tables == (StartedTable("Again", 30, 1000), StartedTable("Once", 500, 800))
+    assert trace.tables == (TableState("Again", 0, 1000), TableState("Once", 0, 800))
     turns = range(30, 1000, 200)
     assert due(trace, "Again") == [turn + offset for turn in turns for offset in (10, 80) if turn + offset < 1000]
     assert due(trace, "Once") == [500]
@@ -96,7 +97,7 @@ def test_the_points_are_due_when_their_tasks_start(trace: Trace) -> None:
 
 def test_an_absolute_start_at_the_counters_begin_is_a_turn_of_it_later(tmp_path: Path) -> None:
     found = traced(tmp_path, TASKS + TABLES.replace("at = 50", "at = 0"), CODE, 1300)
-    assert found.tables[1] == StartedTable("Once", 1000, 1300)
+    assert found.tables[1] == TableState("Once", 0, 1300)
     assert due(found, "Once") == [1000]
     assert due(found, "High") == [e.t for e in found.events if e.kind is Kind.START and e.object == "High"]
 
@@ -122,10 +123,10 @@ def test_of_other_tables_the_trace_says_nothing(schedule: str, code: str, tmp_pa
 def test_the_terminal_draws_what_a_table_does(trace: Trace) -> None:
     panel = scene.panel_of(trace, ())
     lines = [line.plain for line in terminal.timeline([panel], (0, 1000), 109)]
-    again = ("Again   " + " " * 3 + "─◇──────◇───────────" * 5)[:108]
-    assert [line for line in lines if line.startswith(("Again", "Once"))] == [again, f"Once    {' ' * 50}◇{'─' * 29}"]
+    again = ("Again   ───" + "─◇──────◇───────────" * 5)[:108]
+    assert [line for line in lines if line.startswith(("Again", "Once"))] == [again, f"Once    {'─' * 50}◇{'─' * 29}"]
     ascii_lines = [line.plain for line in terminal.timeline([panel], (0, 1000), 109, terminal.ASCII)]
-    assert f"Once    {' ' * 50}*{'-' * 29}" in ascii_lines
+    assert f"Once    {'-' * 50}*{'-' * 29}" in ascii_lines
 
 
 def test_every_picture_has_the_points(trace: Trace, tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_every_picture_has_the_points(trace: Trace, tmp_path: Path) -> None:
     show.write_perfetto(perfetto, trace, ())
     events = json.loads(perfetto.read_text(encoding="utf-8"))["traceEvents"]
     assert sum(e["name"] == "expiry point" for e in events) == points
-    assert [e["dur"] for e in events if e["name"] == "Once is started"] == [300]
+    assert [e["dur"] for e in events if e["name"] == "Once is started"] == [800]
     show.write_vcd(vcd, trace, ())
     text = vcd.read_text(encoding="utf-8")
     sign = text[: text.index(" point $end")].split()[-1]
@@ -172,3 +173,127 @@ def test_a_task_is_not_interrupted_by_points_for_lower_tasks(kernel: str, interr
         begin = max(t for t in due(found, "Task3") if t <= each.begin.t)
         assert each.end is not None
         assert [t - begin for name in ("Task1", "Task2") for t in due(found, name) if begin < t < each.end.t] == [2500, 5000]
+
+
+DRIVEN = """
+[system]
+board = "{board}"
+sources = ["main.c"]
+[osek]
+dispatch = "{dispatch}"
+[osek.task.Drive]
+priority = 1
+[osek.task.A]
+priority = 2
+[osek.task.B]
+priority = 3
+[osek.counter.Time]
+tick = "{tick} ticks"
+max_allowed = 29
+[osek.alarm.Cycle]
+counter = "Time"
+activate = "Drive"
+static = true
+autostart = {{ at = 1, cycle = 1 }}
+[osek.schedule_table.T0]
+counter = "Time"
+duration = 7
+repeating = true
+autostart = {{ at = 2 }}
+point = [{{ offset = 0, activate = ["A"] }}, {{ offset = 3, activate = ["B"] }}]
+[osek.schedule_table.T1]
+counter = "Time"
+duration = 5
+point = [{{ offset = 2, activate = ["A"] }}]
+[osek.schedule_table.T2]
+counter = "Time"
+duration = 6
+repeating = true
+point = [{{ offset = 1, activate = ["B"] }}]
+[osek.schedule_table.T3]
+counter = "Time"
+duration = 9
+point = [{{ offset = 0, activate = ["B"] }}, {{ offset = 4, activate = ["A"] }}, {{ offset = 5, activate = ["B"] }}]
+"""
+OPERATIONS = (
+    "StartScheduleTableRel(T{0}, {2}u)",
+    "StartScheduleTableAbs(T{0}, {2}u)",
+    "StopScheduleTable(T{0})",
+    "NextScheduleTable(T{0}, T{1})",
+)
+SAYS = {"0": "stopped", "1": "next", "3": "started"}
+
+
+def _driver(seed: int, turns: int) -> str:
+    """An application whose lowest task calls a service of schedule tables in most ticks, and says each table's status."""
+    random = Random(seed)
+    cases = []
+    for turn in range(turns):
+        if random.random() < 0.6:
+            operation = random.choice(OPERATIONS).format(random.randrange(4), random.randrange(4), random.randint(1, 12))
+            cases.append(f"    case {turn}u: (void){operation}; break;\n")
+    return f"""
+#include "os.h"
+#include "carillon/console.h"
+TASK(A)
+{{
+    TerminateTask();
+}}
+TASK(B)
+{{
+    TerminateTask();
+}}
+TASK(Drive)
+{{
+    static uint32_t turn;
+    static char said[] = "0000";
+    switch (turn) {{
+{"".join(cases)}    default: break;
+    }}
+    for (ScheduleTableType table = 0; table < 4u; table++) {{
+        ScheduleTableStatusType status = 9u;
+        (void)GetScheduleTableStatus(table, &status);
+        said[table] = (char)('0' + status);
+    }}
+    carillon_say(said, turn);
+    turn++;
+    TerminateTask();
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("board", "program", "dispatch", "kernel"),
+    [
+        ("ast1030-evb", "qemu-system-arm", "hardware", "carillon"),
+        ("ast1030-evb", "qemu-system-arm", "software", "conventional"),
+        ("mps2-an385", "qemu-system-arm", "hardware", "carillon"),
+        ("qemu-rv32-virt", "qemu-system-riscv32", "software", "carillon"),
+    ],
+)
+def test_what_the_trace_says_of_tables_is_what_they_say_of_themselves(
+    board: str, program: str, dispatch: str, kernel: str, tmp_path: Path
+) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    turns, tick = 200, 10_000
+    (tmp_path / "main.c").write_text(_driver(7, turns), encoding="utf-8")
+    (tmp_path / "schedule.toml").write_text(DRIVEN.format(board=board, dispatch=dispatch, tick=tick), encoding="utf-8")
+    diagnostics = Diagnostics()
+    planned = plan(tmp_path / "schedule.toml", diagnostics, None, kernel)
+    firmware = build(planned.image, tmp_path / "build", diagnostics)
+    assert firmware is not None, [str(d) for d in diagnostics.found]
+    found = run(planned.image, firmware, (turns + 1) * tick, diagnostics)
+    assert found is not None, [str(d) for d in diagnostics.found]
+    said = [line.split()[0] for line in found.output.splitlines()][:turns]
+    drives = [e.t for e in found.events if e.kind is Kind.END and e.object == "Drive"][:turns]
+    assert len(said) == len(drives) == turns
+    assert {status for line in said for status in line} == set(SAYS)
+    for statuses, t in zip(said, drives, strict=True):
+        now = {s.name: "next" if s.next else "started" for s in found.tables if s.begin <= t < s.end}
+        assert [now.get(f"T{k}", "stopped") for k in range(4)] == [SAYS[status] for status in statuses], t
+    points = [e for e in found.events if e.kind is Kind.POINT]
+    starts = [e for e in found.events if e.kind is Kind.START and e.object in ("A", "B")]
+    assert len(starts) > turns // 4
+    assert len(points) >= len(starts)  # an activation may be one too many
+    assert all(any(p.n <= s.n < p.n + tick for p in points) for s in starts)

@@ -18,12 +18,14 @@ from pathlib import Path
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
+from carillon.elf import read_elf
 from carillon.image import Image, Vector
 from carillon.model import System
 from carillon.model.board import Run
 from carillon.resources import data_root
 from carillon.run.entries import ENTRIES, Code, Record, entry_values
 from carillon.run.records import DELIVER, MISSED, Decoder, read_records
+from carillon.run.schedule_tables import watched
 from carillon.trace import Trace
 
 # A run that takes longer than this many seconds of wall time is ended: the firmware hangs or storms.
@@ -222,6 +224,7 @@ def _qemu_command(
     lines.append(f"{table.get(START_LOAD, table['carillon_port_start'])[0]:x} B 0")
     lines += [f"{table[f][0]:x} H 0" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
     lines += [f"{table[symbol][0] & ~1:x} M 0" for symbol in marks]
+    lines += watched(image, read_elf(firmware.elf).symbols)
     if "carillon_port_lower" in table:
         lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L 0")
     chart = out.with_suffix(".map")

@@ -28,6 +28,11 @@ class Code(IntEnum):
     SUSPEND = 8  # it waits
     LEAVE = 9  # it ends
     MARK = 10  # a marked instruction; value: its address
+    STEP = 11  # a step of a schedule table is served; value: the address that was read of it
+    TABLE_STARTS = 12  # a table's status is written where it is started; value: the status's address
+    TABLE_STOPS = 13  # where it is stopped
+    TABLE_NEXT = 14  # where it is named as the next one, or no longer
+    TABLE_GOES = 15  # where points are served: a table ends, and the next one goes on
 
 
 class Record(NamedTuple):

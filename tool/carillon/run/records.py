@@ -19,26 +19,16 @@ from carillon.emit import text
 from carillon.image import Image, ModeImage, Vector
 from carillon.model import Mode
 from carillon.model.board import Role
-from carillon.model.osek import ActivateTask, Osek, ScheduleTable, TableStart
+from carillon.model.osek import ActivateTask, Osek
 from carillon.run.entries import Code, Entry, Record, called, entry_values
-from carillon.trace import Event, Kind, StartedTable, Trace
+from carillon.run.schedule_tables import Tables
+from carillon.trace import Event, Kind, Trace
 
 _RECORD = struct.Struct("<QII")
 
 DELIVER = ("carillon_software_deliver", "carillon_software_above")
 """The functions that run tasks where a software interrupt controller dispatches: called by a service, and by its interrupt or
 the end of any handler."""
-
-STEERS_TABLES = (
-    "StartScheduleTableRel",
-    "StartScheduleTableAbs",
-    "StartScheduleTableSynchron",
-    "StopScheduleTable",
-    "NextScheduleTable",
-    "SyncScheduleTable",
-    "SetScheduleTableAsync",
-)
-"""Services that change when a schedule table's points come; the linker keeps those that somebody uses."""
 
 MISSED = "carillon_deadline_missed"
 """The function that is called for a deadline that was missed, and calls the error hook."""
@@ -132,7 +122,7 @@ class Decoder:
         self._deliver = {symbols[name][0] for name in DELIVER if name in symbols}
         self._unexpected = symbols.get("carillon_port_unexpected", (0, 0))[0]
         self._missed = symbols.get(MISSED, (-1, 0))[0]
-        self._steers_tables = not symbols.keys().isdisjoint(STEERS_TABLES)
+        self._tables = Tables(image, symbols)
         self._last = 0  # the last instruction of the run that was asked for
         self._misses: list[tuple[Event, frozenset[str] | None]] = []  # the handler's entry, and whose they may be if not anyone's
         self._served: dict[str, int] = {}  # of objects that share a function: how many points had come when each was served
@@ -183,12 +173,13 @@ class Decoder:
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length)
         self._last = length * self._per_tick
-        tables = self._started_tables(length)
-        due = self._due(segments, origin) + self._alarms(length) + self._points(tables, length)
+        tables, points = self._tables.found(records, origin, length)
+        due = self._due(segments, origin) + self._alarms(length) + [e for e in points if e.kind is Kind.EXPIRY]
         times: dict[str, list[int]] = {}
         for event in due:
             times.setdefault(event.object, []).append(event.n)
-        events = self._sort(list(self._happenings(records, origin, times)) + due)
+        seen = [e for e in points if e.kind is not Kind.EXPIRY]
+        events = self._sort(list(self._happenings(records, origin, times)) + due + seen)
         events = self._with_deadlines(events, segments, length)
         first = next((m for m in system.modes if m.name == system.start_mode), None)
         below = _by_priority(system.osek) if system.osek is not None else ((), ())
@@ -211,7 +202,7 @@ class Decoder:
             stopped=self._reason(end.value) if halt - origin < ticks * self._per_tick else "",
             event_triggered=(*below[0], *below[1]),
             timers=_timers(system.osek) if system.osek is not None else (),
-            tables=tuple(started for _, started in tables),
+            tables=tables,
         )
 
     def _reason(self, where: int) -> str:
@@ -374,41 +365,6 @@ class Decoder:
                 points = it.carrier.cells[0].progression
                 due = range(points.offset, length, points.period)
                 events += [Event(at, at * scale, Kind.EXPIRY, it.alarm.action.object) for at in due]
-        return events
-
-    def _started_tables(self, length: int) -> list[tuple[ScheduleTable, StartedTable]]:
-        """The schedule tables of which it is known when they run, and when that is.
-
-        StartOS starts them in every application mode, and no service is there that starts or stops one.  Of a software
-        counter it is not known when it counts, nor, beneath rounds, of any counter from when on.
-        """
-        osek = self._image.system.osek
-        if osek is None or self._image.modes or self._steers_tables:
-            return []
-        found = []
-        for table in osek.schedule_tables:
-            counter, start = osek.counter(table.counter), table.autostart
-            if not counter.tick or start is None or start.kind is TableStart.SYNCHRON or set(start.modes) != set(osek.modes):
-                continue
-            begin = (start.at or counter.max_allowed + 1) * counter.tick  # StartOS finds the counter at 0
-            end = length if table.repeating else min(length, begin + table.duration * counter.tick)
-            if begin < end:
-                found.append((table, StartedTable(table.name, begin, end)))
-        return found
-
-    def _points(self, tables: list[tuple[ScheduleTable, StartedTable]], length: int) -> list[Event]:
-        """When points of these tables are due: for the table, and for each task that is activated."""
-        osek = self._image.system.osek
-        scale = 1 if self._native else self._per_tick
-        events = []
-        for table, started in tables:
-            tick = osek.counter(table.counter).tick if osek is not None else 0
-            turns = range(started.begin, length, table.duration * tick) if table.repeating else (started.begin,)
-            for turn in turns:
-                for point in table.points:
-                    at = turn + point.offset * tick
-                    names = (table.name, *(a.object for a in point.actions if isinstance(a, ActivateTask)))
-                    events += [Event(at, at * scale, Kind.EXPIRY, name) for name in names if at < length]
         return events
 
     def _with_deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[Event]:

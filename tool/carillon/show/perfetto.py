@@ -44,7 +44,7 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
         yield about("thread_name", thread, "name", lane.name)
         yield about("thread_sort_index", thread, "sort_index", thread)
     for lane, thread in threads.items():
-        for since, until, owner in panel.waiting.get(lane, ()):
+        for since, until, owner in panel.waiting.get(lane, ()) if lane.kind is not LaneKind.TABLE else ():
             yield {
                 "ph": "X",
                 "name": f"{lane.name} waits",
@@ -56,10 +56,11 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
                 "args": {"activation": summary.runs[owner].number},
             }
     for lane, thread in threads.items():
-        for since, until, _ in panel.running[lane] if lane.kind is LaneKind.TABLE else ():
+        own = ((panel.running[lane], "started"), (panel.waiting[lane], "next")) if lane.kind is LaneKind.TABLE else ()
+        for since, until, state in ((b, e, state) for intervals, state in own for b, e, _ in intervals):
             yield {
                 "ph": "X",
-                "name": f"{lane.name} is started",
+                "name": f"{lane.name} is {state}",
                 "cat": lane.kind.value,
                 "pid": process,
                 "tid": thread,

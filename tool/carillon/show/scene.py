@@ -45,7 +45,8 @@ class Panel:
     have activated: when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).
     ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.
     ``instants`` has the stretches of runs that took no time at all, which only a mark can show.  A schedule table's lane has
-    its expiry points as activations, and in ``running`` from when to when it is started.
+    its expiry points as activations, in ``running`` from when to when it is started, and in ``waiting`` when it is the
+    next one.
     """
 
     trace: Trace
@@ -88,6 +89,11 @@ class Panel:
         if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
             return lane.kind is LaneKind.TABLE
         return lane.name not in self.trace.event_triggered or bool(self.activations[lane] or self.deadlines[lane])
+
+    @property
+    def activates(self) -> bool:
+        """Whether an activation is known, expiry points of schedule tables not counted."""
+        return any(times for lane, times in self.activations.items() if lane.kind is not LaneKind.TABLE)
 
     def silent(self) -> list[int]:
         """When interrupts were taken for which nothing of the application ran, in units of 1/scale ticks."""
@@ -155,7 +161,8 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     by_name = {lane.name: lane for lane in summary.lanes if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)}
     tables = {lane.name: lane for lane in summary.lanes if lane.kind is LaneKind.TABLE}
     for table in trace.tables:
-        running[tables[table.name]].append((table.begin * summary.scale, table.end * summary.scale, -1))
+        shown = waiting if table.next else running
+        shown[tables[table.name]].append((table.begin * summary.scale, table.end * summary.scale, -1))
     for release in summary.releases:
         if release.task in by_name:
             activations[by_name[release.task]].append(release.at * summary.scale)
@@ -163,7 +170,7 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
         if run.release is None and run.lane.name not in trace.event_triggered:
             activations[run.lane].append(run.begin.u - (run.dispatch or 0))
     for event in trace.events:
-        if event.kind is Kind.EXPIRY and event.object in tables:
+        if event.kind in (Kind.EXPIRY, Kind.POINT) and event.object in tables:
             activations[tables[event.object]].append(event.t * summary.scale)
         elif event.kind is Kind.EXPIRY and event.object in trace.event_triggered and event.object in by_name:
             activations[by_name[event.object]].append(event.t * summary.scale)

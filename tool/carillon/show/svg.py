@@ -194,6 +194,8 @@ def _table(picture: _Picture, panel: Panel, lane: Lane, y: float) -> float:
     _name(picture, lane.name, middle + 4.5, MUTED)
     for left, right in picture.clipped(panel.running[lane]):
         picture.line(left, middle, right, middle, MUTED, ' stroke-width="2"')
+    for left, right in picture.clipped(panel.waiting[lane]):
+        picture.line(left, middle, right, middle, MUTED, WAITS)
     for time in panel.activations[lane]:
         if picture.low <= time < picture.high:
             _diamond(picture, picture.x(time), middle)
@@ -250,7 +252,7 @@ def _legend(panels: Sequence[Panel], y: float) -> list[str]:
     x = float(GUTTER)
     neutral = "#6b7f99"
     rounds = any(panel.rounds for panel in panels)
-    if rounds or any(any(panel.activations.values()) for panel in panels):
+    if rounds or any(panel.activates for panel in panels):
         picture.parts.append(
             f'<circle cx="{number(x + 4)}" cy="{number(y - 4)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
         )

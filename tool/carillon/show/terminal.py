@@ -113,7 +113,7 @@ def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> l
     """What the signs mean, in as many lines as it takes."""
     lines = [Text(" " * gutter)]
     rounds = any(panel.rounds for panel in panels)
-    activations = rounds or any(any(panel.activations.values()) for panel in panels)
+    activations = rounds or any(panel.activates for panel in panels)
     for sign, meaning, used in (
         (signs.activation, "activation", activations),
         (signs.point, "expiry point", any(panel.trace.tables for panel in panels)),
@@ -191,9 +191,10 @@ def _table_line(panel: Panel, lane: Lane, window: Window, columns: int, signs: S
     """A schedule table: a line while it is started, and its expiry points."""
     low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
     cells = [" "] * columns
-    for begin, end, _ in panel.running[lane]:
-        first, last = max(0, begin - low) * columns // span, -(-min(span, end - low) * columns // span)
-        cells[first:last] = signs.line * max(0, last - first)
+    for sign, intervals in ((signs.waiting, panel.waiting[lane]), (signs.line, panel.running[lane])):
+        for begin, end, _ in intervals:
+            first, last = max(0, begin - low) * columns // span, -(-min(span, end - low) * columns // span)
+            cells[first:last] = sign * max(0, last - first)
     for time in panel.activations[lane]:
         if low <= time < low + span:
             cells[(time - low) * columns // span] = signs.point

@@ -29,6 +29,7 @@ class Kind(Enum):
     EXIT = "exit"  # the handler's last instruction was executed
     DEADLINE_MET = "deadline_met"  # a deadline passed, its task had ended
     DEADLINE_MISSED = "deadline_missed"  # a deadline passed, its task had not ended
+    POINT = "point"  # the kernel serves a schedule table's point, at one level; object: the table
     IDLE = "idle"  # the idle task runs (again); object: "idle"
 
 
@@ -43,12 +44,13 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class StartedTable:
-    """A schedule table of which the trace knows all: it was started once, and ran from tick ``begin`` to ``end``."""
+class TableState:
+    """A schedule table was started from tick ``begin`` to ``end``; or (``next``) named as the one that follows another."""
 
     name: str
     begin: int
     end: int
+    next: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Trace:
     its counters and alarms, which handlers can be for.  ``unit`` is what ``n`` counts where code takes time.
     ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many ticks at most, but for what
     preempts them.  ``node`` is the node's name in a network, else empty.
-    ``tables`` has the schedule tables that nothing but StartOS starts or stops; their points are among the events.
+    ``tables`` says what is known of schedule tables; their points are among the events.
     """
 
     application: str
@@ -87,7 +89,7 @@ class Trace:
     unit: str = "instructions"
     start_bounds: tuple[tuple[str, int], ...] = ()
     node: str = ""
-    tables: tuple[StartedTable, ...] = ()
+    tables: tuple[TableState, ...] = ()
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

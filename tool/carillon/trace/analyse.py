@@ -169,7 +169,7 @@ def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
         for name in dict.fromkeys(trace.event_triggered)
     ]
     above = [lane for lane in (*tasks, *interrupts) if lane not in below]
-    return (*above, *below, *(Lane(LaneKind.TABLE, table.name) for table in trace.tables), KERNEL, IDLE)
+    return (*above, *below, *dict.fromkeys(Lane(LaneKind.TABLE, table.name) for table in trace.tables), KERNEL, IDLE)
 
 
 def _shares(walk: Walk) -> dict[Lane, float]:
