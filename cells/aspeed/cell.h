@@ -28,6 +28,9 @@
 #define ASPEED_ALIGN(cell, first, period) \
     CARILLON_SHIFT(ASPEED_COUNTER(cell), (uint32_t)(first) - (uint32_t)(period)-2u)
 
+/* carillon_port_shift stores two instructions after it loads. */
+#define ASPEED_SYNC(cell) CARILLON_SHIFT(ASPEED_COUNTER(cell), 0u - 2u)
+
 /* A step of a multiplexed cell that would count `period` by itself.  aspeed_rearm stores three
  * instructions after it loads. */
 #define ASPEED_REARM_REGISTER(cell) ASPEED_COUNTER(cell)

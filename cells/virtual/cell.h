@@ -29,6 +29,8 @@
 #define VIRTUAL_STOP(cell) CARILLON_STORE(VIRTUAL_STOP_CELL(cell), 1u)
 #define VIRTUAL_ALIGN(cell, first, period) CARILLON_SHIFT(VIRTUAL_COUNTER(cell), (uint32_t)(first) - (uint32_t)(period))
 
+#define VIRTUAL_SYNC(cell) CARILLON_SHIFT(VIRTUAL_COUNTER(cell), 0u)
+
 #define VIRTUAL_REARM_REGISTER(cell) VIRTUAL_COUNTER(cell)
 #define VIRTUAL_INTERVAL(interval, period) ((uint32_t)(interval) - (uint32_t)(period))
 #define VIRTUAL_POSTPONE(interval) ((uint32_t)(interval))

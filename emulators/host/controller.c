@@ -476,6 +476,13 @@ void carillon_port_align(const struct carillon_shift *list, uint32_t count)
     }
 }
 
+void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        carillon_port_write(list[i].counter, carillon_port_read(list[i].counter) + list[i].units + by);
+    }
+}
+
 /* The handler that runs ends its exception and goes on as a function at the level `least`, or at that of what it
  * preempted if that is higher: at the highest level among the active sources below its own. */
 static void run_at(carillon_vector function, uint32_t least)

@@ -4,6 +4,7 @@
 #include "carillon/osektime.h"
 
 #include "kernel/core/kernel.h"
+#include "kernel/osektime/sync.h"
 #if CARILLON_OSEK
 #include "kernel/osek/kernel.h"
 #endif
@@ -38,6 +39,9 @@ void ttStartOS(ttAppModeType mode)
     carillon_mode_start(&carillon_osek_image); /* its cells; its interrupts are enabled by StartOS */
 #endif
     carillon_mode_start(&carillon_modes[ACTIVE_MODE]);
+#if CARILLON_SYNC
+    carillon_sync_begin(ACTIVE_MODE);
+#endif
     carillon_port_unlock(saved);
     ttIdleTask();
     ttShutdownOS(TT_E_OS_OK); /* the idle task never ends (chapter 5) */
@@ -100,6 +104,27 @@ ttStatusType ttGetScheduleTime(ttTickRefType time)
     return TT_E_OS_OK;
 }
 
+#if !CARILLON_SYNC
+ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time)
+{
+    (void)global_time;
+    (void)schedule_time;
+    return TT_E_OS_ID;
+}
+
+ttStatusType ttGetGlobalTime(ttTickRefType time)
+{
+    (void)time;
+    return TT_E_OS_ID;
+}
+
+ttStatusType ttGetOSSyncStatus(ttSynchronizationStatusRefType status)
+{
+    (void)status;
+    return TT_E_OS_ID;
+}
+#endif
+
 ttOSEKOSStateType ttGetOSEKOSState(void)
 {
 #if CARILLON_OSEK
@@ -140,12 +165,21 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode)
 void carillon_control(void)
 {
     const struct carillon_mode *const from = &carillon_modes[carillon_mode];
+#if CARILLON_SYNC
+    if (carillon_sync_holds()) {
+        return; /* the round of a mode is left when it has begun */
+    }
+    const uint8_t before = carillon_mode;
+#endif
     if (carillon_mode_is_idle(from)) {
         const uint32_t saved = carillon_port_lock();
         carillon_mode = carillon_next_mode;
         asked = false;
         switches++;
         carillon_mode_switch(from, &carillon_modes[carillon_mode]);
+#if CARILLON_SYNC
+        carillon_sync_switch(before, carillon_mode);
+#endif
         carillon_port_unlock(saved);
     }
 }

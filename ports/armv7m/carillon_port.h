@@ -351,6 +351,9 @@ void carillon_port_start_at(uint32_t counter, uint32_t target, const struct cari
 /* Add to running counters. */
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 
+/* The same, with `by` added to each; the list is not empty. */
+void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by);
+
 /* Call `function` at the execution priority of what the handler preempted, so that every later interrupt
  * can preempt it in turn, and come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);

@@ -153,6 +153,7 @@ void carillon_port_start(const struct carillon_store *list, uint32_t count);
 void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
                             uint32_t before_count, const struct carillon_store *list, uint32_t count);
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
+void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by);
 void carillon_port_run_recorded(carillon_vector function);
 void carillon_port_note(uint32_t function);
 #define CARILLON_RUN(function) carillon_port_run_recorded(function)

@@ -130,6 +130,10 @@ void carillon_port_start_at(uint32_t counter, uint32_t target, const struct cari
 /* Add to running counters; cells/<family>/cell.h allows for what they count meanwhile. */
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 
+/* The same, with `by` added to each, modulo the range of a value; the list is not empty.  Only of ports whose cells can
+ * "synchronise". */
+void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by);
+
 /* Call a function at the execution priority of what the handler preempted, then come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);
 

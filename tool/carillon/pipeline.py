@@ -165,6 +165,7 @@ def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
 
 def releases(system: System, trace: Trace) -> list[Release]:
     """The nominal releases of a run, from the rounds that began."""
+    from carillon.trace.course import Course
     from carillon.trace.timeline import Release
 
     found: list[Release] = []
@@ -173,10 +174,12 @@ def releases(system: System, trace: Trace) -> list[Release]:
         end = trace.length
         if k + 1 < len(trace.modes):  # whole rounds; between the last and the next mode's first there may be a gap
             end = begin + (trace.modes[k + 1][0] - begin) // mode.round_length * mode.round_length
-        for start in range(begin, end, mode.round_length):
-            found += [
-                Release(a.task, start + a.at, tuple(start + d for d in a.deadlines))
-                for a in mode.activations
-                if start + a.at < end
-            ]
+        course = Course(begin, end, mode.round_length)
+        if system.sync is not None and trace.courses:
+            course = trace.courses[k]
+        for number in course.rounds:
+            for a in mode.activations:
+                at = course.tick(number, a.at)
+                if course.happens(at):
+                    found.append(Release(a.task, at, tuple(at - a.at + d for d in a.deadlines)))
     return sorted(found, key=lambda r: (r.at, r.task))

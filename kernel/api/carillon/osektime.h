@@ -2,8 +2,7 @@
  *
  * OSEKtime OS 1.0: the services of the time-triggered kernel, under the standard's names.
  *
- * Tasks are C functions of the type void (void), which the schedule names.  There is no global time: ttSyncTimes,
- * ttGetGlobalTime and ttGetOSSyncStatus do not exist.
+ * Tasks are C functions of the type void (void), which the schedule names.
  *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
  * (docs/service_reference.py). */
@@ -30,11 +29,18 @@ typedef uint8_t ttStatusType;
 typedef uint8_t ttOSEKOSStateType;
 typedef uint32_t ttTickType;
 typedef ttTickType *ttTickRefType;
+typedef uint8_t ttSynchronizationStatusType;
+typedef ttSynchronizationStatusType *ttSynchronizationStatusRefType;
 
 /* Status values (OSEKtime OS 1.0, chapter 13). */
 #define TT_E_OS_OK 0u
 #define TT_E_OS_ID 3u
 #define TT_E_OS_DEADLINE 6u
+#define TT_E_OS_VALUE 8u
+
+/* Whether the rounds keep the global time. */
+#define TT_SYNCHRONOUS 0u
+#define TT_ASYNCHRONOUS 1u
 
 /* States of the OSEK OS below (chapter 12). */
 #define ttOSEKOSUP 0u
@@ -84,6 +90,35 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode);
  * From: tasks, hooks, interrupts of the application, the idle task.
  * Source: OSEKtime OS 1.0, chapter 13. */
 ttStatusType ttGetScheduleTime(ttTickRefType time);
+
+/* Tell the system what the global time is now, and where in its round the global time is now.  The round's cells are
+ * moved towards it at the next sync points, by at most what [sync] of the schedule allows at each.  A later call
+ * replaces what an earlier one has left to correct.  Interrupts are locked for some 40 instructions.
+ *
+ * global_time: ticks of the schedule's clock, modulo 2^32; ttGetGlobalTime goes on from there.
+ * schedule_time: ticks since the start of the global round, from 0 to the round's length less 1.
+ * Errors: TT_E_OS_VALUE: no round is so long, nothing was changed; TT_E_OS_ID: the schedule has no [sync].
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: OSEKtime OS 1.0, chapter 13. */
+ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time);
+
+/* Get the global time: what the last ttSyncTimes told, and what the own clock has counted since then.  Before the first
+ * one it is the time since the start of the first round.
+ *
+ * time: where to put the time: ticks of the schedule's clock, modulo 2^32.
+ * Errors: TT_E_OS_ID: the schedule has no [sync].
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: OSEKtime OS 1.0, chapter 13. */
+ttStatusType ttGetGlobalTime(ttTickRefType time);
+
+/* Get whether the rounds keep the global time: ttSyncTimes was called within the last `silence` rounds, and what is
+ * left to be corrected is `precision` at most.
+ *
+ * status: where to put TT_SYNCHRONOUS or TT_ASYNCHRONOUS.
+ * Errors: TT_E_OS_ID: the schedule has no [sync].
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: OSEKtime OS 1.0, chapter 13. */
+ttStatusType ttGetOSSyncStatus(ttSynchronizationStatusRefType status);
 
 /* Return the state of the OSEK OS that runs in the idle time.
  *

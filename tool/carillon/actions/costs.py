@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+
+from carillon.resources import data_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,8 @@ class CostTable:
     are paid per point in a table: an activation, and a deadline or a re-enable point.  ``forget``, ``hold`` and ``flag``
     are what the guards of :mod:`.guard` take per activation; the solver charges ``forget`` for a task on several sources,
     because levels decide only later which of them it is.
+
+    ``synchronise`` is paid per sync point at which nothing is corrected.
 
     Of the event-triggered system: ``handled`` is what an alarm's handler takes on its task's level, ``handled_apart`` on the
     kernel's, ``queued`` what an alarm in a counter's queue takes, each up to the first instruction of a task that is no
@@ -52,6 +58,7 @@ class CostTable:
     tick_alone: int = 24
     ask_parts: int = 4
     ask_part: int = 8
+    synchronise: int = 42
 
     @property
     def wrapper(self) -> int:
@@ -60,3 +67,10 @@ class CostTable:
 
 
 COSTS = CostTable()
+
+
+@cache
+def port_prices(port: str) -> dict[str, int]:
+    """What statements of handlers take at most on a port, by operation; empty where code takes no time."""
+    path = data_root() / "ports" / port / "costs.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

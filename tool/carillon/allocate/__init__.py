@@ -54,7 +54,7 @@ def allocate(
     Errors: C060 the cells do not suffice, C061 no cell can express an interval, C062 the priority levels do
     not suffice, C063 no allocation within the time limit.  Rules: Sloth on Time, sections IV-A, IV-B, IV-F, VI-A.
     """
-    fitter = Fitter(system.board, system.clock_hz)
+    fitter = Fitter(system.board, system.clock_hz, synchronised=system.sync is not None)
     low = next((i for i in system.interrupts if not i.above_tasks), None)
     if system.board.nesting == "time" and low is not None:
         diagnostics.error(

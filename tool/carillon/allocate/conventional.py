@@ -31,6 +31,14 @@ def allocate_conventional(
     The cell is the first of the board's first array with role ``system`` that can express every interval
     between different ticks.  Errors: C064 there is no such array.
     """
+    if system.sync is not None:
+        diagnostics.error(
+            "C234",
+            system.sync.span,
+            f"the {kernel} kernel, which is there for comparison, does not follow a global time",
+            "remove [sync] to compare, or use the carillon kernel",
+        )
+        return None
     fitter = Fitter(system.board, system.clock_hz)
     modes = [(mode, _system_demand(mode)) for mode in lowered]
     refusals: list[tuple[Demand, str]] = []

@@ -40,7 +40,7 @@ class SourceClass:
 
     def slots(self, role: Role) -> int:
         """How many timers of ``role`` one source of the class has; 0 if it does not serve the role."""
-        return len(self.sources[0].slots(role)) if role in self.array.roles else 0
+        return len(self.sources[0].slots(role)) if self.array.serves(role) else 0
 
     @property
     def joined(self) -> int:
@@ -122,10 +122,13 @@ class Fitter:
     round_length: int | None = None  # of the round that the cells serve; None: they serve no round
     timers: Mapping[str, int] = field(default_factory=dict)
     ticks: bool = False  # the cells only tick: what expires before the beginning does no harm
+    synchronised: bool = False  # the round is made longer and shorter while it runs
 
     def direct(self, array: Cells, progression: Progression) -> int | str:
         """The smallest prescaler with which a free-running cell keeps ``progression``, or why there is none."""
         shortest = array.min_period(self.clock_hz)
+        if self.synchronised and (reason := self.unmoved(array)):
+            return reason
         if array.start is Start.TIMER:
             return self._channel(array, progression)
         if progression.period < shortest:
@@ -149,6 +152,8 @@ class Fitter:
         """The smallest prescaler with which one re-armed cell serves ``times`` (ascending), or why there is none."""
         if array.rearm is Rearm.NONE:
             return "its cells cannot be re-armed"
+        if self.synchronised and (reason := self.unmoved(array)):
+            return reason
         intervals = intervals_of(times, round_length)
         if array.start is Start.TIMER and self.round_length is not None:
             return self._channel_of_several(array, intervals, round_length)
@@ -173,6 +178,14 @@ class Fitter:
             return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({self.shortest(array)})"
         return self._channel(array, Progression(0, round_length))
 
+    def unmoved(self, array: Cells) -> str:
+        """Why cells of an array cannot be in a round that is synchronised; empty if they can."""
+        if Capability.SYNCHRONISE not in array.family.can:
+            return "a running cell of its family cannot be moved, as [sync] asks"
+        if (array.hz or self.clock_hz) != self.clock_hz:
+            return "its cells do not count ticks of the schedule, which [sync] moves them by"
+        return ""
+
     def shortest(self, array: Cells) -> int:
         """The shortest interval that a re-armed cell can keep, in ticks."""
         per_tick = max(1, self.board.clock(self.clock_hz).instructions_per_tick)
@@ -188,7 +201,9 @@ class Fitter:
             limit = min(limit, (1 << 31) - 1)  # a shift is a signed number of 32 bits
         lead = self.board.lead_at(self.clock_hz)
         reason = ""
-        for prescaler in sorted(array.prescalers):
+        if self.synchronised:  # a hard start moves it by a whole round
+            longest = max(longest, 2 * (self.round_length or longest))
+        for prescaler in sorted(array.prescalers)[: 1 if self.synchronised else None]:
             unit = self.clock_hz * prescaler
             broken = next((t for t in (*intervals, offset, lead, self.board.start_spacing) if t * hz % unit), None)
             if broken is not None:

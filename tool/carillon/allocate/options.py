@@ -272,7 +272,7 @@ class OptionBuilder:
         if result:
             return result
         role = demand.role
-        if any(role in array.roles for array in self.fitter.board.cells):
+        if any(array.serves(role) for array in self.fitter.board.cells):
             return [
                 f"all cells that serve the role '{role.value}' are taken, by interrupts of the application or the switch of modes"
             ]

@@ -17,6 +17,7 @@ from carillon.resources import data_root
 MANIFEST = "manifest.json"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
+SYNC = ("kernel/osektime/sync.c",)
 OSEK = tuple(f"kernel/osek/{name}.c" for name in ("counter", "alarm", "error", "event", "interrupt", "resource", "start", "task"))
 TABLES = ("kernel/osek/schedule_table.c",)
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
@@ -50,6 +51,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if system.modes:
         sources = [*KERNEL, *sources]
         generated = ["tables.c", *generated]
+        sources += SYNC if system.sync is not None else []
     elif system.osek is not None:
         sources = ["kernel/core/mode.c", "kernel/osek/main.c", *sources]
     if system.osek is not None:

@@ -3,12 +3,25 @@
 
 from __future__ import annotations
 
-from carillon.check import deadlines, empty, intervals, names, osek, overlap, places, simulation, unused, utilisation, window
+from carillon.check import (
+    deadlines,
+    empty,
+    intervals,
+    names,
+    osek,
+    overlap,
+    places,
+    simulation,
+    sync,
+    unused,
+    utilisation,
+    window,
+)
 from carillon.check.simulation import Completion, completions, simulate_round
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
-RULES = (names, osek, empty, places, overlap, deadlines, intervals, window, utilisation, simulation, unused)
+RULES = (names, osek, empty, places, overlap, deadlines, intervals, window, utilisation, simulation, sync, unused)
 
 
 def check_system(system: System, diagnostics: Diagnostics) -> None:

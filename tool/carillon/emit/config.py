@@ -8,7 +8,7 @@ from carillon.emit import clock as clocks
 from carillon.emit.vectors import direct
 from carillon.image import Image
 from carillon.image.levels import base_levels, lowered_level
-from carillon.model import Idle, OnDeadlineMiss
+from carillon.model import Idle, OnDeadlineMiss, SyncStart
 
 
 def emit(image: Image) -> str:
@@ -38,12 +38,17 @@ def emit(image: Image) -> str:
         "CARILLON_TIMEKEEPERS": int(any(c.due is not None for c in cells)),
         "CARILLON_ALIGNS": int(any(c.family.align for c in cells)),
         "CARILLON_FINISHES": int(any(c.family.finish for c in cells)),
+        "CARILLON_SYNC": int(any(m.sync for m in modes)),
         "CARILLON_SHUTDOWN_ON_MISS": int(system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN),
         "CARILLON_IDLE_SLEEP": int(system.idle is Idle.SLEEP),
         "CARILLON_COPY_DATA": 0,
         "CARILLON_ADDRESS_BITS": 32,
     }
     values.update({"CARILLON_CONSTRUCTORS": 1} if system.cplusplus else {})
+    if system.sync is not None:
+        values["CARILLON_SYNC_HARD"] = int(system.sync.start is SyncStart.HARD)
+        values["CARILLON_SYNC_PRECISION"] = f"{system.sync.precision}u"
+        values["CARILLON_SYNC_SILENCE"] = f"{system.sync.silence}u"
     values.update(queue.configuration(image))
     values.update(clocks.configuration(image))
     values.update(base.configuration(image))

@@ -9,12 +9,11 @@ The late paths of re-armed cells are not included: they are taken after an overr
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
+from carillon.actions.costs import port_prices as prices
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
@@ -23,7 +22,6 @@ from carillon.image import Image, ModeImage
 from carillon.image.handlers import only_held
 from carillon.lower import ExpiryPoint
 from carillon.model.family import Rearm
-from carillon.resources import data_root
 
 _STATEMENT = re.compile(r"^\s*(?:if \(|} while \()?(?P<name>\w+)(?:\(|\+\+|--)")
 _KERNEL = re.compile(r"^carillon_(?:port_)?")
@@ -40,13 +38,6 @@ class HandlerCost:
     def total(self) -> int:
         """Both together."""
         return self.before + self.after
-
-
-@cache
-def prices(port: str) -> dict[str, int]:
-    """The port's prices, by operation; empty where code takes no time."""
-    path = data_root() / "ports" / port / "costs.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def operation(line: str, families: dict[str, Rearm]) -> str:

@@ -13,6 +13,7 @@ from carillon.emit import text
 from carillon.emit.pieces import ENTRIES
 from carillon.image import CellImage, Image, ModeImage
 from carillon.image.levels import controlled, enabled, ground_state, mode_levels
+from carillon.model import SyncStart
 from carillon.model.board import Board
 
 
@@ -141,6 +142,39 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     return lines
 
 
+def _sync(image: Image, mode: ModeImage) -> tuple[list[str], list[str]]:
+    """The lists of the mode's synchronisation, and its entry in the table of all modes."""
+    sync, limits = mode.sync, image.system.sync
+    assert sync is not None and limits is not None
+    name, source = text.stem(image, mode), sync.cell.carrier.source
+    board = image.system.board
+    moved = [text.macro(c, "SYNC", c.number) + ", " + _cell_comment(c) for c in mode.cells]
+    lines = _array("struct carillon_shift", f"{name}_sync", moved)
+    lists = {"cells": (f"{name}_sync", "cell_count")}
+    if limits.start is SyncStart.HARD:
+        waiting = [s for s in enabled(image, mode) if s != source]
+        own = [c.carrier.source for c in mode.cells if controlled(board, c.carrier.source) and c.carrier.source != source]
+        lines += _array("struct carillon_store", f"{name}_hold", _store_list(board, "DISABLE", waiting))
+        release = _store_list(board, "UNPEND", own) + _store_list(board, "ENABLE", waiting)
+        lines += _array("struct carillon_store", f"{name}_release", release)
+        lists |= {"hold": (f"{name}_hold", "hold_count")} if waiting else {}
+        lists |= {"release": (f"{name}_release", "release_count")} if release else {}
+    entry = [f"    {{ /* {mode.allocation.mode.name}: nothing is due for {sync.slack} ticks from the sync point on */"]
+    for field, (array, count) in lists.items():
+        entry += [f"        .{field} = {array},", f"        .{count} = CARILLON_COUNT({array}),"]
+    values = {
+        "counter": text.macro(sync.cell, "COUNTER", sync.cell.number),
+        "latest": f"{sync.latest}u",
+        "length": f"{mode.allocation.mode.round_length}u",
+        "at": f"{sync.at}u",
+        "lengthen": f"{limits.lengthen}u",
+        "shorten": f"{limits.shorten}u",
+        "leave": f"{sync.leave % 2**32}u",
+        "source": f"{source}",
+    }
+    return lines, [*entry, *(f"        .{field} = {value}," for field, value in values.items()), "    },"]
+
+
 def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
     name = text.stem(image, mode)
     timer = mode.dispatch
@@ -187,6 +221,7 @@ def emit(image: Image) -> str:
     families = sorted({c.family.name for m in image.modes for c in m.cells})
     lines = [text.head(image, "Tables of the application's modes."), '#include "kernel/contract/mode.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
+    lines += ['#include "kernel/contract/sync.h"'] if image.system.sync is not None else []
     if any(mode.table for mode in image.modes):
         lines += ['#include "kernel/osektime/table.h"', ""]
         entries = dict.fromkeys(image.system.task(t.name).entry for t in image.system.tasks)
@@ -207,7 +242,12 @@ def emit(image: Image) -> str:
         if mode.control:
             lines += [f"        .waiting_count = {ground_state(image, mode)[1]},", f"        .control = &{name}_control,"]
         lines.append("    },")
-    lines += ["};", "", "const struct carillon_time_base carillon_time_bases[] = {"]
+    lines += ["};", ""]
+    if image.system.sync is not None:
+        parts = [_sync(image, mode) for mode in image.modes]
+        lines += [line for own, _ in parts for line in own]
+        lines += ["const struct carillon_sync carillon_syncs[] = {", *(line for _, entry in parts for line in entry), "};", ""]
+    lines += ["const struct carillon_time_base carillon_time_bases[] = {"]
     for mode in image.modes:
         if mode.time_base:
             cell = mode.time_base.cell

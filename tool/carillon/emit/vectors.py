@@ -178,6 +178,7 @@ def emit(image: Image) -> str:
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
     tabled = [m for m in image.modes if m.table]
     lines += ['#include "kernel/osektime/table.h"'] if tabled else []
+    lines += ['#include "kernel/osektime/sync.h"'] if system.sync is not None else []
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]

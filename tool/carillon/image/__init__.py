@@ -112,6 +112,26 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
+class SyncImage:
+    """How the round is synchronised: ``cell`` expires at tick ``at``, from where on nothing is due for ``slack`` ticks.
+
+    ``latest``: what its counter reads at least when there is time to move all cells.  ``leave``: from its next expiry to the
+    beginning of the round that follows when the mode is left, in ticks.
+    """
+
+    cell: CellImage
+    at: int
+    slack: int
+    latest: int
+    leave: int
+
+    @property
+    def late(self) -> int:
+        """How many ticks after the sync point there is time to move all cells."""
+        return self.cell.use.progression.period - self.latest
+
+
+@dataclass(frozen=True, slots=True)
 class ModeImage:
     """Everything about one mode."""
 
@@ -122,6 +142,7 @@ class ModeImage:
     table: tuple[TableEntry, ...]
     control: Control | None
     time_base: TimeBase | None
+    sync: SyncImage | None = None
 
     def last_before(self, cell: CellImage, board: Board) -> int:
         """When a cell expires for the last time before its first expiry, in its units since the first start store.

@@ -32,6 +32,7 @@ from carillon.image import (
     TableEntry,
     TimeBase,
 )
+from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role
@@ -181,6 +182,7 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         timer = next((c for c in in_order if isinstance(c.carrier.action, Dispatch)), None)
         if timer is not None:
             table = _table(timer, length)
+        control = _control(system, mode, in_order, diagnostics)
         modes.append(
             ModeImage(
                 mode,
@@ -188,8 +190,9 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
                 tuple(start),
                 multiplexes,
                 table,
-                _control(system, mode, in_order, diagnostics),
+                control,
                 _time_base(in_order, length, allocation.kernel),
+                sync_image(system, mode, in_order, control.gap if control else 0, diagnostics),
             )
         )
     osek = _osek(system, allocation.osek) if allocation.osek is not None else None

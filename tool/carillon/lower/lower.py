@@ -9,8 +9,10 @@ from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.actions.switch_mode import SwitchMode
+from carillon.actions.synchronise import Synchronise
 from carillon.check.simulation import NOTHING, KernelTime, completions
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
+from carillon.lower.sync import sync_point
 from carillon.model import Activation, Mode, Monitor, OnDeadlineMiss, Overrun, System, Window
 
 
@@ -36,6 +38,10 @@ def _lower_mode(mode: Mode, system: System, kernel: KernelTime) -> LoweredMode:
         point = ExpiryPoint(at, SwitchMode(mode.name), at, mode.span)
         demands.append(Demand(SwitchMode(mode.name), (point,), required=True, bounded=True))
     demands.extend(_enables(mode, system.start_within))
+    if system.sync is not None:
+        at, _ = sync_point(demands, mode.round_length)
+        point = ExpiryPoint(at, Synchronise(mode.name), at, mode.span)
+        demands.append(Demand(Synchronise(mode.name), (point,), required=True, bounded=True))
     return LoweredMode(mode.name, mode.round_length, tuple(demands))
 
 

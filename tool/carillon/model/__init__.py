@@ -55,6 +55,17 @@ class Overrun(Enum):
     NEVER = "never"
 
 
+class SyncStart(Enum):
+    """How a system begins that is synchronised.
+
+    ``SMOOTH``: rounds begin at once and converge.  ``HARD``: no task starts before the first global time is known, and the
+    first round is in its phase.
+    """
+
+    SMOOTH = "smooth"
+    HARD = "hard"
+
+
 class Idle(Enum):
     """What ``ttIdleTask`` does unless the application defines its own: loop, or wait for an interrupt."""
 
@@ -126,6 +137,24 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
+class Synchronisation:
+    """How rounds follow a global time (OSEKtime OS 1.0): in ticks, the most that a round is made longer or shorter by.
+
+    ``precision``: how far a round that counts as synchronous may be off; ``silence``: for how many rounds it does so without
+    hearing the global time.  ``lengthened``, ``shortened``: where the limits stand in the file.
+    """
+
+    lengthen: int
+    shorten: int
+    precision: int
+    silence: int
+    start: SyncStart
+    span: Span
+    lengthened: Span
+    shortened: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Drift:
     """A time that does not divide into ticks and was rounded: the reality is ``actual_ppm`` off."""
 
@@ -161,6 +190,7 @@ class System:
     other_clocks: tuple[int, ...] = ()  # those, too, that every time divides at, in Hz
     clock_given: bool = False  # by the schedule
     start_within: int = 0  # of what no task says otherwise, as Task.start_within
+    sync: Synchronisation | None = None
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
-from carillon.model.family import Driver, Family, Rearm, Start
+from carillon.model.family import Capability, Driver, Family, Rearm, Start
 from carillon.model.fields import Bit, Count, Flag, Frozen, Hertz, Identifier, Int, Source, Text, Word
 from carillon.model.time import ClockKind
 
@@ -32,6 +32,7 @@ class Role(Enum):
     DEADLINE = "deadline"
     CONTROL = "control"
     ENABLE = "enable"
+    SYNC = "sync"  # where its family can synchronise, of cells that serve the control role
     SYSTEM = "system"  # the one timer of the conventional kernel
 
 
@@ -100,6 +101,12 @@ class Cells(Frozen):
         if twice:
             raise ValueError(f"two cells are called '{twice[0]}'")
         return self
+
+    def serves(self, role: Role) -> bool:
+        """Whether its cells can be used in a role: as sync cells those whose counter is read at a switch of modes."""
+        if role is Role.SYNC:
+            return Role.CONTROL in self.roles and Capability.SYNCHRONISE in self.family.can
+        return role in self.roles
 
     @property
     def kind(self) -> str:

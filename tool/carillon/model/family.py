@@ -43,6 +43,7 @@ class Capability(Enum):
     ACKNOWLEDGE = "acknowledge"
     MASK = "mask"
     ASK = "ask"
+    SYNCHRONISE = "synchronise"
 
 
 STARTS = {Start.GROUP: Capability.START_TOGETHER, Start.TIMER: Capability.CHANNELS}
@@ -121,6 +122,8 @@ class Family(Frozen):
             raise ValueError(f"'match-in-round' is for channels whose match can be moved: 'can' lacks \"{lacking}\"")
         if Capability.POSTPONE in self.can and not self.can & set(REARMS.values()):
             raise ValueError('\'postpone\' moves a cell that is re-armed: \'can\' lacks "shift", "reload" and "match"')
+        if Capability.SYNCHRONISE in self.can and Capability.REMAINING not in self.can:
+            raise ValueError("the time of a round that is synchronised is read: 'can' lacks \"remaining\"")
         if self.base is BaseKind.DOWN and Capability.REMAINING not in self.can:
             raise ValueError("a time base that counts down is read: 'can' lacks \"remaining\"")
         return self

@@ -111,6 +111,7 @@ class Builder:
             other_clocks=tuple(hz for hz in self.fitting if hz != clock_hz),
             clock_given=file.system.clock is not None,
             start_within=rounds.start_within,
+            sync=rounds.sync(),
             inputs=(self.path, *self.included, *board.files),
         )
 
@@ -199,6 +200,8 @@ class Builder:
                 yield mode.round
             for point in mode.points or ():
                 yield from (time for time in (point.at, *(point.deadline_at or ())) if time)
+        if self.file.sync is not None:
+            yield from (time for time in (self.file.sync.lengthen, self.file.sync.shorten, self.file.sync.precision) if time)
 
     # Names that refer to others; these need no clock, so that they are reported whatever else is wrong
 

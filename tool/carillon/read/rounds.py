@@ -15,6 +15,8 @@ from carillon.model import (
     Mode,
     Monitor,
     Overrun,
+    Synchronisation,
+    SyncStart,
     Task,
     Window,
 )
@@ -128,6 +130,27 @@ class Rounds:
         """A bound in whole ticks, rounded down; 0 if it is absent or refused."""
         ticks = self.ticks.limited(time, describe(*path), self.places.value(path)) if time is not None else None
         return int(ticks) if ticks is not None else 0
+
+    def sync(self) -> Synchronisation | None:
+        """How rounds are synchronised; None if they are not."""
+        table = self.file.sync
+        if table is None:
+            return None
+
+        def ticks(key: str, time: Time | None) -> int:
+            found = self._convert(time, ("sync", key))
+            return whole(found) if found is not None else 0
+
+        return Synchronisation(
+            ticks("lengthen", table.lengthen),
+            ticks("shorten", table.shorten),
+            ticks("precision", table.precision),
+            table.silence,
+            SyncStart(table.start),
+            self.places.key(("sync",)),
+            self.places.value(("sync", "lengthen")),
+            self.places.value(("sync", "shorten")),
+        )
 
     def mode(self, name: str, table: ModeTable) -> Mode | None:
         """The mode; None if its round cannot be told, after a diagnostic."""

@@ -174,6 +174,20 @@ class ModeTable(_Table):
     points: list[PointTable] | None = Field(None, description="Expiry points in ascending order of 'at'.")
 
 
+class SyncTable(_Table):
+    """Rounds follow a global time: each is made longer or shorter at its sync point, after its last deadline."""
+
+    lengthen: AnyTime | None = Field(None, description="The most by which a round is made longer; 0 ticks if absent.")
+    shorten: AnyTime | None = Field(None, description="The most by which a round is made shorter; 0 ticks if absent.")
+    precision: AnyTime | None = Field(
+        None, description="How far from the global time a round may be and count as synchronous; 0 ticks if absent."
+    )
+    silence: int = Field(10, ge=1, le=65_534, description="Rounds without ttSyncTimes after which it counts as asynchronous.")
+    start: Literal["smooth", "hard"] = Field(
+        "smooth", description="Whether tasks start at once, or not before the first ttSyncTimes, with a round in its phase."
+    )
+
+
 class OsekTaskTable(_Table):
     """An event-triggered task, defined in C by TASK(name)."""
 
@@ -357,6 +371,7 @@ class ScheduleFile(_Table):
     mode: dict[str, ModeTable] = Field(
         default_factory=dict, description="The application modes, by name; without any there is one, 'default', with every task."
     )
+    sync: SyncTable | None = Field(None, description="How rounds follow a global time, if they do.")
     osek: OsekTable | None = Field(None, description="The event-triggered system, if there is one.")
     time: TimeServicesTable | None = Field(None, description="The time services, if there are any.")
     thread: dict[str, ThreadTable] = Field(default_factory=dict, description="The threads, by name.")

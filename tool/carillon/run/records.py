@@ -17,12 +17,13 @@ from pathlib import Path
 
 from carillon.emit import text
 from carillon.image import Image, ModeImage, Vector
-from carillon.model import Mode
+from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
 from carillon.run.entries import Code, Entry, Record, called, entry_values
 from carillon.run.schedule_tables import Tables
 from carillon.trace import Event, Kind, Trace
+from carillon.trace.course import Course
 
 _RECORD = struct.Struct("<QII")
 
@@ -88,12 +89,16 @@ class _Deadline:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """A stretch of rounds of one mode; ``begin`` is the tick 0 of its first round."""
+    """A stretch of rounds of one mode."""
 
     image: ModeImage
     mode: Mode
-    begin: int
-    end: int
+    course: Course
+
+    @property
+    def begin(self) -> int:
+        """The tick 0 of its first round."""
+        return self.course.begin
 
 
 class Decoder:
@@ -171,7 +176,7 @@ class Decoder:
         halt = end.time
         # A run that stopped by itself includes the tick in which it did.
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
-        segments = self._segments(begins, origin, lead, length)
+        segments = self._segments(begins, origin, lead, length, records)
         self._last = length * self._per_tick
         tables, points = self._tables.found(records, origin, length)
         due = self._due(segments, origin) + self._alarms(length) + [e for e in points if e.kind is Kind.EXPIRY]
@@ -198,6 +203,7 @@ class Decoder:
             output=output,
             unit=system.board.code_unit,
             modes=tuple((s.begin, s.mode.name) for s in segments),
+            courses=tuple(s.course for s in segments),
             round_lengths=tuple((m.name, m.round_length) for m in system.modes),
             stopped=self._reason(end.value) if halt - origin < ticks * self._per_tick else "",
             event_triggered=(*below[0], *below[1]),
@@ -211,7 +217,9 @@ class Decoder:
             return "a fault, or an interrupt that nobody uses (carillon_port_unexpected)"
         return "the system was shut down" if where else ""
 
-    def _segments(self, begins: list[tuple[int, int]], origin: int, lead: int, length: int) -> list[_Segment]:
+    def _segments(
+        self, begins: list[tuple[int, int]], origin: int, lead: int, length: int, records: list[Record]
+    ) -> list[_Segment]:
         segments: list[_Segment] = []
         if not self._image.modes:
             return segments
@@ -224,8 +232,33 @@ class Decoder:
                 # Left at the control point before the next start; what lies after it does not happen.
                 end = (begins[k + 1][0] + lead - origin) // self._per_tick - image.control.gap
                 end = end - mode.round_length + image.control.at
-            segments.append(_Segment(image, mode, begin, end))
+            points, held = self._synchronised(records, number, origin, begin, end)
+            segments.append(_Segment(image, mode, Course(begin, end, mode.round_length, points, held)))
         return segments
+
+    def _synchronised(self, records: list[Record], mode: int, origin: int, begin: int, end: int) -> tuple[tuple[int, ...], int]:
+        """When the sync points of a mode were served, and from when on its tasks could start; nothing without [sync]."""
+        sync = self._image.system.sync
+        if sync is None:
+            return (), 0
+        served: dict[Role | None, list[int]] = {Role.SYNC: [], Role.ACTIVATION: []}
+        for record in records:
+            tick = (record.time - origin) // self._per_tick
+            if record.code == Code.ENTER and begin <= tick < end:
+                for role in {e.vector.role for e in self._vectors[mode].get(record.value, [])} & served.keys():
+                    served[role].append(tick)
+        first = next(iter(served[Role.ACTIVATION]), end)
+        points = tuple(served[Role.SYNC])
+        if points:  # what the last of them did is told by the first activation after it, as a point that is to come
+            length = self._image.modes[mode].allocation.mode.round_length
+            at = (points[0] - begin) % length
+            gap = min((a.at - at - 1) % length + 1 for a in self._image.system.modes[mode].activations)
+            last = next((t for t in served[Role.ACTIVATION] if t > points[-1]), points[-1] + gap)
+            if -sync.shorten <= last - points[-1] - gap <= sync.lengthen:
+                points += (last - gap + length,)
+        # Before the first start there is a sync point, at which the rounds were let go.
+        held = max((t for t in points if t < first), default=begin) if sync.start is SyncStart.HARD else begin
+        return points, held
 
     def _meant(self, entries: list[Entry], n: int, due: dict[str, list[int]]) -> Entry | None:
         """What an entry was for.  Of several objects that share a function: the one that came due last and was not served."""
@@ -347,11 +380,13 @@ class Decoder:
         scale = 1 if self._native else self._per_tick
         events = []
         for segment in segments:
-            for begin in range(segment.begin, segment.end, segment.mode.round_length):
+            course = segment.course
+            for number in course.rounds:
                 points = [(a.at, a.task) for a in segment.mode.activations] + [(e.at, e.interrupt) for e in segment.mode.enables]
                 for at, name in points:
-                    if begin + at < segment.end:
-                        events.append(Event(begin + at, (begin + at) * scale, Kind.EXPIRY, name))
+                    tick = course.tick(number, at)
+                    if course.happens(tick):
+                        events.append(Event(tick, tick * scale, Kind.EXPIRY, name))
         return events
 
     def _alarms(self, length: int) -> list[Event]:
@@ -404,11 +439,12 @@ class Decoder:
                 ends.setdefault(e.object, []).append(e.n)
         found: list[_Deadline] = []
         for segment in segments:
-            watched, round_length = segment.image.watched, segment.mode.round_length
-            for begin in range(segment.begin, segment.end, round_length):
+            watched, round_length, course = segment.image.watched, segment.mode.round_length, segment.course
+            for number in course.rounds:
                 for a in segment.mode.activations:
-                    if begin + a.at >= segment.end:
+                    if not course.happens(course.tick(number, a.at)):
                         continue
+                    begin = course.tick(number, a.at) - a.at
                     started, done = starts.get(a.task, []), ends.get(a.task, [])
                     k = bisect_left(started, (begin + a.at) * scale)
                     end = done[k] if k < len(started) and k < len(done) else None

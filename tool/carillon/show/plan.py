@@ -108,6 +108,9 @@ def plan_json(planned: Planned) -> dict[str, Any]:
                 "unmonitored": [d.object for d in image.allocation.unmonitored],
                 "switch_gap_ticks": image.control.gap if image.control else None,
                 "schedule_time": image.time_base is not None,
+                "sync": {"at": image.sync.at, "slack_ticks": image.sync.slack, "latest_ticks": image.sync.late}
+                if image.sync
+                else None,
                 "reasons": list(image.allocation.reasons),
                 "carriers": _rows(planned, image),
                 "late_starts": _late_starts(planned, image),
@@ -190,6 +193,11 @@ def render_plan(console: Console, planned: Planned) -> None:
             gap = image.control.gap
             when = "at the end of the round" if gap == 0 else f"{gap} ticks after the end of the round"
             console.print(f"a switch of modes is taken at {image.control.at}; the next mode begins {when}")
+        if image.sync:
+            console.print(
+                f"the round is synchronised at {image.sync.at}: nothing is due for {image.sync.slack} ticks, "
+                f"of which its handler may be {image.sync.late} late"
+            )
         if image.time_base is None and planned.allocation.kernel == "carillon":
             console.print("ttGetScheduleTime is not available: no cell counts whole rounds")
         console.print(Text("\n".join("  · " + reason for reason in mode.reasons)), end="\n" if mode.reasons else "")

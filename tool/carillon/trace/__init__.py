@@ -15,6 +15,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TextIO
 
+from carillon.trace.course import Course
+
 
 class Kind(Enum):
     """What happened.  A task's own code runs between ``start`` and ``end``, less what preempts it."""
@@ -60,7 +62,7 @@ class Trace:
     ``instructions_per_tick`` is 0 where code takes no time (virtual boards).  ``rounds`` is how many rounds
     were asked for, 0 if a time was; ``length`` how many ticks the run lasted; ``output`` is what the firmware
     wrote.  ``modes`` lists (tick, mode): when the first round of each mode in turn began; ``round_lengths``
-    has (mode, ticks of its round) for every mode.
+    has (mode, ticks of its round) for every mode.  ``courses``: of each of ``modes``, when its rounds were, if the run tells.
     ``stopped`` says why the firmware stopped before its time.  Of ``tasks`` and ``interrupts``, ``event_triggered``
     has those of the event-triggered system, if there is one, ISRs and tasks each by falling priority; ``timers`` are
     its counters and alarms, which handlers can be for.  ``unit`` is what ``n`` counts where code takes time.
@@ -83,6 +85,7 @@ class Trace:
     output: str = ""
     modes: tuple[tuple[int, str], ...] = ()
     round_lengths: tuple[tuple[str, int], ...] = ()
+    courses: tuple[Course, ...] = ()
     stopped: str = ""
     event_triggered: tuple[str, ...] = ()
     timers: tuple[str, ...] = ()

@@ -102,12 +102,14 @@ class _Verifier:
         if beneath is not None:
             self._events(tables, beneath, functions, vectors)
         bases = tables.time_bases(len(system.modes))
+        syncs = tables.syncs(len(system.modes))
         for mode, table, own in zip(system.modes, modes, vectors, strict=False):
             hardware = self._hardware(f"mode '{mode.name}'")
             if hardware is None:
                 continue
             meanings = Meanings(self.elf, hardware, functions, multiplexes)
             comparison = Round(system, mode, table, hardware, meanings, self.diagnostics, own, tables, below)
+            comparison.sync = syncs[len(self.modes)] if syncs else None
             try:
                 if beneath is not None:
                     hardware.start(beneath)

@@ -73,6 +73,22 @@ class Entry:
     action: int
 
 
+@dataclass(frozen=True, slots=True)
+class SyncTable:
+    """A ``struct carillon_sync`` of ``kernel/contract/sync.h``."""
+
+    cells: tuple[Store, ...]
+    hold: tuple[Store, ...]
+    release: tuple[Store, ...]
+    counter: int
+    latest: int
+    length: int
+    at: int
+    lengthen: int
+    shorten: int
+    source: int
+
+
 class Reader:
     """Reads structures member by member."""
 
@@ -230,6 +246,24 @@ class Tables:
         reader = Reader(self.elf, symbol.address)
         while len(found) < count:
             found.append((reader.take(self.word), reader.take(self.word), reader.take(4)))
+        return tuple(found)
+
+    def syncs(self, count: int) -> tuple[SyncTable, ...]:
+        """carillon_syncs, of each mode; empty where there is none."""
+        symbol = self.elf.symbols.get("carillon_syncs")
+        if symbol is None:
+            return ()
+        found: list[SyncTable] = []
+        reader = Reader(self.elf, symbol.address)
+        while len(found) < count:
+            lists = [self.elf.data(reader.pointer()) for _ in range(3)]
+            counter, latest = reader.take(self.word), reader.take(self.word)
+            length, at, lengthen, shorten, _ = (reader.take(4) for _ in range(5))
+            counts = [reader.take(2) for _ in range(3)]
+            source = reader.take(2)
+            cells, hold, release = (self.stores(a, n) for a, n in zip(lists, counts, strict=True))
+            found.append(SyncTable(cells, hold, release, counter, latest, length, at, lengthen, shorten, source))
+            reader.at += -(reader.at - reader.begin) % (self.elf.pointer if self.elf.align > 1 else 1)
         return tuple(found)
 
     def vector(self, table: int, source: int, system_vectors: int) -> int:

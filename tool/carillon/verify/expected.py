@@ -12,7 +12,7 @@ from carillon.model import Activation, Mode, Monitor, System, Window
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What expiry points are of: ``kind`` is "activation", "deadline", "enable", "control" or "table"."""
+    """What expiry points are of: ``kind`` is "activation", "deadline", "enable", "control", "sync" or "table"."""
 
     kind: str
     name: str
@@ -22,6 +22,8 @@ class Subject:
             return "the switch of modes"
         if self.kind == "table":
             return "the table"
+        if self.kind == "sync":
+            return "the sync point"
         what = {"activation": "activation of", "deadline": "deadline of", "enable": "re-enable point of"}[self.kind]
         return f"{what} '{self.name}'"
 

@@ -35,7 +35,7 @@ FRAMES, POINTER = ("carillon_port_frame", "carillon_port_frame_1"), 8
 class Step:
     """One thing that a handler does.
 
-    ``what``: "run" (``name`` of the application's function), "missed" (``number`` of the task), "control", "enable",
+    ``what``: "run" (``name`` of the application's function), "missed" (``number`` of the task), "control", "sync", "enable",
     "disable", "unpend", "pend" (``sources``), "arm", "disarm", "acknowledge", "ask", "set", "other" (``cell``), "touch"
     (``number``: address of a re-armed cell's variable), "guard" (``name`` of the flags), "settle", "call" (``name``,
     ``number``: its first argument, if it is known), "strange" (``name``: what no rule reads).
@@ -178,6 +178,8 @@ class Meanings:
             return [Step("missed", number=number & 0xFFFF if number is not None else None)]
         if name == "carillon_control":
             return [Step("control")]
+        if name == "carillon_synchronise":
+            return [Step("sync")]
         done = self.hardware.controller.call(name, arguments)
         if done is not None:
             return [Step(done[0], sources=done[1])]

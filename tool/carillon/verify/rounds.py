@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Mode, System
 from carillon.verify.activation import ActivationVector
-from carillon.verify.contract import ModeTable, Tables
+from carillon.verify.contract import ModeTable, SyncTable, Tables
 from carillon.verify.controllers import named
 from carillon.verify.dispatch import DISPATCHER, is_table, spread
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
@@ -18,6 +18,7 @@ from carillon.verify.interrupts import check_interrupts
 from carillon.verify.joined import joined
 from carillon.verify.meaning import Meaning, Meanings, Step
 from carillon.verify.standing import Standing
+from carillon.verify.sync import check_sync
 
 HELPERS = (
     "carillon_leaves",
@@ -55,6 +56,7 @@ class Round:
     tables: Tables
     below: frozenset[int]
     """Sources of the event-triggered system."""
+    sync: SyncTable | None = None
     report: ModeReport = field(init=False)
     running: list[Running] = field(default_factory=list)
     subjects: dict[int, Subject] = field(default_factory=dict)
@@ -211,6 +213,8 @@ class Round:
             subject = Subject("enable", interrupt.name)
         elif meaning.every("control") and not runs and not missed:
             subject = Subject("control", self.mode.name)
+        elif meaning.every("sync") and not runs and not missed:
+            subject = Subject("sync", self.mode.name)
         return subject
 
     def _fits(self, task: str, times: set[tuple[int, ...]]) -> bool:
@@ -225,6 +229,9 @@ class Round:
             if subject.kind == "control":
                 self._control(subject)
                 continue
+            if subject.kind == "sync":
+                check_sync(self, subject)
+                continue
             if subject.kind == "table":
                 continue
             cells = self.of(subject)
@@ -238,6 +245,8 @@ class Round:
             self._compare(subject, own, self.of(subject))
         if len(self.system.modes) > 1 and not any(s.kind == "control" for s in self.subjects.values()):
             self.error("C208", None, "no cell leads to a switch of modes")
+        if self.system.sync is not None and not any(s.kind == "sync" for s in self.subjects.values()):
+            self.error("C204", None, "no cell synchronises the round")
 
     def _compare(self, subject: Subject, own: Points, cells: list[Running]) -> None:
         if not cells and own.optional:
@@ -245,7 +254,7 @@ class Round:
         length = self.mode.round_length
         span = next(iter(own.at.values()))
         for running in cells:
-            self._sound(subject, span, running)
+            self.sound(subject, span, running)
         found = sorted(t for r in cells for t in r.times)
         rounds = (0, 1)
         deadline = subject.kind == "deadline"
@@ -293,7 +302,7 @@ class Round:
     def _at(self, cells: list[Running], times: list[int]) -> str:
         return self._who([r for r in cells if set(times) & set(r.times)])
 
-    def _sound(self, subject: Subject, span: Span, running: Running) -> None:
+    def sound(self, subject: Subject, span: Span, running: Running) -> None:
         """A cell's pattern recurs with the round, lies on ticks, and its request is as held back as it must be."""
         length = self.mode.round_length
         if running.odd is not None:
@@ -321,7 +330,7 @@ class Round:
             self.error("C208", None, f"{self._who(cells)} leads to a switch of modes, and there is one mode")
             return
         running = cells[0]
-        self._sound(subject, self.mode.span, running)
+        self.sound(subject, self.mode.span, running)
         times = [t for t in running.times if t < 2 * length]
         self.report.expiries += len(times)
         if len(cells) > 1 or len(times) not in (1, 2) or times[0] <= 0 or running.period != length:
@@ -424,7 +433,7 @@ class Round:
         for path in meaning.paths:
             wrong = self.upkeep(source, path, subject)
             leaves = [s for s in path if s.what == "call" and s.name == "carillon_leaves"]
-            does = {"deadline": "missed", "control": "control", "enable": "enable", "table": "call"}[subject.kind]
+            does = {"deadline": "missed", "control": "control", "enable": "enable", "table": "call", "sync": "sync"}[subject.kind]
             done = [s for s in path if s.what == does and (does != "call" or s.name == DISPATCHER)]
             if not done and not leaves:
                 wrong.append(f"does not always do what the {subject} asks for")

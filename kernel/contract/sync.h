@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The contract of synchronisation: how the round of a mode is made longer or shorter at its sync point. */
+#ifndef CARILLON_CONTRACT_SYNC_H
+#define CARILLON_CONTRACT_SYNC_H
+
+#include "kernel/contract/mode.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `cells`: every cell of the round, with what its family adds to a shift.  `counter`, `source`: of the sync cell, whose
+ * counter reads how many ticks are left to its next expiry; `latest`: below this it is too late in the round to shift.
+ * `length`: of the round, and `at`: the sync point, in ticks.  `lengthen`, `shorten`: the most by which one round is
+ * changed.  `leave`: what the next round's beginning is after the sync cell's next expiry when the mode is left, modulo
+ * 2^32.  `hold`, `release`: the stores that keep the round's requests back until the first synchronisation, and that
+ * let them go. */
+struct carillon_sync {
+    const struct carillon_shift *cells;
+    const struct carillon_store *hold;
+    const struct carillon_store *release;
+    carillon_address counter;
+    carillon_value latest;
+    uint32_t length;
+    uint32_t at;
+    uint32_t lengthen;
+    uint32_t shorten;
+    uint32_t leave;
+    uint16_t cell_count;
+    uint16_t hold_count;
+    uint16_t release_count;
+    uint16_t source;
+};
+
+/* One for each mode, in the order of the schedule. */
+extern const struct carillon_sync carillon_syncs[];
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

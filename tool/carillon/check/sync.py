@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds that are synchronised can be: something may be corrected (C231), and the board's cells can be moved (C243)."""
+
+from __future__ import annotations
+
+from carillon.diagnostics import Diagnostics
+from carillon.model import System
+from carillon.model.board import Role
+
+CODES = ("C231", "C243")
+LONGEST = 2**31
+
+
+def check(system: System, diagnostics: Diagnostics) -> None:
+    """Report what makes ``[sync]`` do nothing, and boards on which nothing can be moved."""
+    sync = system.sync
+    if sync is None or diagnostics.errors:
+        return
+    long = next((m for m in system.modes if m.round_length >= LONGEST), None)
+    if not system.modes:
+        diagnostics.error(
+            "C231", sync.span, "there is no round that [sync] could change", "give a task a period, or remove [sync]"
+        )
+    elif not sync.lengthen and not sync.shorten:
+        diagnostics.error(
+            "C231",
+            sync.span,
+            "[sync] allows no round to be made longer or shorter",
+            "write lengthen and shorten, more than what the oscillators of two nodes run apart in a round",
+        )
+    elif long is not None:
+        diagnostics.error(
+            "C231",
+            long.span,
+            f"the round of mode '{long.name}' has {long.round_length} ticks, and [sync] wants less than {LONGEST}",
+            "choose a slower clock or a shorter round",
+        )
+    elif not any(cells.serves(Role.SYNC) for cells in system.board.cells):
+        families = ", ".join(f"'{name}'" for name in dict.fromkeys(cells.family.name for cells in system.board.cells))
+        diagnostics.error(
+            "C243",
+            sync.span,
+            f"no cell of board '{system.board.name}' can be moved while it runs: its families are {families}",
+            'choose a board with cells of a family that can "synchronise", such as ast1030-evb, or remove [sync]',
+        )

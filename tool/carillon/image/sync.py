@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of a mode's synchronisation, and whether the slack of its round suffices for its limits."""
+
+from __future__ import annotations
+
+from carillon.actions.costs import port_prices
+from carillon.actions.switch_mode import SwitchMode
+from carillon.actions.synchronise import Synchronise
+from carillon.allocate.result import ModeAllocation
+from carillon.diagnostics import Diagnostics
+from carillon.image import CellImage, SyncImage
+from carillon.lower.sync import sync_point
+from carillon.model import System
+from carillon.units import format_duration
+
+
+def sync_image(
+    system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], gap: int, diagnostics: Diagnostics
+) -> SyncImage | None:
+    """The mode's synchronisation; None if there is none.  Reports C232 and C233 where the round does not allow the limits.
+
+    ``gap``: how many ticks after the end of this round another mode begins.
+    """
+    sync, length = system.sync, mode.mode.round_length
+    cell = next((c for c in cells if isinstance(c.carrier.action, Synchronise)), None)
+    if sync is None or cell is None:
+        return None
+    at, slack = sync_point([d for d in mode.mode.demands if not isinstance(d.action, Synchronise)], length)
+    board = system.board
+    per_tick = board.clock(system.clock_hz).instructions_per_tick
+    price = port_prices(board.port)
+    before = shift = 0
+    if price and per_tick:
+        before = -(-(board.interrupt_entry + price["frame_begin"] + price["synchronise"]) // per_tick)
+        shift = -(-(price["synchronise_shift"] + len(cells) * price["synchronise_cell"]) // per_tick)
+    most = slack - before - shift - 1
+
+    def time(ticks: int) -> str:
+        return f"{ticks} ticks ({format_duration(ticks, system.clock_hz)})"
+
+    if sync.shorten > most:
+        shorter = f'write shorten = "{most} ticks" at most, or ' if most > 0 else ""
+        diagnostics.error(
+            "C232",
+            sync.shortened,
+            f"a round of mode '{mode.mode.name}' cannot be made {time(sync.shorten)} shorter: from its sync point at tick {at} "
+            f"to the next point it has {time(max(slack, 0))}, of which the handler takes {before + shift}",
+            f"{shorter}leave more time between the last point of the round and the first of the next one",
+        )
+    if sync.lengthen > at:
+        diagnostics.error(
+            "C233",
+            sync.lengthened,
+            f"a round of mode '{mode.mode.name}' cannot be made {time(sync.lengthen)} longer: its sync point is at tick {at}, "
+            "and the time within the round would go back behind its beginning",
+            f'write lengthen = "{at} ticks" at most, or make the round longer',
+        )
+    switch = next((d.points[0].at for d in mode.mode.demands if isinstance(d.action, SwitchMode)), length)
+    # Its own expiry is over when the mode is left, or it lies ahead in the round that does not come.
+    leave = length - at if at > switch % length and switch < length else -at
+    return SyncImage(cell, at, slack, length - (slack - sync.shorten - shift - 1), leave + gap)

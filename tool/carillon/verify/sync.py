@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sync point of a round: that it comes after everything, and that whatever it does moves all cells alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carillon.verify.expected import Subject
+from carillon.verify.hardware import Running
+
+if TYPE_CHECKING:
+    from carillon.verify.contract import SyncTable
+    from carillon.verify.rounds import Round
+
+
+def check_sync(round_: Round, subject: Subject) -> None:
+    """Compare the sync cell, its place and the list of what it moves; C204 for each difference."""
+
+    def error(cause: str) -> None:
+        round_.error("C204", None, cause)
+
+    sync, table, length = round_.system.sync, round_.sync, round_.mode.round_length
+    cells = round_.of(subject)
+    if sync is None or table is None:
+        error(f"{', '.join(map(str, cells))} synchronises the round, and the schedule does not ask for that")
+        return
+    running = cells[0]
+    round_.sound(subject, round_.mode.span, running)
+    times = [t for t in running.times if 0 <= t < 2 * length]
+    round_.report.expiries += len(times)
+    if len(cells) > 1 or running.period != length or not times:
+        error(f"a round is to be synchronised once, and {', '.join(map(str, cells))} expires at {times}")
+        return
+    at = times[0] % length
+    points = {t for own in round_.expected.values() for t in own.at}
+    if max(points) >= at and not (max(points) == length and at < min(points)):
+        error(f"the round is synchronised at {at}, and its last point is at {max(points)}")
+    others = {t for r in round_.running if r is not running for t in r.times if t >= 0}
+    slack = min(((t - at) % length for t in others), default=length)
+    if slack - (length - table.latest) <= table.shorten:
+        error(
+            f"a handler of the sync point that finds {table.latest} in its counter makes the round up to {table.shorten} ticks "
+            f"shorter, and {slack} ticks after the point a cell expires"
+        )
+    told = (table.length, table.at, table.lengthen, table.shorten, table.source)
+    wanted = (length, at, sync.lengthen, sync.shorten, running.source)
+    if told != wanted:
+        error(f"length, place, limits and source of the sync point are {wanted}, and the image has {told}")
+    if running.family.counter(table.counter) is not running.cell:
+        error(f"the sync point's time is read at {table.counter:#x}, which is not the counter of {running}")
+    _moved(round_, table)
+    _held(round_, table, running)
+
+
+def _moved(round_: Round, table: SyncTable) -> None:
+    """Every cell of the round is moved, once, and by nothing beside the correction."""
+    left = {id(r.cell): r for r in round_.running}
+    for store in table.cells:
+        found = next((r for r in round_.running if r.family.counter(store.address) is r.cell), None)
+        if found is None or id(found.cell) not in left:
+            round_.error(
+                "C204", None, f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"
+            )
+            continue
+        del left[id(found.cell)]
+        before = found.cell.first
+        found.family.shift(store.address, store.value)
+        if found.cell.first != before:
+            round_.error("C204", None, f"the sync point moves {found} otherwise than by the correction")
+        found.cell.first = before
+    for running in left.values():
+        round_.error("C204", None, f"the sync point does not move {running}")
+
+
+def _held(round_: Round, table: SyncTable, running: Running) -> None:
+    """With a hard start, what may interrupt is held back, and let go when what it asked for has been forgotten."""
+    sync = round_.system.sync
+    assert sync is not None
+    hard = sync.start.value == "hard"
+    store = round_.hardware.controller.store
+    controlled = [r for r in round_.running if r.source >= round_.system.board.request_base and r is not running]
+    waiting = {r.source for r in controlled if r.armed} if hard else set()
+    own = {r.source for r in controlled} if hard else set()
+    done: list[tuple[str, set[int]]] = []
+    for item in (*table.hold, *table.release):
+        kind, sources = store(item.address, item.value) or ("strange", frozenset())
+        if done and done[-1][0] == kind:
+            done[-1][1].update(sources)
+        else:
+            done.append((kind, set(sources)))
+    wanted = [(kind, s) for kind, s in (("disable", waiting), ("unpend", own), ("enable", waiting)) if s]
+    if done != wanted:
+        round_.error("C208", None, f"until the first synchronisation, the image does {done} with sources, and not {wanted}")
