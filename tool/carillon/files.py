@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import TextIO
 
 
 def write_text(path: Path, text: str) -> bool:
@@ -32,6 +32,12 @@ def write_text(path: Path, text: str) -> bool:
     return True
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file, which appears whole or not at all.  Raises OSError that names it."""
+    with replacing(path) as stream:
+        stream.buffer.write(content)
+
+
 def depfile(target: Path, inputs: Iterable[Path]) -> str:
     """The rule, as make and ninja read it, that ``target`` is made from ``inputs``, which become absolute; each has a line."""
 
@@ -42,7 +48,7 @@ def depfile(target: Path, inputs: Iterable[Path]) -> str:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[str]]:
+def replacing(path: Path) -> Iterator[TextIO]:
     """A text stream whose content becomes ``path`` as a whole when the block ends without an exception.
 
     A link goes on to point where it does, and a device or a pipe is written to as it is.  Raises OSError.

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from carillon import __version__, console
-from carillon.cli import bench, boards, build, check, explain, export, import_, new, plan, run, schema, show, verify
+from carillon.cli import bench, boards, build, check, explain, export, giotto, import_, new, plan, run, schema, show, verify
 
 COMMANDS = {
     "new": new,
@@ -29,6 +29,7 @@ COMMANDS = {
     "run": run,
     "show": show,
     "bench": bench,
+    "giotto": giotto,
     "boards": boards,
     "schema": schema,
     "explain": explain,

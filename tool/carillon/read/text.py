@@ -62,8 +62,11 @@ class _Extent:
     end: Span
 
 
-def read_text(path: Path, diagnostics: Diagnostics) -> Text | None:
-    """The content of ``path``; None and C010 if it cannot be read as a text of at most 8 MiB in UTF-8 without BOM."""
+def read_text(path: Path, diagnostics: Diagnostics, kind: str = "schedule", suffix: str = ".toml") -> Text | None:
+    """The content of ``path``; None and C010 if it cannot be read as a text of at most 8 MiB in UTF-8 without BOM.
+
+    Messages call it a ``kind``, whose files' names end with ``suffix``.
+    """
     span = Span(str(path))
 
     def refused(cause: str, remedy: str, at: Span = span) -> Text | None:
@@ -72,18 +75,19 @@ def read_text(path: Path, diagnostics: Diagnostics) -> Text | None:
 
     try:
         if path.is_dir():
-            return refused("this is a folder, not a schedule file", "name the .toml file in it")
+            return refused(f"this is a folder, not a {kind} file", f"name the {suffix} file in it")
         if not path.exists():
-            return refused("there is no such file", "check the path, or create a schedule with 'carillon new'")
+            how = ", or create a schedule with 'carillon new'" if kind == "schedule" else ""
+            return refused("there is no such file", f"check the path{how}")
         if not path.is_file():
-            return refused("this is no ordinary file", "name a .toml file")
+            return refused("this is no ordinary file", f"name a {suffix} file")
         with path.open("rb") as file:
             content = file.read(LONGEST_FILE + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return refused(f"the file cannot be read: {reason}", "check the path and its permissions")
     if len(content) > LONGEST_FILE:
-        return refused(f"the file is longer than {LONGEST_FILE} bytes", "a schedule is shorter: is it the right file?")
+        return refused(f"the file is longer than {LONGEST_FILE} bytes", f"a {kind} is shorter: is it the right file?")
     if content.startswith(b"\xef\xbb\xbf"):
         return refused("the file begins with a byte order mark", "save it as UTF-8 without BOM")
     try:
@@ -93,7 +97,8 @@ def read_text(path: Path, diagnostics: Diagnostics) -> Text | None:
         return refused(f"byte 0x{content[error.start]:02x} is not UTF-8", "save the file in the encoding UTF-8", at)
     zero = content.find(0)
     if zero >= 0:
-        return refused("the file holds a NUL character", "a schedule is a text file: remove it", _place(str(path), content, zero))
+        at = _place(str(path), content, zero)
+        return refused("the file holds a NUL character", f"a {kind} is a text file: remove it", at)
     return Text(decoded, hashlib.sha256(content).hexdigest())
 
 

@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with a Giotto program: names, types, frequencies, switches of modes, and what would not be deterministic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.model.giotto import Activity, Annotation, Call, Driver, Giotto, Mode, Name, Port, PortKind, Task, Typed
+from carillon.units import format_number, shorten
+
+MOST_ACTIVITIES = 20_000
+"""What the modes may do in one period of each of them; more does not fit into the addresses of microcode."""
+LONGEST_PERIOD = 0xFF_FFFF
+"""In milliseconds, since an instruction's time has 24 bits."""
+MOST_ERRORS = 100
+KNOWN = ("host", "wcet")
+"""Annotations that mean something."""
+
+
+def check_giotto(program: Giotto, diagnostics: Diagnostics) -> None:
+    """Report everything that is wrong with a program, and what is probably not meant."""
+    _Checker(program, diagnostics).run()
+
+
+class _Checker:
+    def __init__(self, program: Giotto, diagnostics: Diagnostics) -> None:
+        self.program = program
+        self.diagnostics = diagnostics
+        self.errors = 0
+        self.ports = {port.name.text: port for port in reversed(program.ports)}
+        self.types = {alias.name.text: alias.meant.text for alias in reversed(program.types)}
+        self.tasks = {task.name.text: task for task in reversed(program.tasks)}
+        self.drivers = {driver.name.text: driver for driver in reversed(program.drivers)}
+        self.modes = {mode.name.text: mode for mode in reversed(program.modes)}
+
+    def error(self, code: str, span: Span, cause: str, remedy: str) -> None:
+        self.errors += 1
+        if self.errors <= MOST_ERRORS:
+            self.diagnostics.error(code, span, cause, remedy)
+        elif self.errors == MOST_ERRORS + 1:
+            self.diagnostics.error(code, span, f"more than {MOST_ERRORS} errors; the rest is not shown", "correct these first")
+
+    def run(self) -> None:
+        program = self.program
+        self.once("type", (alias.name for alias in program.types))
+        self.once("port", (port.name for port in program.ports))
+        self.once("task", (task.name for task in program.tasks))
+        self.once("driver", (driver.name for driver in program.drivers))
+        self.once("mode", (mode.name for mode in program.modes))
+        for task in program.tasks:
+            self.task(task)
+        for driver in program.drivers:
+            self.driver(driver)
+        self.annotations()
+        if program.start.text not in self.modes:
+            self.error(
+                "C260",
+                program.start.span,
+                f"there is no mode {shorten(program.start.text)} to start in",
+                suggestion(program.start.text, self.modes),
+            )
+        sound = {mode.name.text for mode in program.modes if self.mode(mode)}
+        for mode in program.modes:
+            if mode.name.text in sound:
+                self.switches(mode, sound)
+        activities = sum(a.frequency for m in program.modes if m.name.text in sound for a in m.activities)
+        if activities > MOST_ACTIVITIES:
+            largest = max(program.modes, key=lambda m: sum(a.frequency for a in m.activities))
+            self.error(
+                "C265",
+                largest.name.span,
+                f"a period of each mode has {activities} activities, and microcode has room for {MOST_ACTIVITIES}",
+                "use smaller frequencies or fewer modes",
+            )
+        if not self.errors:
+            self.reached()
+
+    # Names
+
+    def once(self, kind: str, names: Iterable[Name], where: str = "") -> None:
+        """No name is there twice."""
+        first: dict[str, Name] = {}
+        for name in names:
+            known = first.setdefault(name.text, name)
+            if known is not name:
+                self.error(
+                    "C252",
+                    name.span,
+                    f"there are two {kind}s {shorten(name.text)}{where}; the first is on line {known.span.line}",
+                    "give one of them another name",
+                )
+
+    def output(self, name: Name, what: str) -> Port | None:
+        """The output of that name."""
+        port = self.ports.get(name.text)
+        outputs = [p.name.text for p in self.program.ports if p.kind is PortKind.OUTPUT]
+        if port is None:
+            self.error("C253", name.span, f"there is no output {shorten(name.text)}", suggestion(name.text, outputs))
+        elif port.kind is not PortKind.OUTPUT:
+            self.error(
+                "C253",
+                name.span,
+                f"{shorten(name.text)} is {_a(port.kind.value)}, and {what} is an output",
+                suggestion("", outputs),
+            )
+            return None
+        return port
+
+    def call(self, call: Call, known: Sequence[str], what: str) -> None:
+        """Every argument is known."""
+        for argument in call.arguments:
+            if argument.text not in known:
+                self.error(
+                    "C253",
+                    argument.span,
+                    f"{shorten(argument.text)} is an argument of {call.function}, and {what}",
+                    suggestion(argument.text, known),
+                )
+
+    def task(self, task: Task) -> None:
+        own = [*(p.name for p in task.inputs), *task.outputs, *(p.name for p in task.states)]
+        self.once("port", own, f" of the task {task.name}")
+        for name in task.outputs:
+            self.output(name, f"what the task {task.name} puts out")
+        self.call(task.call, [name.text for name in own], f"no port of the task {task.name}")
+
+    def driver(self, driver: Driver) -> None:
+        own = [*driver.sources, *(p.name for p in driver.destinations)]
+        self.once("port", own, f" of the driver {driver.name}")
+        for source in driver.sources:
+            port = self.ports.get(source.text)
+            readable = [p.name.text for p in self.program.ports if p.kind is not PortKind.ACTUATOR]
+            if port is None:
+                self.error(
+                    "C253",
+                    source.span,
+                    f"there is no sensor or output {shorten(source.text)}, a source of the driver {driver.name}",
+                    suggestion(source.text, readable),
+                )
+            elif port.kind is PortKind.ACTUATOR:
+                self.error(
+                    "C253",
+                    source.span,
+                    f"the actuator {source.text} is a source of the driver {driver.name}",
+                    "a driver reads sensors and outputs",
+                )
+        guard = [source.text for source in driver.sources]
+        self.call(driver.guard, guard, f"none of the sources of the driver {driver.name}")
+        self.call(driver.call, [name.text for name in own], f"no port of the driver {driver.name}")
+
+    def annotations(self) -> None:
+        """Annotations are known, and where they mean something."""
+        program = self.program
+        placed = [annotation for port in program.ports for annotation in port.annotations]
+        placed += [annotation for mode in program.modes for annotation in mode.annotations]
+        for annotation in placed:
+            if annotation.word == "wcet":
+                self.error(
+                    "C263",
+                    annotation.span,
+                    "neither a port nor a mode has a wcet",
+                    "write it into a task, a driver or a taskfreq",
+                )
+        placed += [annotation for task in program.tasks for annotation in task.annotations]
+        placed += [annotation for driver in program.drivers for annotation in driver.annotations]
+        placed += [a for mode in program.modes for activity in mode.activities for a in activity.annotations]
+        for annotation in placed:
+            self.annotation(annotation)
+
+    def annotation(self, annotation: Annotation) -> None:
+        if annotation.word not in KNOWN:
+            self.diagnostics.warning(
+                "C263",
+                annotation.span,
+                f"the annotation {shorten(annotation.word)} means nothing here",
+                suggestion(annotation.word, KNOWN),
+            )
+
+    # Modes
+
+    def mode(self, mode: Mode) -> bool:
+        """Check a mode by itself; returns whether its frequencies are sound."""
+        before = self.errors
+        if not 1 <= mode.period <= LONGEST_PERIOD:
+            self.error(
+                "C256",
+                mode.period_span,
+                f"the period of {mode.period} ms of the mode {mode.name} is not in 1 to {LONGEST_PERIOD} ms",
+                "a period is a whole number of milliseconds",
+            )
+        for activity in mode.activities:
+            if activity.frequency == 0:
+                self.error(
+                    "C256", activity.span, f"{activity.target} has a frequency of 0", "remove it, or give it a frequency from 1"
+                )
+            elif activity.frequency > max(mode.period, 1):
+                self.error(
+                    "C256",
+                    activity.span,
+                    f"{activity.target} has the frequency {activity.frequency} in a period of {mode.period} ms",
+                    "a unit is at least a millisecond: use a smaller frequency, or a longer period",
+                )
+        sound = self.errors == before
+        units = _units(mode) if sound else 1
+        if mode.period % units != 0:
+            sound = False
+            self.error(
+                "C257",
+                mode.period_span,
+                f"the period of {mode.period} ms of the mode {mode.name} does not divide into {units} units"
+                if units <= LONGEST_PERIOD
+                else f"the period of {mode.period} ms of the mode {mode.name} does not divide into as many units as it takes",
+                "there are as many units as the least common multiple of all frequencies: "
+                "use a multiple of it as the period, or other frequencies",
+            )
+        self.once("port", mode.ports, f" of the mode {mode.name}")
+        for name in mode.ports:
+            self.output(name, f"a port of the mode {mode.name}")
+        self.updates(mode)
+        self.invocations(mode)
+        for activity in mode.switches:
+            self.switch(mode, activity)
+        return sound
+
+    def used(self, mode: Mode, activity: Activity, what: str, with_sensors: bool = True) -> Driver | None:
+        """The driver of an activity, whose sources the mode has."""
+        name = activity.driver
+        if name is None:
+            return None
+        driver = self.drivers.get(name.text)
+        if driver is None:
+            self.error("C253", name.span, f"there is no driver {shorten(name.text)}", suggestion(name.text, self.drivers))
+            return None
+        listed = {port.text for port in mode.ports}
+        for source in driver.sources:
+            port = self.ports.get(source.text)
+            if port is None:
+                continue
+            if port.kind is PortKind.SENSOR and not with_sensors:
+                self.error(
+                    "C262",
+                    name.span,
+                    f"the driver {driver.name} of {what} reads the sensor {source.text}, which is read after actuators are set",
+                    "read it in the driver of a task, and give the actuator the task's output",
+                )
+            elif port.kind is PortKind.OUTPUT and listed and source.text not in listed:
+                self.error(
+                    "C261",
+                    name.span,
+                    f"the driver {driver.name} of {what} reads {source.text}, which is no port of the mode {mode.name}",
+                    f"add it to the ports of the mode: mode {mode.name} (..., {source.text})",
+                )
+        return driver
+
+    def twice(self, activities: Iterable[Activity], kind: str) -> None:
+        """No target is there twice: all activities are active in unit 0, so that two would meet there."""
+        first: dict[str, Activity] = {}
+        for activity in activities:
+            known = first.setdefault(activity.target.text, activity)
+            if known is not activity:
+                self.error(
+                    "C259",
+                    activity.target.span,
+                    f"the {kind} {activity.target} is there twice in one mode, and both meet at its start; the first is on line "
+                    f"{known.target.span.line}",
+                    "keep one of them",
+                )
+
+    def updates(self, mode: Mode) -> None:
+        self.twice(mode.updates, PortKind.ACTUATOR.value)
+        actuators = [p.name.text for p in self.program.ports if p.kind is PortKind.ACTUATOR]
+        for activity in mode.updates:
+            port = self.ports.get(activity.target.text)
+            if port is None or port.kind is not PortKind.ACTUATOR:
+                self.error(
+                    "C253",
+                    activity.target.span,
+                    f"there is no actuator {shorten(activity.target.text)}",
+                    suggestion(activity.target.text, actuators),
+                )
+                port = None
+            driver = self.used(mode, activity, f"the actuator {activity.target}", with_sensors=False)
+            if driver is not None and port is not None:
+                self.fits(activity, driver, (Typed(port.type, port.name),), f"the actuator {port.name}", actuators)
+
+    def invocations(self, mode: Mode) -> None:
+        self.twice(mode.invocations, "task")
+        writers: dict[str, Activity] = {}
+        for activity in mode.invocations:
+            task = self.tasks.get(activity.target.text)
+            if task is None:
+                target = activity.target
+                self.error("C253", target.span, f"there is no task {shorten(target.text)}", suggestion(target.text, self.tasks))
+            driver = self.used(mode, activity, f"the task {activity.target}")
+            if task is None:
+                continue
+            listed = {port.text for port in mode.ports}
+            for output in task.outputs:
+                known = writers.setdefault(output.text, activity)
+                if known.target.text != activity.target.text:
+                    self.error(
+                        "C259",
+                        activity.target.span,
+                        f"the tasks {known.target} and {activity.target} both put out {output} in the mode {mode.name}",
+                        "give one of them another output, or invoke only one of them in the mode",
+                    )
+                if listed and output.text not in listed:
+                    self.error(
+                        "C261",
+                        activity.target.span,
+                        f"the task {task.name} puts out {output}, which is no port of the mode {mode.name}",
+                        f"add it to the ports of the mode: mode {mode.name} (..., {output})",
+                    )
+            if activity.driver is None and task.inputs:
+                self.error(
+                    "C254",
+                    activity.target.span,
+                    f"the task {task.name} has inputs, and no driver sets them",
+                    f"name a driver: do {task.name}(DRIVER)",
+                )
+            if driver is not None:
+                own = [typed.name.text for typed in task.inputs]
+                self.fits(activity, driver, task.inputs, f"the inputs of the task {task.name}", own)
+
+    def fits(self, activity: Activity, driver: Driver, wanted: Sequence[Typed], what: str, names: Sequence[str]) -> None:
+        """The destinations of a driver are these ports, in their order."""
+        assert activity.driver is not None
+        span = activity.driver.span
+        if len(driver.destinations) != len(wanted):
+            self.error(
+                "C254",
+                span,
+                f"the driver {driver.name} has {_ports(len(driver.destinations))} for {what}, which are {len(wanted)}"
+                if len(wanted) != 1
+                else f"the driver {driver.name} has {_ports(len(driver.destinations))} for {what}, which is one",
+                f"declare it with output ({', '.join(f'{p.type} {p.name}' for p in wanted)})",
+            )
+            return
+        for typed, port in zip(driver.destinations, wanted, strict=True):
+            if typed.name.text != port.name.text and typed.name.text in names:
+                self.error(
+                    "C254",
+                    span,
+                    f"the destination {typed.name} of the driver {driver.name} would set {port.name}: they go by their order",
+                    "list the destinations in the order of the ports that they set",
+                )
+            self.same_type(typed.type, port.type, span, f"the driver {driver.name}", port.name)
+
+    def type_of(self, name: str) -> str:
+        """The type that a name of a type means in the end."""
+        seen: set[str] = set()
+        while name in self.types and name not in seen:
+            seen.add(name)
+            name = self.types[name]
+        return name
+
+    def same_type(self, found: Name, wanted: Name, span: Span, what: str, port: Name) -> None:
+        if self.type_of(found.text) != self.type_of(wanted.text):
+            self.error(
+                "C255",
+                span,
+                f"{what} sets {port}, of the type {wanted}, as one of the type {found}",
+                "use one type, or declare one as the other's name: type A is B;",
+            )
+
+    # Switches
+
+    def switch(self, mode: Mode, activity: Activity) -> None:
+        """A switch by itself."""
+        target = self.modes.get(activity.target.text)
+        if target is None:
+            name = activity.target
+            self.error("C253", name.span, f"there is no mode {shorten(name.text)}", suggestion(name.text, self.modes))
+        driver = self.used(mode, activity, f"the switch to {activity.target}")
+        if driver is None or target is None or activity.driver is None:
+            return
+        listed = {port.text for port in target.ports}
+        for typed in driver.destinations:
+            port = self.ports.get(typed.name.text)
+            if port is None or port.kind is not PortKind.OUTPUT:
+                self.error(
+                    "C253",
+                    activity.driver.span,
+                    f"the driver {driver.name} of a switch sets {typed.name}, which is no output",
+                    "the driver of a switch sets ports of the mode that begins, by their names",
+                )
+                continue
+            if listed and typed.name.text not in listed:
+                self.error(
+                    "C261",
+                    activity.driver.span,
+                    f"the driver {driver.name} sets {typed.name}, which is no port of the mode {target.name}",
+                    f"add it to the ports of the mode: mode {target.name} (..., {typed.name})",
+                )
+            self.same_type(typed.type, port.type, activity.driver.span, f"the driver {driver.name}", port.name)
+
+    def switches(self, mode: Mode, sound: set[str]) -> None:
+        """What a switch interrupts goes on in its target; and no switch hides another one."""
+        guards: dict[tuple[str, tuple[str, ...]], Activity] = {}
+        for activity in mode.switches:
+            target = self.modes.get(activity.target.text)
+            if target is not None and activity.target.text in sound:
+                self.interrupts(mode, activity, target)
+            driver = self.drivers.get(activity.driver.text) if activity.driver else None
+            if driver is None:
+                continue
+            key = driver.guard.function.text, tuple(a.text for a in driver.guard.arguments)
+            known = guards.setdefault(key, activity)
+            if known is not activity and known.frequency % activity.frequency == 0:
+                self.diagnostics.warning(
+                    "C264",
+                    activity.target.span,
+                    f"the switch to {activity.target} is never made: that to {known.target} on line {known.target.span.line} "
+                    f"asks the same guard, {driver.guard.function}, at each of its times, and before it",
+                    "remove it, or give it another guard; of several true guards, the first counts",
+                )
+
+    def interrupts(self, mode: Mode, switch: Activity, target: Mode) -> None:
+        """Every task that the switch can interrupt exists in the target with the same period.
+
+        The k-th time of a switch of the frequency s is k/s of the period, and an invocation of a task of the frequency t
+        ends there if t*k/s is whole.  That holds for all k if it holds for 1, so: if s divides t.
+        """
+        there = {a.target.text: Fraction(target.period, a.frequency) for a in target.invocations}
+        for activity in mode.invocations:
+            if activity.frequency % switch.frequency == 0:
+                continue
+            period = Fraction(mode.period, activity.frequency)
+            found = there.get(activity.target.text)
+            if found == period:
+                continue
+            shown = format_number(period, 6)
+            has = "does not have it" if found is None else f"invokes it every {format_number(found, 6)} ms"
+            self.error(
+                "C258",
+                switch.target.span,
+                f"the switch to {target.name} interrupts the task {activity.target}, of a period of {shown} ms, and "
+                f"the mode {target.name} {has}",
+                f"invoke it there every {shown} ms, or give the switch a frequency that divides {activity.frequency}",
+            )
+
+    def reached(self) -> None:
+        """A mode that nothing switches to is probably not meant."""
+        reached = {self.program.start.text}
+        open_ = [self.program.start.text]
+        while open_:
+            targets = {switch.target.text for switch in self.modes[open_.pop()].switches} - reached
+            reached |= targets
+            open_ += sorted(targets)
+        for mode in self.program.modes:
+            if mode.name.text not in reached:
+                self.diagnostics.warning(
+                    "C266", mode.name.span, f"no switch leads to the mode {mode.name}", "add one, or remove the mode"
+                )
+        invoked = {a.target.text for mode in self.program.modes for a in mode.invocations}
+        for task in self.program.tasks:
+            if task.name.text not in invoked:
+                self.diagnostics.warning(
+                    "C266", task.name.span, f"no mode invokes the task {task.name}", "invoke it, or remove it"
+                )
+
+
+def _units(mode: Mode) -> int:
+    """The units of a mode, or, if they are more than any period has milliseconds, a number that is, too."""
+    units = 1
+    for activity in mode.activities:
+        units = math.lcm(units, activity.frequency)
+        if units > LONGEST_PERIOD:
+            break
+    return units
+
+
+def _a(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
+def _ports(number: int) -> str:
+    return f"{number} destination{'' if number == 1 else 's'}"

@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler from Giotto to E code.
+
+Each unit of a mode in which something happens is a block, which ends in a ``future`` to the next one.  At its instant a
+block does, in this order: it copies the outputs of the tasks whose invocations end, sets actuators, reads sensors, tests
+switches of modes, sets the inputs of tasks and releases them.  A switch goes on at the inputs of tasks of its target.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from carillon.diagnostics import Diagnostics
+from carillon.microcode import LONGEST_TIME, MOST, Function, Instruction, Opcode, Program, faults
+from carillon.microcode.text import text_of
+from carillon.model.giotto import TICK_NS, Activity, Call, Driver, Giotto, Mode, Name, PortKind, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a driver, a guard or a task of the microcode is in C: a function and the ports that it gets, in their order.
+
+    Without a function it copies each port of ``arguments`` to that of ``targets``, if its task has been released since it
+    last did.  The function of a driver ``init:...`` is called for each of the ports alone.
+    """
+
+    name: str
+    function: str | None
+    arguments: tuple[str, ...]
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A program as microcode, what its functions are, and what its listing says."""
+
+    program: Program
+    tasks: tuple[Binding, ...]
+    drivers: tuple[Binding, ...]
+    guards: tuple[Binding, ...]
+    heading: str
+    comments: dict[int, str]
+    remarks: dict[int, str]
+
+    def listing(self) -> str:
+        """The assembler's text, with the mode, the unit and the instant of each block and the line of each instruction."""
+        return text_of(self.program, self.comments, self.remarks, self.heading)
+
+
+def compile_giotto(source: Giotto, diagnostics: Diagnostics) -> Compiled | None:
+    """The E code of a program that ``check`` found no errors in; None, after C265, if it is too large for microcode."""
+    return _Compiler(source, diagnostics).run()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a switch goes on in its target.
+
+    ``wait`` 0: in the unit ``unit``, at once, with what that unit does after switches.  Otherwise: after so many
+    milliseconds, at the beginning of the unit.
+    """
+
+    unit: int
+    wait: int
+
+
+def entry_of(mode: Mode, at: int, target: Mode) -> Entry:
+    """Where a switch in the ``at``-th unit of ``mode`` goes on in ``target``.
+
+    1. With no task interrupted, the target begins at 0.
+    2. The interrupted tasks have begun together at 0, so that they end together at every multiple of H, the least common
+       multiple of their periods; the next is in D = H - t mod H, where t is the time in the mode.  t is no multiple of H,
+       or nothing were interrupted.
+    3. Each of them has the same period in the target, so H divides the target's period P'.  They end together there at
+       every multiple of H, too, the last one at P'.  So the target is entered at P' - D, and each task ends when it should.
+    4. If a unit begins at P' - D, its tasks begin now.  If not, nothing can happen in the target before the next unit,
+       and that is P' at most.
+    """
+    interrupted = mode.interrupted(at)
+    if not interrupted:
+        return Entry(0, 0)
+    common = math.lcm(*(mode.period // activity.frequency for activity in interrupted))
+    left = common - at * int(mode.unit) % common
+    time, unit = target.period - left, int(target.unit)
+    begun = -(-time // unit)
+    return Entry(begun % target.units, begun * unit - time)
+
+
+@dataclass(slots=True)
+class _Unit:
+    """What a mode does in one of its units, in the order of the program."""
+
+    updates: list[Activity] = field(default_factory=list)
+    switches: list[Activity] = field(default_factory=list)
+    invocations: list[Activity] = field(default_factory=list)
+
+
+def _units(mode: Mode) -> dict[int, _Unit]:
+    """The units of a mode in which something happens, and the first one, ascending."""
+    found = {0: _Unit()}
+    for name in ("updates", "switches", "invocations"):
+        for activity in getattr(mode, name):
+            for unit in range(0, mode.units, mode.units // activity.frequency):
+                getattr(found.setdefault(unit, _Unit()), name).append(activity)
+    return dict(sorted(found.items()))
+
+
+class _TooLargeError(Exception):
+    """The microcode has no room for the mode."""
+
+    def __init__(self, mode: Mode) -> None:
+        self.mode = mode
+
+
+class _Table:
+    """Functions of one kind, numbered in the order in which they are asked for."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, Function] = {}
+        self.bindings: list[Binding] = []
+        self.numbers: dict[str, int] = {}
+
+    def add(self, function: Function, binding: Binding) -> int:
+        """The number of a function, which is new or known."""
+        if function.name not in self.numbers:
+            self.numbers[function.name] = len(self.numbers)
+            self.functions[function.name] = function
+            self.bindings.append(binding)
+        return self.numbers[function.name]
+
+
+@dataclass
+class _Code:
+    """Instructions, the last operand of some of which is the name of a label that may come later."""
+
+    instructions: list[Instruction] = field(default_factory=list)
+    targets: dict[int, str] = field(default_factory=dict)
+    labels: dict[str, int] = field(default_factory=dict)
+    comments: dict[int, str] = field(default_factory=dict)
+    remarks: dict[int, str] = field(default_factory=dict)
+
+    def add(self, opcode: Opcode, comment: str, x: int = 0, time: int = 0, to: str | None = None) -> int:
+        """Append an instruction; its address."""
+        address = len(self.instructions)
+        self.instructions.append(Instruction(opcode, x, time))
+        self.comments[address] = comment
+        if to is not None:
+            self.targets[address] = to
+        return address
+
+    def close(self, address: int) -> None:
+        """What stands next is where the instruction at ``address`` leads to."""
+        self.instructions[address] = Instruction(
+            self.instructions[address].opcode, self.instructions[address].x, y=len(self.instructions)
+        )
+
+    def linked(self) -> tuple[Instruction, ...]:
+        """All instructions, with addresses for labels."""
+        found = list(self.instructions)
+        for address, label in self.targets.items():
+            found[address] = Instruction(found[address].opcode, found[address].x, found[address].time, self.labels[label])
+        return tuple(found)
+
+
+class _Compiler:
+    def __init__(self, source: Giotto, diagnostics: Diagnostics) -> None:
+        self.source = source
+        self.diagnostics = diagnostics
+        self.code = _Code()
+        self.ports = {port.name.text: port for port in source.ports}
+        self.tasks = {task.name.text: task for task in source.tasks}
+        self.drivers = {driver.name.text: driver for driver in source.drivers}
+        self.modes = {mode.name.text: mode for mode in source.modes}
+        self.numbers: dict[str, int] = {}
+        for port in source.ports:
+            self.port(port.name.text)
+        self.task_table, self.driver_table, self.guard_table = _Table(), _Table(), _Table()
+        for task in source.tasks:
+            self.task(task)
+        self.units = {mode.name.text: _units(mode) for mode in source.modes}
+        self.active = {name: list(units) for name, units in self.units.items()}
+        self.entry = {
+            (mode.name.text, at, switch.target.text): entry_of(mode, at, self.modes[switch.target.text])
+            for mode in source.modes
+            for at, unit in self.units[mode.name.text].items()
+            for switch in unit.switches
+        }
+        self.entered = {(target, entry.unit) for (_, _, target), entry in self.entry.items() if entry.wait == 0}
+
+    # Tables
+
+    def port(self, name: str) -> int:
+        """The number of a port, which is new or known."""
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    def local(self, task: Task, name: Name) -> str:
+        """A port of a task alone: an input, a state, or where it puts out before its invocation ends."""
+        return f"{task.name}:{name}"
+
+    def task(self, task: Task) -> None:
+        states = [self.local(task, state.name) for state in task.states]
+        inputs = [self.local(task, typed.name) for typed in task.inputs]
+        outputs = [self.local(task, name) for name in task.outputs]
+        reads = tuple(map(self.port, [*inputs, *states]))
+        writes = tuple(map(self.port, [*outputs, *states]))
+        arguments = tuple(self.local(task, name) for name in task.call.arguments)
+        self.task_table.add(Function(task.name.text, reads, writes), Binding(task.name.text, task.call.function.text, arguments))
+
+    def driver(
+        self, name: str, function: str | None, reads: Iterable[str], writes: Iterable[str], arguments: Iterable[str]
+    ) -> int:
+        """The number of a driver."""
+        reads, writes = tuple(reads), tuple(writes)
+        binding = Binding(name, function, tuple(arguments), () if function is not None else writes)
+        return self.driver_table.add(Function(name, tuple(map(self.port, reads)), tuple(map(self.port, writes))), binding)
+
+    def moved(self, name: str, driver: Driver, destinations: Iterable[str]) -> int:
+        """The number of a driver of the program, used with these ports as its destinations."""
+        written = tuple(destinations)
+        given = dict(zip((typed.name.text for typed in driver.destinations), written, strict=True))
+        arguments = [given.get(argument.text, argument.text) for argument in driver.call.arguments]
+        return self.driver(name, driver.call.function.text, (s.text for s in driver.sources), written, arguments)
+
+    def guard(self, driver: Driver) -> int:
+        """The number of a driver's guard."""
+        call: Call = driver.guard
+        arguments = tuple(argument.text for argument in call.arguments)
+        reads = tuple(dict.fromkeys(map(self.port, arguments)))
+        return self.guard_table.add(Function(driver.name.text, reads), Binding(driver.name.text, call.function.text, arguments))
+
+    # Code
+
+    def run(self) -> Compiled | None:
+        try:
+            self.start()
+            for mode in self.source.modes:
+                for place in range(len(self.active[mode.name.text])):
+                    self.block(mode, place)
+                    if len(self.code.instructions) > MOST:
+                        raise _TooLargeError(mode)
+        except _TooLargeError as error:
+            self.too_large(error.mode)
+            return None
+        labels = tuple(sorted((address, label) for label, address in self.code.labels.items()))
+        program = Program(
+            TICK_NS,
+            0,
+            self.code.linked(),
+            tuple(self.numbers),
+            tuple(self.task_table.functions.values()),
+            tuple(self.driver_table.functions.values()),
+            tuple(self.guard_table.functions.values()),
+            labels=labels,
+        )
+        if faults(program):  # a table with too many objects
+            self.too_large(max(self.source.modes, key=lambda mode: len(mode.activities)))
+            return None
+        return Compiled(
+            program,
+            tuple(self.task_table.bindings),
+            tuple(self.driver_table.bindings),
+            tuple(self.guard_table.bindings),
+            self.heading(),
+            self.code.comments,
+            self.code.remarks,
+        )
+
+    def too_large(self, mode: Mode) -> None:
+        self.diagnostics.error(
+            "C265",
+            mode.name.span,
+            f"the microcode has more than {MOST} instructions, ports or functions of a kind",
+            "use smaller frequencies, fewer modes, or fewer sensors in a driver",
+        )
+
+    def heading(self) -> str:
+        lines = [f"E code of {self.source.file}; a tick is a millisecond"]
+        for mode in self.source.modes:
+            units = f"{mode.units} unit{'' if mode.units == 1 else 's'} of {int(mode.unit)} ms"
+            lines.append(f"mode {mode.name}, line {mode.name.span.line}: period {mode.period} ms, {units}")
+        return "\n".join(lines)
+
+    def start(self) -> None:
+        """Outputs and states get their first values, and the first mode begins."""
+        self.code.remarks[0] = "the start"
+        self.code.labels["start"] = 0
+        for port in self.source.ports:
+            if port.kind is PortKind.OUTPUT and port.function is not None:
+                name = port.name.text
+                buffers = [self.local(t, o) for t in self.source.tasks for o in t.outputs if o.text == name]
+                number = self.driver(f"init:{name}", port.function.text, (), (name, *buffers), (name, *buffers))
+                self.code.add(Opcode.CALL, _line(port.name, f"output {name}"), number)
+        for task in self.source.tasks:
+            for state in task.states:
+                assert state.init is not None
+                name = self.local(task, state.name)
+                number = self.driver(f"init:{name}", state.init.text, (), (name,), (name,))
+                self.code.add(Opcode.CALL, _line(state.name, f"state of {task.name}"), number)
+        self.code.add(Opcode.JUMP, _line(self.source.start, f"start {self.source.start}"), to=_label(self.source.start, 0))
+
+    def block(self, mode: Mode, place: int) -> None:
+        """What happens in one unit of a mode."""
+        name, unit = mode.name.text, self.active[mode.name.text][place]
+        does = self.units[name][unit]
+        self.code.remarks[len(self.code.instructions)] = (
+            f"mode {name}, unit {unit} of {mode.units}, {unit * int(mode.unit)} ms after its start"
+        )
+        self.code.labels[_label(mode.name, unit)] = len(self.code.instructions)
+        for invocation in does.invocations:
+            self.copy(invocation)
+        for update in does.updates:
+            self.update(update)
+        entries = [self.entry[name, unit, switch.target.text] for switch in does.switches]
+        self.sensors(does, entries)
+        for switch, entry in zip(does.switches, entries, strict=True):
+            self.switch(switch, entry)
+        if (name, unit) in self.entered:
+            self.code.labels[_tasks(mode.name, unit)] = len(self.code.instructions)
+        for invocation in does.invocations:
+            self.invoke(mode, invocation)
+        self.next(mode, place, unit * int(mode.unit), mode.name)
+
+    def next(self, mode: Mode, place: int, now: int, line: Name) -> None:
+        """Wait, from the time ``now`` in a mode, for the active unit behind the one at ``place``."""
+        active = self.active[mode.name.text]
+        following = active[(place + 1) % len(active)]
+        time = following * int(mode.unit) + (mode.period if place + 1 == len(active) else 0) - now
+        assert 1 <= time <= LONGEST_TIME
+        self.code.add(
+            Opcode.FUTURE, _line(line, f"mode {mode.name}, unit {following}"), time=time, to=_label(mode.name, following)
+        )
+        self.code.add(Opcode.RETURN, "end of the block")
+
+    def copy(self, invocation: Activity) -> None:
+        """The invocation that ends here puts out."""
+        task = self.tasks[invocation.target.text]
+        if task.outputs:
+            number = self.driver(
+                f"copy:{task.name}",
+                None,
+                (self.local(task, name) for name in task.outputs),
+                (name.text for name in task.outputs),
+                (self.local(task, name) for name in task.outputs),
+            )
+            self.code.add(Opcode.CALL, _line(invocation.target, f"outputs of {task.name}"), number)
+
+    def asked(self, driver: Driver, activity: Activity, what: str) -> int:
+        """The test of a driver's guard; what follows is skipped if it is false, up to where it is closed."""
+        return self.code.add(Opcode.IF, _line(activity, f"{what} if {driver.guard.function}"), self.guard(driver))
+
+    def update(self, update: Activity) -> None:
+        """Set an actuator; its device gets no value that no driver has set."""
+        driver, port = self.driver_of(update), self.ports[update.target.text]
+        test = self.asked(driver, update, f"actuator {port.name}")
+        number = self.moved(f"set:{port.name}:{driver.name}", driver, (port.name.text,))
+        self.code.add(Opcode.CALL, _line(update, f"set {port.name}"), number)
+        if port.function is not None:
+            number = self.driver(f"put:{port.name}", port.function.text, (port.name.text,), (), (port.name.text,))
+            self.code.add(Opcode.CALL, _line(port.name, f"device of {port.name}"), number)
+        self.code.close(test)
+
+    def sensors(self, does: _Unit, entries: list[Entry]) -> None:
+        """Read every sensor that anything reads at this instant, once: here, or in the mode that is switched to."""
+        users = [*does.switches, *does.invocations]
+        for switch, entry in zip(does.switches, entries, strict=True):
+            if entry.wait == 0:
+                users += self.units[switch.target.text].get(entry.unit, _Unit()).invocations
+        read = {s.text for user in users if user.driver is not None for s in self.driver_of(user).sources}
+        for port in self.source.ports:
+            if port.kind is PortKind.SENSOR and port.function is not None and port.name.text in read:
+                number = self.driver(f"get:{port.name}", port.function.text, (), (port.name.text,), (port.name.text,))
+                self.code.add(Opcode.CALL, _line(port.name, f"sensor {port.name}"), number)
+
+    def switch(self, switch: Activity, entry: Entry) -> None:
+        """Test a switch, and go on in its target."""
+        driver, target = self.driver_of(switch), self.modes[switch.target.text]
+        test = self.asked(driver, switch, f"to mode {target.name}")
+        number = self.moved(f"switch:{target.name}:{driver.name}", driver, (typed.name.text for typed in driver.destinations))
+        self.code.add(Opcode.CALL, _line(switch, f"driver of the switch to {target.name}"), number)
+        active = self.active[target.name.text]
+        if entry.wait == 0 and entry.unit in self.units[target.name.text]:
+            self.code.add(
+                Opcode.JUMP, _line(switch, f"mode {target.name}, unit {entry.unit}"), to=_tasks(target.name, entry.unit)
+            )
+        else:
+            # The time in the target now, and the last active unit that is not behind it.
+            now = (entry.unit or target.units) * int(target.unit) - entry.wait
+            place = max(k for k, unit in enumerate(active) if unit * int(target.unit) <= now)
+            self.next(target, place, now, switch.target)
+        self.code.close(test)
+
+    def invoke(self, mode: Mode, invocation: Activity) -> None:
+        """Set a task's inputs and release it; its invocation ends a period of its own later."""
+        task = self.tasks[invocation.target.text]
+        test = None
+        if invocation.driver is not None:
+            driver = self.driver_of(invocation)
+            test = self.asked(driver, invocation, f"task {task.name}")
+            number = self.moved(
+                f"input:{task.name}:{driver.name}", driver, (self.local(task, typed.name) for typed in task.inputs)
+            )
+            self.code.add(Opcode.CALL, _line(invocation, f"inputs of {task.name}"), number)
+        number = self.task_table.numbers[task.name.text]
+        self.code.add(Opcode.RELEASE, _line(invocation, f"task {task.name}"), number, mode.period // invocation.frequency)
+        if test is not None:
+            self.code.close(test)
+
+    def driver_of(self, activity: Activity) -> Driver:
+        assert activity.driver is not None
+        return self.drivers[activity.driver.text]
+
+
+def _label(mode: Name, unit: int) -> str:
+    return f"{mode}@{unit}"
+
+
+def _tasks(mode: Name, unit: int) -> str:
+    """The label of what a unit does after switches."""
+    return f"{mode}@{unit}.tasks"
+
+
+def _line(place: Name | Activity, text: str) -> str:
+    return f"line {place.span.line}: {text}"

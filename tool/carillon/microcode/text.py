@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Microcode as text: an assembler and its inverse (SPEC, section 'Microcode').
+
+``assembled(text_of(program))`` is ``program`` again, for every program without faults.  A comment of an address stands
+behind its instruction, a remark stands before it; both are left out when the text is assembled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.microcode import FORMS, MOST, NAME, Field, Form, Function, Instruction, Kind, Opcode, Program, faults
+from carillon.units import shorten
+
+_NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
+_RELEASED = re.compile(r"release\s*\((.*)\)")
+_COMMENT_COLUMN = 48
+_MOST_ERRORS = 100
+_WORDS = tuple(dict.fromkeys(form.word for form in FORMS.values()))
+_DIRECTIVES = (".tick", ".entry", *(f".{kind.value}" for kind in Kind))
+
+
+def text_of(
+    program: Program,
+    comments: Mapping[int, str] | None = None,
+    remarks: Mapping[int, str] | None = None,
+    heading: str = "",
+) -> str:
+    """The text of a program.  ``comments`` and ``remarks`` are of addresses; ``heading`` and remarks may have several lines."""
+    comments, remarks = comments or {}, remarks or {}
+    labels = _labels(program)
+    lines = [f"; {line}".rstrip() for line in heading.splitlines()]
+    lines.append(f".tick {program.tick_ns}")
+    lines += [f".port {name}" for name in program.ports]
+    for kind in (Kind.TASK, Kind.DRIVER, Kind.GUARD, Kind.TRIGGER):
+        for function in program.functions(kind):
+            lines.append(f".{kind.value} {function.name}{_listed(' reads', function.reads, program)}")
+            lines[-1] += _listed(" writes", function.writes, program)
+    lines.append(f".entry {labels[program.entry][0]}")
+    for address, instruction in enumerate(program.code):
+        if address in remarks:
+            lines += ["", *(f"; {line}".rstrip() for line in remarks[address].splitlines())]
+        lines += [f"{label}:" for label in labels.get(address, ())]
+        line = f"    {_operation(instruction, program, labels)}"
+        if address in comments:
+            line = f"{line:{_COMMENT_COLUMN}} ; {comments[address]}"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _labels(program: Program) -> dict[int, list[str]]:
+    """The labels of each address; what is jumped to and has none gets the name of its number."""
+    found: dict[int, list[str]] = {}
+    for address, name in program.labels:
+        found.setdefault(address, []).append(name)
+    targets = {i.y for i in program.code if FORMS[i.opcode].fields.get(Field.Y) == "address"}
+    for address in targets | {program.entry}:
+        found.setdefault(address, [f"@{address}"])
+    return found
+
+
+def _listed(word: str, ports: tuple[int, ...], program: Program) -> str:
+    return f"{word} {', '.join(program.ports[port] for port in ports)}" if ports else ""
+
+
+def _operation(instruction: Instruction, program: Program, labels: dict[int, list[str]]) -> str:
+    form = FORMS[instruction.opcode]
+    operands = []
+    for field, use in _used(form):
+        value = getattr(instruction, field.value)
+        if use == "ticks":
+            shown = str(value)
+        elif use == "address":
+            shown = labels[value][0]
+        else:
+            shown = program.names(Kind(use))[value]
+        operands.append(f"release({shown})" if field is form.released else shown)
+    return f"{form.word} {', '.join(operands)}".rstrip()
+
+
+def _used(form: Form) -> list[tuple[Field, str]]:
+    return [(field, form.fields[field]) for field in Field if field in form.fields]
+
+
+def assembled(text: str, file: str, diagnostics: Diagnostics) -> Program | None:
+    """The program of a text; None after errors, C267 each."""
+    return _Assembler(text, file, diagnostics).run()
+
+
+class _RefusedError(Exception):
+    """A line is wrong: what is wrong, and what would be right."""
+
+    def __init__(self, cause: str, remedy: str) -> None:
+        self.cause = cause
+        self.remedy = remedy
+
+
+class _Assembler:
+    def __init__(self, text: str, file: str, diagnostics: Diagnostics) -> None:
+        self.lines = text.split("\n")
+        self.file = file
+        self.diagnostics = diagnostics
+        self.numbers: dict[Kind, dict[str, int]] = {kind: {} for kind in Kind}
+        self.functions: dict[Kind, list[Function]] = {kind: [] for kind in Kind}
+        self.labels: dict[str, int] = {}
+        self.operations: list[tuple[int, str]] = []
+        self.tick: int | None = None
+        self.entry: tuple[int, str] | None = None
+        self.errors = 0
+
+    def error(self, line: int, cause: str, remedy: str) -> None:
+        self.errors += 1
+        if self.errors <= _MOST_ERRORS:
+            self.diagnostics.error("C267", Span(self.file, line), cause, remedy)
+
+    def run(self) -> Program | None:
+        for number, line in enumerate(self.lines, 1):
+            try:
+                self.line(number, line.partition(";")[0].strip())
+            except _RefusedError as refused:
+                self.error(number, refused.cause, refused.remedy)
+        code = []
+        for number, line in self.operations:
+            try:
+                code.append(self.operation(line))
+            except _RefusedError as refused:
+                self.error(number, refused.cause, refused.remedy)
+        entry = 0
+        if self.tick is None:
+            self.error(1, "the length of the tick is missing", "write .tick and the nanoseconds of a tick: .tick 1000000")
+        if self.entry is None:
+            self.error(1, "the entry is missing", "write .entry and the label at which the program begins")
+        elif self.entry[1] not in self.labels:
+            self.error(self.entry[0], f"there is no label {shorten(self.entry[1])}", suggestion(self.entry[1], self.labels))
+        else:
+            entry = self.labels[self.entry[1]]
+        if self.errors or self.tick is None:
+            return None
+        own = sorted((address, name) for name, address in self.labels.items() if not name.startswith("@"))
+        tasks, drivers, guards, triggers = (tuple(self.functions[kind]) for kind in Kind if kind is not Kind.PORT)
+        ports = tuple(self.numbers[Kind.PORT])
+        program = Program(self.tick, entry, tuple(code), ports, tasks, drivers, guards, triggers, tuple(own))
+        for address, cause in faults(program):
+            line_number = 1 if address is None else self.operations[address][0]
+            self.error(line_number, cause, "SPEC, section 'Microcode', says what an instruction may have")
+        return None if self.errors else program
+
+    def line(self, number: int, line: str) -> None:
+        if not line:
+            return
+        if line.startswith("."):
+            self.directive(number, *_parted(line))
+        elif line.endswith(":"):
+            name = line[:-1]
+            if not _is_label(name):
+                raise _RefusedError(f"{shorten(name)} is no name of a label", "a name has letters, digits, '_', '.', ':' and '@'")
+            if name in self.labels:
+                raise _RefusedError(f"the label {shorten(name)} is there twice", "give every address a name of its own")
+            self.labels[name] = len(self.operations)
+        elif len(self.operations) >= MOST:
+            if len(self.operations) == MOST:
+                self.operations.append((number, line))
+                raise _RefusedError(f"more than {MOST} instructions", "a program has fewer")
+        else:
+            self.operations.append((number, line))
+
+    def directive(self, number: int, word: str, rest: str) -> None:
+        if word == ".tick":
+            if self.tick is not None or not _NUMBER.fullmatch(rest):
+                raise _RefusedError("the length of the tick is no number, or there twice", "write it once: .tick 1000000")
+            self.tick = int(rest)
+        elif word == ".entry":
+            if self.entry is not None or not rest:
+                raise _RefusedError("the entry is no label, or there twice", "write it once: .entry start")
+            self.entry = number, rest
+        elif word in _DIRECTIVES:
+            self.object(Kind(word[1:]), rest)
+        else:
+            raise _RefusedError(f"there is no directive {shorten(word)}", suggestion(word, _DIRECTIVES))
+
+    def object(self, kind: Kind, rest: str) -> None:
+        match = re.fullmatch(r"(\S+)(?:\s+reads\s+(.+?))?(?:\s+writes\s+(.+?))?", rest)
+        if match is None or not NAME.fullmatch(match[1]) or (kind is Kind.PORT and match[2] is not None):
+            raise _RefusedError(f"{shorten(rest)} is no {kind.value}", f"write .{kind.value} NAME" + _WITH_PORTS[kind])
+        name = match[1]
+        if name in self.numbers[kind]:
+            raise _RefusedError(f"the {kind.value} {shorten(name)} is there twice", "declare it once")
+        function = Function(name, self.ports(match[2]), self.ports(match[3]))
+        self.numbers[kind][name] = len(self.numbers[kind])
+        self.functions[kind].append(function)
+
+    def ports(self, listed: str | None) -> tuple[int, ...]:
+        return () if listed is None else tuple(self.number(Kind.PORT, name.strip()) for name in listed.split(","))
+
+    def number(self, kind: Kind, name: str) -> int:
+        if name not in self.numbers[kind]:
+            raise _RefusedError(f"there is no {kind.value} {shorten(name)}", suggestion(name, self.numbers[kind]))
+        return self.numbers[kind][name]
+
+    def operation(self, line: str) -> Instruction:
+        word, rest = _parted(line)
+        written = [part.strip() for part in rest.split(",")] if rest else []
+        forms = [opcode for opcode, form in FORMS.items() if form.word == word]
+        if not forms:
+            raise _RefusedError(f"there is no instruction {shorten(word)}", suggestion(word, _WORDS))
+        for opcode in forms:
+            form = FORMS[opcode]
+            used = _used(form)
+            if len(used) == len(written) and all(map(_suits, used, written, [form] * len(used))):
+                return self.made(opcode, dict(zip((field for field, _ in used), written, strict=True)))
+        raise _RefusedError(
+            f"the operands of {shorten(line)} are not those of {word}", "write " + " or ".join(map(_pattern, forms))
+        )
+
+    def made(self, opcode: Opcode, written: dict[Field, str]) -> Instruction:
+        form = FORMS[opcode]
+        values = {}
+        for field, text in written.items():
+            use = form.fields[field]
+            match = _RELEASED.fullmatch(text) if field is form.released else None
+            name = match[1].strip() if match else text
+            if use == "ticks":
+                values[field.value] = int(name)
+            elif use == "address":
+                if name not in self.labels:
+                    raise _RefusedError(f"there is no label {shorten(name)}", suggestion(name, self.labels))
+                values[field.value] = self.labels[name]
+            else:
+                values[field.value] = self.number(Kind(use), name)
+        return Instruction(opcode, **values)
+
+
+_WITH_PORTS = {
+    Kind.PORT: "",
+    Kind.TASK: " reads PORT, ... writes PORT, ...",
+    Kind.DRIVER: " reads PORT, ... writes PORT, ...",
+    Kind.GUARD: " reads PORT, ...",
+    Kind.TRIGGER: " reads PORT, ...",
+}
+
+
+def _is_label(name: str) -> bool:
+    """Whether it names an address: a name, or the number that a disassembled program has for it."""
+    return NAME.fullmatch(name) is not None or re.fullmatch(r"@[0-9]{1,5}", name, re.ASCII) is not None
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """The first word of a line, and the rest."""
+    word, *rest = line.split(maxsplit=1)
+    return word, rest[0] if rest else ""
+
+
+def _suits(used: tuple[Field, str], written: str, form: Form) -> bool:
+    """Whether an operand could be meant so: a time is a number, and a release says so."""
+    field, use = used
+    return (_NUMBER.fullmatch(written) is not None) == (use == "ticks") and (_RELEASED.fullmatch(written) is not None) == (
+        field is form.released
+    )
+
+
+def _pattern(opcode: Opcode) -> str:
+    form = FORMS[opcode]
+    shown = [f"release({use.upper()})" if field is form.released else use.upper() for field, use in _used(form)]
+    return f"'{f'{form.word} ' + ', '.join(shown)}'".replace(" '", "'")

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model of a Giotto program (T. Henzinger, B. Horowitz, C. Kirsch, *Giotto*, Proceedings of the IEEE 91, 2003).
+
+``read`` builds it as it is written, ``check`` says what is wrong with it, and the compiler takes what has no errors.
+Periods are whole milliseconds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from carillon.diagnostics import Span
+from carillon.units import Time
+
+TICK_NS = 1_000_000
+"""Giotto's unit of time, in nanoseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name and where it stands."""
+
+    text: str
+    span: Span
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What stands in brackets: a word, and the rest as written."""
+
+    word: str
+    rest: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A parameter of a task or a driver; ``init`` is the function that sets a state at the start."""
+
+    type: Name
+    name: Name
+    init: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A C function and the ports that it gets."""
+
+    function: Name
+    arguments: tuple[Name, ...]
+
+
+class PortKind(Enum):
+    """What a global port is for."""
+
+    SENSOR = "sensor"
+    ACTUATOR = "actuator"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A global port.
+
+    ``function`` reads a sensor or sets an actuator (None: nothing has to), or sets an output at the start (never None).
+    """
+
+    kind: PortKind
+    type: Name
+    name: Name
+    function: Name | None
+    annotations: tuple[Annotation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """``name`` is another name of the type ``meant``."""
+
+    name: Name
+    meant: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task: its inputs and states are its own, its outputs are global ports."""
+
+    name: Name
+    inputs: tuple[Typed, ...]
+    outputs: tuple[Name, ...]
+    states: tuple[Typed, ...]
+    call: Call
+    annotations: tuple[Annotation, ...] = ()
+    wcet: Time | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """A guarded driver: if ``guard`` is true of the sources, ``call`` sets the destinations."""
+
+    name: Name
+    sources: tuple[Name, ...]
+    destinations: tuple[Typed, ...]
+    guard: Call
+    call: Call
+    annotations: tuple[Annotation, ...] = ()
+    wcet: Time | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a mode does ``frequency`` times in its period: to an actuator, a mode or a task ``target``, with a driver."""
+
+    frequency: int
+    span: Span
+    target: Name
+    driver: Name | None
+    annotations: tuple[Annotation, ...] = ()
+    wcet: Time | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A mode; ``ports`` are the outputs that it has, none if it does not say."""
+
+    name: Name
+    ports: tuple[Name, ...]
+    period: int
+    period_span: Span
+    updates: tuple[Activity, ...]
+    switches: tuple[Activity, ...]
+    invocations: tuple[Activity, ...]
+    annotations: tuple[Annotation, ...] = ()
+
+    @property
+    def activities(self) -> tuple[Activity, ...]:
+        """All of them."""
+        return (*self.updates, *self.switches, *self.invocations)
+
+    @property
+    def units(self) -> int:
+        """Into how many units the period is divided: the least common multiple of all frequencies."""
+        return math.lcm(*(activity.frequency for activity in self.activities))
+
+    @property
+    def unit(self) -> Fraction:
+        """The length of a unit; a whole number in a program without errors."""
+        return Fraction(self.period, self.units)
+
+    def interrupted(self, at: int) -> tuple[Activity, ...]:
+        """The invocations that have begun and not ended in the ``at``-th unit, when it begins.
+
+        An invocation lasts as long as its period, whether or not its driver's guard let its task run.
+        """
+        return tuple(a for a in self.invocations if a.frequency * at % self.units != 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Giotto:
+    """A program, as it is written."""
+
+    file: str
+    modules: tuple[Name, ...]
+    types: tuple[Alias, ...]
+    ports: tuple[Port, ...]
+    tasks: tuple[Task, ...]
+    drivers: tuple[Driver, ...]
+    start: Name
+    modes: tuple[Mode, ...]

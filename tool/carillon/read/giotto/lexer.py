@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the text of a Giotto program to its words."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from enum import Enum
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.units import shorten
+
+MOST_ERRORS = 100
+MOST_WORDS = 500_000
+LONGEST_NAME = 200
+_WORD = re.compile(
+    r"""(?P<space>[ \t\r\n\f]+)
+    |(?P<comment>//[^\n]*|/\*.*?\*/)
+    |(?P<unclosed>/\*)
+    |(?P<annotation>\[[^\[\]]*\])
+    |(?P<bracket>\[)
+    |(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
+    |(?P<number>[0-9][A-Za-z0-9_.]*)
+    |(?P<mark>:=|[(){},;])
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+
+
+class Kind(Enum):
+    """What a word is."""
+
+    NAME = "name"
+    NUMBER = "number"
+    MARK = "mark"
+    ANNOTATION = "annotation"
+    BAD = "bad"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, where it begins, and where it ends."""
+
+    kind: Kind
+    text: str
+    span: Span
+    last: Span
+
+    def __str__(self) -> str:
+        return "the end of the file" if self.kind is Kind.END else shorten(self.text)
+
+
+class Lexer:
+    """Makes words; every error of the reader is reported here, which counts them."""
+
+    def __init__(self, content: str, file: str, diagnostics: Diagnostics) -> None:
+        self.content = content
+        self.file = file
+        self.diagnostics = diagnostics
+        self.failed = False
+        self._errors = 0
+        self._lines = [0, *(match.end() for match in re.finditer("\n", content))]
+
+    def span(self, at: int) -> Span:
+        """The place of a character."""
+        line = bisect_right(self._lines, at)
+        return Span(self.file, line, at - self._lines[line - 1] + 1)
+
+    def error(self, code: str, span: Span, cause: str, remedy: str) -> None:
+        """Report an error, unless there are too many already."""
+        self.failed = True
+        self._errors += 1
+        if self._errors <= MOST_ERRORS:
+            self.diagnostics.error(code, span, cause, remedy)
+        elif self._errors == MOST_ERRORS + 1:
+            self.diagnostics.error(code, span, f"more than {MOST_ERRORS} errors; the rest is not shown", "correct these first")
+
+    def words(self) -> list[Word]:
+        """All words, the last of them the end."""
+        found: list[Word] = []
+        at = 0
+        while at < len(self.content):
+            match = _WORD.match(self.content, at)
+            assert match is not None
+            begin, at = at, match.end()
+            kind, text = match.lastgroup, match[0]
+            if kind in ("space", "comment"):
+                continue
+            if len(found) >= MOST_WORDS:
+                self.error("C250", self.span(begin), f"more than {MOST_WORDS} words", "a program has fewer")
+                at = begin
+                break
+            if kind in ("unclosed", "bracket"):
+                what, end = ("this comment", "'*/'") if kind == "unclosed" else ("this annotation", "']'")
+                self.error("C251", self.span(begin), f"{what} is not closed", f"end it with {end}")
+                if kind == "unclosed":
+                    at = len(self.content)
+                continue
+            known = {"name": Kind.NAME, "number": Kind.NUMBER, "mark": Kind.MARK, "annotation": Kind.ANNOTATION}
+            word = Word(known.get(kind or "", Kind.BAD), text, self.span(begin), self.span(at))
+            if word.kind is Kind.NAME and len(text) > LONGEST_NAME:
+                self.error("C250", word.span, f"the name {shorten(text)} has more than {LONGEST_NAME} characters", "shorten it")
+                word = Word(Kind.BAD, text, word.span, word.last)
+            elif word.kind is Kind.BAD:
+                if found and found[-1].kind is Kind.BAD and found[-1].span.line == word.span.line:
+                    continue
+                remedy = "write ':='" if text in ":=" else "remove it; names have letters, digits, '_', and points within"
+                self.error("C250", word.span, f"the character {shorten(text)} has no place here", remedy)
+            found.append(word)
+        last = self.span(at)
+        found.append(Word(Kind.END, "", last, last))
+        return found
