@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,9 @@ def test_every_check_of_a_case_is_expected_once(case: Case) -> None:
     assert set(named) <= set(case.checks)
     assert len(set(case.checks)) == len(case.checks)
     assert case.expected[-1] == "end"
+
+
+def test_the_counts_of_checks_are_printed() -> None:
+    script = Path(__file__).with_name("count.py")
+    printed = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True).stdout
+    assert re.search(rf"^\| all \| {len(all_cases())} \| {sum(len(c.checks) for c in all_cases())} \|", printed, re.MULTILINE)
