@@ -51,10 +51,7 @@ class Machine:
             now = min(time for time, _ in self.queue)
             if now >= until:
                 break
-            for task, (end, deadline) in sorted(self.running.items(), key=lambda item: item[1]):
-                assert now <= deadline, f"nothing touched task {task} at its deadline"
-                if end <= now:
-                    self.complete(task)
+            self.advance(now)
             instant = found.setdefault(now, Instant({}))
             due = [entry for entry in self.queue if entry[0] <= now]
             self.queue = [entry for entry in self.queue if entry[0] > now]
@@ -62,6 +59,13 @@ class Machine:
                 self.interpret(address, now, instant)
             instant.ports = dict(self.ports)
         return found
+
+    def advance(self, now: int) -> None:
+        """End the tasks that end until now, the first one first."""
+        for task, (end, deadline) in sorted(self.running.items(), key=lambda item: item[1]):
+            assert now <= deadline, f"nothing touched task {task} at its deadline"
+            if end <= now:
+                self.complete(task)
 
     def complete(self, task: int) -> None:
         del self.running[task]

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from carillon import console
 from carillon.cli.common import JsonOption, Report, check_outputs, counted, guard
+from carillon.units import format_number
+
+if TYPE_CHECKING:
+    from carillon.giotto.analysis import Load
 
 EPILOG = "Examples: carillon giotto flight.giotto --listing; carillon giotto flight.giotto -o flight.microcode"
 
@@ -26,6 +30,7 @@ def command(
         from carillon.check.giotto import check_giotto
         from carillon.files import write_bytes
         from carillon.giotto import compile_giotto
+        from carillon.giotto.analysis import check_loads, loads
         from carillon.microcode.binary import encode
         from carillon.read.giotto import read_giotto
 
@@ -35,6 +40,8 @@ def command(
             check_giotto(source, report.diagnostics)
         report.diagnostics.stop_on_errors()
         assert source is not None
+        load = loads(source)
+        check_loads(source, load, report.diagnostics)
         compiled = compile_giotto(source, report.diagnostics)
         report.diagnostics.stop_on_errors()
         assert compiled is not None
@@ -48,6 +55,9 @@ def command(
                 "period_ms": mode.period,
                 "units": mode.units,
                 "invocations": sum(activity.frequency for activity in mode.invocations),
+                "load": None if (share := load[mode.name.text].share) is None else float(share),
+                "edf": load[mode.name.text].edf,
+                "rate_monotonic": load[mode.name.text].rate_monotonic,
             }
             for mode in source.modes
         ]
@@ -60,11 +70,21 @@ def command(
         if listing:
             print(compiled.listing(), end="")
             return
-        for mode in modes:
-            said = f"mode {mode['mode']}: {mode['period_ms']} ms, {counted(int(str(mode['units'])), 'unit')}, "
-            said += f"{counted(int(str(mode['invocations'])), 'invocation')} of tasks"
-            console.verbatim(console.console(), said)
+        for mode in source.modes:
+            invocations = sum(activity.frequency for activity in mode.invocations)
+            said = f"mode {mode.name}: {mode.period} ms, {counted(mode.units, 'unit')}, "
+            said += f"{counted(invocations, 'invocation')} of tasks"
+            console.verbatim(console.console(), said + _said(load[mode.name.text]))
         said = f"{counted(size, 'instruction')}, {len(content)} bytes of microcode with its tables of names"
         console.verbatim(console.console(), said + (f", in {out}" if out is not None else ""))
 
     guard(as_json, work)
+
+
+def _said(load: Load) -> str:
+    """What is known of a mode's load."""
+    if load.share is None:
+        return ", some without a wcet"
+    safe = {True: "time-safe", False: "not time-safe", None: "not decided"}
+    share = format_number(load.share * 100, 1)
+    return f", {share} % of the processor; EDF: {safe[load.edf]}, rate-monotonic: {safe[load.rate_monotonic]}"
