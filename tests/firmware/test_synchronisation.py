@@ -81,12 +81,14 @@ def test_every_activation_comes_once_a_round_and_on_its_tick(board: str, lab: La
     matching = []
     for late in range(100):
         begins = starts(schedule, 1500 + late, LENGTH, LENGTHEN, SHORTEN)
+        if [b + POINTS["Tell"][0] + found["Tell"][0] - 1500 for b in begins[:20]] != found["Tell"][:20]:
+            continue
         expected = {
             name: [b + at + found[name][0] - offsets[0] for b in begins for at in offsets] for name, offsets in POINTS.items()
         }
         if all(expected[name][: len(own)] == own for name, own in found.items()):
             matching.append(late)
-            assert len({b - a - LENGTH for a, b in itertools.pairwise(begins)}) > rounds // 4
+            assert len({b - a - LENGTH for a, b in itertools.pairwise(begins)}) > min(rounds, LENGTHEN + SHORTEN) // 4
     assert len(matching) == 1, {name: own[:12] for name, own in found.items()}
     assert (matching == [0]) is (board != AST)
     assert all(len(own) > 0.9 * rounds * len(POINTS[name]) for name, own in found.items())
@@ -126,6 +128,45 @@ def test_with_a_hard_start_tasks_wait_for_the_global_time_and_the_first_round_is
         latency = found[name][0] - expected[0]
         assert 0 <= latency < 40
         assert found[name] == [t + latency for t in expected][: len(found[name])], name
+
+
+JUMP = """
+static uint32_t tells;
+static ttSynchronizationStatusType state[18];
+static uint32_t refused;
+void Often(void) { }
+void Uneven(void) { }
+void Tell(void)
+{
+    if (tells == 2u) {
+        (void)ttSyncTimes(0u, 5500u);
+    } else if (tells > 2u) {
+        refused += ttSyncTimes(tells, (tells % 2u == 0u) ? 10000u : 0xffffffffu) == TT_E_OS_VALUE ? 1u : 0u;
+    }
+    if (tells < 18u) {
+        (void)ttGetOSSyncStatus(&state[tells]);
+    } else if (tells == 18u) {
+        report("refused", refused);
+        for (int i = 0; i < 18; i++) {
+            report("state", state[i] == TT_SYNCHRONOUS);
+        }
+    }
+    tells++;
+}
+"""
+
+
+@pytest.mark.parametrize("board", ["virtual-256", AST])
+def test_a_time_that_jumps_changes_each_round_by_the_limits_and_the_status_says_so(board: str, lab: Laboratory) -> None:
+    outcome = lab.run_file(lab.write(SCHEDULE.format(more=""), JUMP, system=f'board = "{board}"'), board, ticks=20 * LENGTH)
+    lengths = [b - a for a, b in itertools.pairwise(e.t for e in outcome.events(Kind.START, of="Tell"))]
+    # Told in the third round that it is 4000 further on.  Some ticks are over until it is told.
+    assert lengths[:2] + lengths[2:9] == [LENGTH] * 2 + [LENGTH - SHORTEN] * 7
+    assert 0 <= lengths[9] - (LENGTH - SHORTEN) < (1 if board != AST else 100)
+    assert lengths[10:17] == [LENGTH] * 7
+    # Nothing told; 4000 off; there; and silent for more than ten rounds.
+    assert outcome.said("state") == [0] * 2 + [0] * 8 + [1] * 3 + [0] * 5
+    assert outcome.said("refused") == [15 + 1]
 
 
 LATE = """
