@@ -21,7 +21,7 @@ from carillon.resources import data_root
 from carillon.run.network import Built, NetworkRun, run_network
 
 EXAMPLE = "examples/synchronised-nodes/network.toml"
-SETTLED = 20
+SETTLED = 21
 """Rounds after which the nodes of the example have started."""
 
 
@@ -63,7 +63,7 @@ def sync_offset(rounds: int = 1000, path: Path | None = None) -> list[float]:
                 diagnostics.stop_on_errors()
                 assert made is not None
                 built[node.schedule] = Built(planned.image, *made)
-        length = (rounds + SETTLED) * PICOSECONDS // 1000
+        length = (rounds + SETTLED + 1) * PICOSECONDS // 1000
         run = run_network(network, [built[node.schedule] for node in network.nodes], length, 0, diagnostics)
         diagnostics.stop_on_errors()
         assert run is not None
