@@ -119,9 +119,9 @@ def test_every_code_of_giotto_has_examples() -> None:
 
 def test_annotations_belong_to_the_declaration_that_they_stand_in_or_follow() -> None:
     diagnostics = Diagnostics()
-    program = parse_giotto(VALID, "flight.giotto", diagnostics)
+    program = parse_giotto(VALID.replace("[wcet 4]", "[wcet 2500us]"), "flight.giotto", diagnostics)
     assert program is not None
-    assert [task.wcet for task in program.tasks] == [Time(4, "ms"), Time(2500, "us")]
+    assert [task.wcet for task in program.tasks] == [Time(8, "ms"), Time(2500, "us")]
     text = VALID.replace("uses get_gps;", "uses get_gps [host a.b 1];").replace("taskfreq 1", "taskfreq 1 [wcet 3]")
     program = parse_giotto(text, "flight.giotto", diagnostics)
     assert program is not None

@@ -40,14 +40,20 @@ class Load:
     rate_monotonic: bool | None
 
 
-def loads(program: Giotto) -> dict[str, Load]:
-    """The load of each mode; the longest time that a task has anywhere counts in all modes."""
+def execution_times(program: Giotto) -> dict[str, Fraction]:
+    """The longest time that a task has anywhere, in milliseconds; of tasks that have one."""
     times: dict[str, Fraction] = {}
     found = [(task.name.text, task.wcet) for task in program.tasks]
     found += [(a.target.text, a.wcet) for mode in program.modes for a in mode.invocations]
     for name, time in found:
         if time is not None:
             times[name] = max(times.get(name, Fraction(0)), time.number * SECONDS[time.unit] * 1000)
+    return times
+
+
+def loads(program: Giotto) -> dict[str, Load]:
+    """The load of each mode; the longest time that a task has anywhere counts in all modes."""
+    times = execution_times(program)
     return {mode.name.text: _load(mode, times) for mode in program.modes}
 
 
