@@ -304,9 +304,9 @@ void Tell(void) { }
 void ttIdleTask(void)
 {
     carillon_work(500u);
-    (void)ttSyncTimes(0u, 6500u); /* 4000 behind: the next round begins at 14000 */
+    (void)ttSyncTimes(0u, 6500u); /* it is 4000 ahead: the next round begins at 14000 */
     carillon_work(9700u - 500u);
-    (void)ttSyncTimes(0u, 5600u); /* 4300 before that, and 100 behind */
+    (void)ttSyncTimes(0u, 9500u); /* 4300 before that: it is at 5700, and 3800 behind */
     for (;;) {
         carillon_work(100000u);
     }
@@ -316,9 +316,9 @@ void ttIdleTask(void)
 
 def test_a_time_that_is_told_when_more_than_a_round_is_left_is_followed_the_shorter_way(lab: Laboratory) -> None:
     path = lab.write(schedule(9601, 1098), LONG, system='board = "virtual-256"')
-    outcome = lab.run_file(path, "virtual-256", ticks=6 * LENGTH)
+    outcome = lab.run_file(path, "virtual-256", ticks=7 * LENGTH)
     began = [e.t - 1500 for e in outcome.events(Kind.START, of="Tell")]
-    assert began == [0, 14_000, 24_100, 34_100, 44_100, 54_100]
+    assert began == [0, 14_000, 22_902, 31_804, 40_706, 50_200, 60_200]
 
 
 LOCKS = """
