@@ -15,6 +15,9 @@ import pytest
 from laboratory import AST, Laboratory
 from sync_model import starts
 
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.pipeline import plan
+from carillon.resources import board_names
 from carillon.trace import Kind
 
 BOARDS = ["virtual-256", "virtual-ast1030-evb", "tc1796", AST]
@@ -87,11 +90,14 @@ def test_any_time_may_be_told_with_the_widest_limits(board: str, lengthen: int, 
     moved(board, lab, lengthen, shorten, draws_of=(0, LENGTH), rounds=60)
 
 
-def moved(board: str, lab: Laboratory, lengthen: int, shorten: int, draws_of: tuple[int, int], rounds: int) -> None:
+def moved(
+    board: str, lab: Laboratory, lengthen: int, shorten: int, draws_of: tuple[int, int], rounds: int, clock: str = ""
+) -> None:
     """Run so many rounds, in each of which a time is told that is off by ``draws_of``: from this on, so many values."""
     seed = 4711
     least, values = draws_of
-    path = lab.write(schedule(lengthen, shorten), CODE % (seed, least, values), system=f'board = "{board}"')
+    system = f'board = "{board}"\n' + (f'clock = "{clock}"\n' if clock else "")
+    path = lab.write(schedule(lengthen, shorten), CODE % (seed, least, values), system=system)
     outcome = lab.run_file(path, board, ticks=rounds * LENGTH)
     found = {name: [e.t for e in outcome.events(Kind.START, of=name)] for name in POINTS}
     told = [(1500 + least + drawn) % LENGTH for drawn in draws(seed, rounds + rounds // 5, values)]
@@ -442,3 +448,33 @@ def test_the_global_time_goes_on_when_rounds_are_moved_and_modes_are_switched(la
     assert outcome.said("off") == [0]
     assert min(len(outcome.events(Kind.START, of=name)) for name in ("Two", "Three")) > 20
     assert len(outcome.trace.modes) > 10
+
+
+SMALL = """
+[sync]
+lengthen = "20us"
+shorten = "20us"
+[task.Tell]
+period = "4ms"
+offset = "1ms"
+"""
+MOVABLE = {"ast1030-evb", "tc1796", "virtual-256", "virtual-ast1030-evb", "virtual-tiny"}
+
+
+@pytest.mark.parametrize("board", board_names())
+def test_a_board_whose_cells_cannot_be_moved_exactly_is_refused(board: str, lab: Laboratory) -> None:
+    path = lab.write(SMALL, "void Tell(void) { }\n", system=f'board = "{board}"')
+    diagnostics = Diagnostics()
+    try:
+        planned = plan(path, diagnostics, None, "carillon")
+    except CarillonError as refused:
+        assert board not in MOVABLE
+        assert [d.code for d in refused.diagnostics] == ["C243"]
+    else:
+        assert board in MOVABLE
+        assert planned.image.modes[0].sync is not None
+
+
+@pytest.mark.parametrize("clock", ["3906.25kHz", "7812.5kHz"])
+def test_rounds_are_moved_exactly_with_other_clocks_of_the_board(clock: str, lab: Laboratory) -> None:
+    moved(AST, lab, LENGTHEN, SHORTEN, draws_of=(9500, 1001), rounds=30, clock=clock)
