@@ -375,6 +375,18 @@ def test_s_code_that_is_none_is_refused_at_its_line(code: str, cause: str) -> No
     assert [(d.code, d.cause, str(d.span)) for d in diagnostics.found] == [("C267", cause, "bad.scode:2:1")]
 
 
+def test_s_code_with_very_many_instants_is_refused_in_bounded_time() -> None:
+    text = """output int o := zero;
+    task t () output (o) state () { schedule f(o) } [wcet 1]
+    start m { mode m () period 16000000 { taskfreq 1 do t(); } }"""
+    source = parsed(text)
+    compiled = with_code(source, "", "a0:\ndispatch t\nidle 1\nfork a0")
+    assert compiled is not None
+    played = play(compiled, execution_times(source), "start", 16_000_000)
+    assert played.broken is not None
+    assert played.broken[1] == "the S code has too many instants to be checked"
+
+
 def test_s_code_of_a_file_is_refused_for_a_program_with_switches(tmp_path: Path) -> None:
     good = tmp_path / "good.scode"
     good.write_text("dispatch t1\n", encoding="utf-8")

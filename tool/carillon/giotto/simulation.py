@@ -19,6 +19,7 @@ from carillon.units import format_number
 _COLUMNS = 60
 _MOST_ROUNDS = 16
 _MOST_THREADS = 16
+_MOST_INSTANTS = 5000
 Urgency = Callable[[int, int], int]
 """What a scheduler goes by: of a task's absolute deadline and its period, the least number runs."""
 
@@ -143,6 +144,7 @@ class _Player:
         self.unfinished: dict[int, _Unfinished] = {}
         self.ran: int | None = None
         self.steps = 0
+        self.instants = 0
         self.touched: dict[int, set[int]] = {}
 
     def play(self, address: int, period: int) -> Played:
@@ -189,6 +191,9 @@ class _Player:
     def instant(self) -> None:
         """The event loop: algorithm 1."""
         self.steps = 0
+        self.instants += 1
+        if self.instants > _MOST_ROUNDS * (4 * len(self.program.code) + _MOST_INSTANTS):
+            self.fault("endless", "the S code has too many instants to be checked")
         while True:
             thread = next((t for t in self.threads if t.task is not None and t.task not in self.unfinished), None)
             if thread is not None:
