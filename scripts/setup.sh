@@ -11,7 +11,7 @@ extra=""
 case $purpose in
 run) ;;
 test)
-    packages="$packages ccache gcc g++ libc6-dev clang-format cppcheck cmake ninja-build libcmocka-dev"
+    packages="$packages gcc g++ libc6-dev clang-format cppcheck cmake ninja-build libcmocka-dev"
     packages="$packages gcc-avr avr-libc binutils-avr simavr libsimavr-dev"
     packages="$packages gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc"
     extra="[dev]"
