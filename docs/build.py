@@ -49,6 +49,8 @@ SAMPLES = re.compile(r"\s+\d+$")
 PICTURES = {
     "docs/guide/engine.svg": "carillon show examples/engine --for 20ms --window 0ms..20ms --svg",
     "docs/guide/nodes.svg": "carillon show examples/nodes/network.toml --offsets",
+    "docs/guide/synchronised-nodes.svg": "carillon show examples/synchronised-nodes/network.toml --offsets",
+    "docs/guide/synchronised-average.svg": "carillon show examples/synchronised-nodes/average.toml --offsets",
     "docs/guide/engine.html": "carillon show examples/engine --compare --for 20ms --window 0ms..20ms --html",
 }
 PICTURE = re.compile(r"\]\(([\w-]+\.(?:svg|html))\)")

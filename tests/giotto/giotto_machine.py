@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from carillon.giotto import Binding, Compiled
-from carillon.microcode import Function, Opcode
+from carillon.microcode import Function, Instruction, Opcode
 
 Ports = dict[str, int]
 C = Callable[[Ports, tuple[str, ...], int], object]
@@ -51,10 +51,7 @@ class Machine:
             now = min(time for time, _ in self.queue)
             if now >= until:
                 break
-            for task, (end, deadline) in sorted(self.running.items(), key=lambda item: item[1]):
-                assert now <= deadline, f"nothing touched task {task} at its deadline"
-                if end <= now:
-                    self.complete(task)
+            self.advance(now)
             instant = found.setdefault(now, Instant({}))
             due = [entry for entry in self.queue if entry[0] <= now]
             self.queue = [entry for entry in self.queue if entry[0] > now]
@@ -62,6 +59,13 @@ class Machine:
                 self.interpret(address, now, instant)
             instant.ports = dict(self.ports)
         return found
+
+    def advance(self, now: int) -> None:
+        """End the tasks that end until now, the first one first."""
+        for task, (end, deadline) in sorted(self.running.items(), key=lambda item: item[1]):
+            assert now <= deadline, f"nothing touched task {task} at its deadline"
+            if end <= now:
+                self.complete(task)
 
     def complete(self, task: int) -> None:
         del self.running[task]
@@ -80,7 +84,7 @@ class Machine:
         steps = 0
         while True:
             steps += 1
-            assert steps <= len(self.program.code), "a loop that takes no time"
+            assert steps <= 2 * len(self.program.code), "a loop that takes no time"
             i = self.program.code[address]
             address += 1
             if i.opcode is Opcode.CALL:
@@ -101,10 +105,12 @@ class Machine:
                     address = i.y
             elif i.opcode is Opcode.JUMP:
                 address = i.y
-            elif i.opcode is Opcode.RETURN:
+            elif i.opcode is Opcode.RETURN or not self.scheduled(i, address, now):
                 return
-            else:
-                raise AssertionError(i)
+
+    def scheduled(self, i: Instruction, following: int, now: int) -> bool:
+        """An instruction of S code, which an E machine does not have; whether the next one follows at once."""
+        raise AssertionError((i, following, now))
 
     def call(self, binding: Binding, now: int, instant: Instant) -> None:
         kind, _, rest = binding.name.partition(":")

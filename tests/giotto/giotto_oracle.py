@@ -9,7 +9,7 @@ import itertools
 import random
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 
@@ -67,8 +67,8 @@ class Spec:
     modes: list[Mode]
     start: int = 0
 
-    def text(self) -> str:
-        """As Giotto."""
+    def text(self, wcet_us: Mapping[str, int] | None = None) -> str:
+        """As Giotto; with the execution times of tasks, in microseconds."""
         lines = ["sensor"]
         lines += [f"  int {s}{f' uses get_{s}' if device else ''};" for s, device in self.sensors.items()]
         lines += ["actuator"]
@@ -80,6 +80,8 @@ class Spec:
             lines.append(f"task {task.name} ({', '.join(f'int {i}' for i in inputs)}) output ({', '.join(task.outputs)})")
             lines.append(f"  state ({', '.join(f'int {s} := state_{task.name}_{s}' for s in states)})")
             lines.append(f"{{ schedule run_{task.name}({', '.join([*inputs, *task.outputs, *states])}) }}")
+            if wcet_us is not None:
+                lines.append(f"[wcet {wcet_us[task.name]}us]")
         modes = []
         drivers: dict[str, Driver] = {}
         for number, mode in enumerate(self.modes):

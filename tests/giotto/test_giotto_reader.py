@@ -11,6 +11,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,10 +23,12 @@ from carillon.cli import app
 from carillon.diagnostics import Diagnostics, Severity
 from carillon.explain import codes, explain
 from carillon.giotto import compile_giotto
+from carillon.giotto.analysis import check_loads, loads
 from carillon.microcode.binary import decode
 from carillon.microcode.text import assembled
 from carillon.read.giotto import parse_giotto, read_giotto
 from carillon.read.giotto.lexer import MOST_ERRORS
+from carillon.read.giotto.parser import KEYWORDS
 from carillon.units import Time
 
 HERE = Path(__file__).parent
@@ -59,8 +62,9 @@ def checked(text: str, file: str = "fuzz.giotto") -> Diagnostics:
     if program is not None:
         check_giotto(program, diagnostics)
         if not diagnostics.errors:
+            check_loads(program, loads(program), diagnostics)
             compiled = compile_giotto(program, diagnostics)
-            assert (compiled is None) == bool(diagnostics.errors)
+            assert (compiled is None) == any(d.code != "C268" for d in diagnostics.errors)
             if compiled is not None and len(compiled.program.code) < 1000:
                 assert assembled(compiled.listing(), "listing", Diagnostics()) == compiled.program
     lines = text.split("\n")
@@ -115,9 +119,9 @@ def test_every_code_of_giotto_has_examples() -> None:
 
 def test_annotations_belong_to_the_declaration_that_they_stand_in_or_follow() -> None:
     diagnostics = Diagnostics()
-    program = parse_giotto(VALID, "flight.giotto", diagnostics)
+    program = parse_giotto(VALID.replace("[wcet 4]", "[wcet 2500us]"), "flight.giotto", diagnostics)
     assert program is not None
-    assert [task.wcet for task in program.tasks] == [Time(4, "ms"), Time(2500, "us")]
+    assert [task.wcet for task in program.tasks] == [Time(8, "ms"), Time(2500, "us")]
     text = VALID.replace("uses get_gps;", "uses get_gps [host a.b 1];").replace("taskfreq 1", "taskfreq 1 [wcet 3]")
     program = parse_giotto(text, "flight.giotto", diagnostics)
     assert program is not None
@@ -151,6 +155,72 @@ def test_nothing_is_written_after_an_error(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert not out.exists()
     assert CliRunner().invoke(app, ["giotto", str(FLIGHT), "-o", str(tmp_path / "no" / "x")]).exit_code == 1
+
+
+GRAMMAR = json.loads((HERE.parents[1] / "editors" / "giotto.tmLanguage.json").read_text(encoding="utf-8"))
+
+
+def tokens(text: str) -> list[tuple[str, str]]:
+    """What an editor makes of a text with the grammar: pieces and their innermost scopes, an empty scope if there is none."""
+    found: list[tuple[str, str]] = []
+    open_rules = [GRAMMAR]
+    for line in text.splitlines(keepends=True):
+        at = 0
+        while at < len(line):
+            ends = re.compile(open_rules[-1]["end"]).search(line, at) if "end" in open_rules[-1] else None
+            first, rule = ends, None
+            for tried in flat(open_rules[-1].get("patterns", [])):
+                match = re.compile(tried.get("match", tried.get("begin")), re.MULTILINE).search(line, at)
+                if match and match.end() > at and (first is None or match.start() < first.start()):
+                    first, rule = match, tried
+            if first is None:
+                found.append((line[at:], open_rules[-1].get("name", "")))
+                break
+            found.append((line[at : first.start()], open_rules[-1].get("name", "")))
+            captures = (rule or {}).get("captures", {})
+            for number, capture in captures.items():
+                found.append((first[int(number)], capture["name"]))
+            if not captures:
+                found.append((first[0], (rule or open_rules[-1]).get("name", "")))
+            at = first.end()
+            if rule is None:
+                open_rules.pop()
+            elif "begin" in rule:
+                open_rules.append(rule)
+    assert len(open_rules) == 1
+    return [(piece.strip(), scope) for piece, scope in found if piece.strip()]
+
+
+def flat(patterns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Patterns, with those of the repository in place of their names."""
+    found = []
+    for pattern in patterns:
+        if "include" in pattern:
+            included = GRAMMAR["repository"][pattern["include"].removeprefix("#")]
+            found += flat(included["patterns"] if "begin" not in included else [included])
+        else:
+            found.append(pattern)
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_editors_grammar_tells_the_words_of_a_program_apart(name: str) -> None:
+    text = PROGRAMS[name].read_text(encoding="utf-8")
+    found = tokens(text)
+    code = re.sub(r"/\*.*?\*/|//[^\n]*|\[[^\]]*\]", " ", text, flags=re.DOTALL)
+    for word in re.findall(r"[A-Za-z_][\w.]*", code):
+        scopes = {scope.partition(".")[0] for piece, scope in found if piece == word}
+        assert ("keyword" in scopes) == (word in KEYWORDS), word
+    names = set(re.findall(r"\b(?:task|driver|mode)\s+([\w.]+)\s*\(", code))
+    assert {piece for piece, scope in found if scope == "entity.name.function.giotto"} == names
+    assert sum(scope == "constant.numeric.giotto" for _, scope in found) >= len(re.findall(r"\b[0-9]+\b", code))
+    assert sum(scope.startswith("comment") for _, scope in found) >= text.count("//")
+
+
+def test_the_editors_grammar_has_each_keyword_once_and_no_other() -> None:
+    rules = [rule for rule in GRAMMAR["patterns"] if rule.get("name", "").startswith("keyword.")]
+    words = [word for rule in rules for word in re.findall(r"[a-z]{2,}", rule["match"])]
+    assert sorted(words) == sorted(KEYWORDS)
 
 
 SINGLE = """
@@ -202,9 +272,9 @@ def test_a_program_with_some_words_changed(data: st.DataObject) -> None:
         "(" * 100_000,
         "/*" * 100_000,
         "[" * 100_000,
-        "start m { " * 50_000,
+        "start m { " * 20_000,
         "start m { mode m () period 1 { " + "mode m () period 1 { " * 20_000,
-        "sensor " + "int s; " * 50_000,
+        "sensor " + "int s; " * 20_000,
         "é" * 100_000,
         "type " + "".join(f"a{k} is a{k + 1}; " for k in range(5000)) + "a1 is a2; start m { mode m () period 1 { } }",
         "task t () output () state () { schedule f() } start m { mode m () period 10000019 { "

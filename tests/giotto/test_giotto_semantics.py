@@ -10,6 +10,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from giotto_machine import C, Instant, Machine, Ports
@@ -18,21 +19,28 @@ from giotto_oracle import Driver, Oracle, Spec, Task, mixed, random_spec
 from carillon.check.giotto import check_giotto
 from carillon.diagnostics import Diagnostics
 from carillon.giotto import Compiled, compile_giotto
+from carillon.giotto.analysis import loads
 from carillon.microcode.binary import decode, encode
 from carillon.microcode.text import assembled
+from carillon.model.giotto import Giotto
 from carillon.read.giotto import parse_giotto
 
 PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
 LONGEST = 300
 
 
-def compiled(text: str) -> Compiled:
+def parsed(text: str) -> Giotto:
     diagnostics = Diagnostics()
     program = parse_giotto(text, "random.giotto", diagnostics)
     assert program is not None, "\n".join(map(str, diagnostics.found)) + text
     check_giotto(program, diagnostics)
     assert not diagnostics.errors, "\n".join(map(str, diagnostics.errors)) + text
-    found = compile_giotto(program, diagnostics)
+    return program
+
+
+def compiled(text: str) -> Compiled:
+    diagnostics = Diagnostics()
+    found = compile_giotto(parsed(text), diagnostics)
     assert found is not None, diagnostics.errors
     return found
 
@@ -85,6 +93,45 @@ def move_function(driver: Driver) -> C:
     return move
 
 
+class Processor(Machine):
+    """One processor, on which each task takes exactly its time, in microseconds; the least ``urgency`` runs."""
+
+    def __init__(self, spec: Spec, found: Compiled, times: dict[str, int], urgency: Callable[[int, int], int]) -> None:
+        super().__init__(found, functions(spec), random.Random(0))
+        self.times = times
+        self.urgency = urgency
+        self.left: dict[int, int] = {}
+        self.periods: dict[int, int] = {}
+        self.now = 0
+
+    def advance(self, now: int) -> None:
+        budget, self.now = (now - self.now) * 1000, now
+        while self.left and budget > 0:
+            task = min(self.left, key=lambda t: (self.urgency(self.running[t][1], self.periods[t]), t))
+            used = min(budget, self.left[task])
+            budget -= used
+            self.left[task] -= used
+            if self.left[task] == 0:
+                del self.left[task]
+                self.complete(task)
+        for task in self.running:
+            assert self.running[task][1] > now, f"task {task} is late at {now}"
+
+    def interpret(self, address: int, now: int, instant: Instant) -> None:
+        super().interpret(address, now, instant)
+        for task, (_, deadline) in self.running.items():
+            if task not in self.left:
+                self.left[task] = self.times[self.program.tasks[task].name]
+                self.periods[task] = deadline - now
+
+
+def full(spec: Spec, chance: random.Random) -> dict[str, int]:
+    """Execution times with which the mode that asks for most takes the whole processor, or nearly."""
+    weights = {task.name: Fraction(chance.randint(1, 20)) for task in spec.tasks}
+    load = max(sum((weights[t.name] * f / m.period for f, t, _ in m.invocations), Fraction(0)) for m in spec.modes)
+    return {name: max(1, int(weight * 1000 / load)) if load else 1 for name, weight in weights.items()}
+
+
 def compare(spec: Spec, chance: random.Random, until: int) -> Counter[str]:
     """Plays a program on both, and returns what happened."""
     found = compiled(spec.text())
@@ -131,3 +178,43 @@ def test_random_programs_have_the_same_values_at_the_same_instants(record_proper
             raise
     record_property("giotto", dict(counts))
     assert all(counts[what] > PROGRAMS / 10 for what in ("switches", "interrupting", "into nothing", "skipped", "updates"))
+
+
+def test_programs_that_pass_the_analysis_are_never_late_with_a_full_processor_and_switches() -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(PROGRAMS):
+        chance = random.Random(seed)
+        spec = random_spec(chance)
+        times = full(spec, chance)
+        text = spec.text(times)
+        found = loads(parsed(text)).values()
+        if any(load.share is not None and load.share > 1 for load in found):
+            continue  # a time was less than a microsecond
+        try:
+            Processor(spec, compiled(text), times, lambda deadline, _: deadline).run(LONGEST)
+            counts["edf"] += 1
+            if all(load.rate_monotonic for load in found) and not any(mode.switches for mode in spec.modes):
+                Processor(spec, compiled(text), times, lambda _, period: period).run(LONGEST)
+                counts["rate-monotonic"] += 1
+        except AssertionError as error:
+            error.add_note(f"program {seed}")
+            raise
+    assert counts["edf"] > PROGRAMS / 2
+    assert counts["rate-monotonic"] > 0
+
+
+def test_a_mode_that_only_edf_can_keep_is_told_from_one_that_both_can() -> None:
+    text = """output int o := zero;
+    task t () output () state () { schedule f() } [wcet %s]
+    task u () output () state () { schedule g() } [wcet %s]
+    start m { mode m () period 12 { taskfreq 3 do t(); taskfreq 2 do u(); } }"""
+    (load,) = loads(parsed(text % (2, 3))).values()
+    assert (load.share, load.edf, load.rate_monotonic) == (1, True, False)
+    (load,) = loads(parsed(text % (2, 2))).values()
+    assert (load.share, load.edf, load.rate_monotonic) == (Fraction(5, 6), True, True)
+    (load,) = loads(parsed(text % (2, "2001us"))).values()
+    assert (load.edf, load.rate_monotonic) == (True, False)
+    (load,) = loads(parsed(text % (2, 4))).values()
+    assert (load.edf, load.rate_monotonic) == (False, False)
+    (load,) = loads(parsed((text % (2, 4)).replace("[wcet 4]", ""))).values()
+    assert (load.share, load.edf, load.rate_monotonic) == (None, None, None)

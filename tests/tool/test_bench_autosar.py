@@ -65,7 +65,7 @@ def test_the_guide_shows_every_figure_as_it_is_measured(rows: list[Row], shown: 
     for r in rows:
         (cells,) = (c for c in _cells(shown, r.metric) if c[1] == r.unit)
         if r.kernel == "carillon":
-            assert cells[2] == f"{r.median:,}", r.metric
+            assert cells[2].split(" (")[0] == f"{r.median:,}", r.metric
 
 
 def test_the_guide_has_every_line_of_the_papers_tables(rows: list[Row], shown: str) -> None:
@@ -81,14 +81,17 @@ def test_bound(rows: list[Row], metric: str) -> None:
     (found,) = (r for r in rows if r.metric == metric and r.kernel == "carillon")
     assert found.must is not None
     assert found.maximum <= found.must
-    assert found.samples == ROUNDS
-    assert found.minimum == found.maximum
+    if metric == "sync_offset":
+        assert found.samples == max(ROUNDS, benchmark.SYNCHRONISED)
+    else:
+        assert found.samples == ROUNDS
+        assert found.minimum == found.maximum
 
 
 @pytest.mark.skipif(not ALL, reason="CARILLON_BENCH=all measures the other kernels")
 def test_every_metric_has_every_kernel(rows: list[Row]) -> None:
-    for metric in benchmark.FIGURES:
-        assert {r.kernel for r in rows if r.metric == metric} == set(COLUMNS)
+    for metric, figure in benchmark.FIGURES.items():
+        assert {r.kernel for r in rows if r.metric == metric} == ({"carillon"} if figure.alone else set(COLUMNS))
     for line in paper.TABLES[0].lines:
         assert {r.kernel for r in rows if r.metric == line.metric} == set(benchmark.KERNELS)
     lower = {r.kernel: r for r in rows if r.metric == "interruptions_by_lower"}

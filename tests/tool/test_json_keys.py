@@ -205,7 +205,7 @@ def test_the_other_commands_keys() -> None:
     check("new", run("new", "app"))
     check("import", run("import", "a.oil"), run("import", "a.oil", "-o", "a.toml"))
     check("export", run("export", "a.oil"), run("export", "a.oil", "-o", "a.arxml"))
-    check("giotto", run("giotto", "a.giotto", "--listing"))
+    check("giotto", run("giotto", "a.giotto", "--listing", "--s-code", "edf"))
     found = run("explain"), run("explain", "C010")
     assert {key for output in found for key in output} == {*listed("explain"), "diagnostics"}
     assert set(run("schema")) == {*listed("schema"), "diagnostics"}

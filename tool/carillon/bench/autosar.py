@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schedule tables, on ``ast1030-evb``: the applications of ``bench/autosar``, with the kernels of :mod:`.osek`.
 
+How far apart synchronised nodes are (:mod:`.sync`) is measured on virtual boards: an emulated one has no clock error.
 Besides, table I of the Sloth on Time paper from the application of :mod:`.dispatch`, so that one run has all that
 :mod:`.paper` shows beside the paper's figures.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from carillon.bench.dispatch import KERNELS, measured, overheads
 from carillon.bench.osek import COLUMNS, WINDOW, Applications, stolen
 from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.bench.sync import sync_offset
 from carillon.diagnostics import Diagnostics
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import KERNEL
@@ -23,19 +25,27 @@ from carillon.trace.timeline import KERNEL
 TICK = 1000
 """Ticks of the board's clock in one of the applications' counter, but where they say so."""
 
+SYNCHRONISED = 1000
+"""Rounds of the synchronised nodes at least.  They take no time worth mentioning, and fewer would not show their worst."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A metric: the most that tests let it be, and what it is to be one day; None where nothing is asked."""
+    """A metric: the most that tests let it be, and what it is to be one day; None where nothing is asked.
+
+    ``board``: where it is measured.  ``alone``: only of Carillon's own kernel.
+    """
 
     metric: str
     must: float | None = None
     goal: float | None = None
     unit: str = "instructions"
+    board: str = BOARD
+    alone: bool = False
 
     def row(self, column: str, values: Sequence[float]) -> Row:
         """The row of these samples."""
-        made = row(self.metric, column, BOARD, self.unit, values, self.must)
+        made = row(self.metric, column, self.board, self.unit, values, self.must)
         beyond = self.goal is not None and (self.must is None or self.goal < self.must)
         return replace(made, goal=self.goal if beyond else None)
 
@@ -53,6 +63,7 @@ FIGURES = {
         Figure("stop_schedule_table", 297, 12),
         Figure("stolen_by_lower", 0),
         Figure("interruptions_by_lower", 0, unit="per run"),
+        Figure("sync_offset", 2, unit="ticks", board="virtual-256", alone=True),
         Figure("flash", unit="bytes"),
         Figure("ram", unit="bytes"),
     )
@@ -133,13 +144,22 @@ def _lower(applications: Applications, column: str, rounds: int, progress: Progr
     ]
 
 
+def _nodes(_applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
+    """The conventional kernels do not follow a global time."""
+    if column != "carillon":
+        return []
+    rounds = max(rounds, SYNCHRONISED)
+    progress(f"six synchronised nodes: {rounds} rounds")
+    return [FIGURES["sync_offset"].row(column, [round(apart, 3) for apart in sync_offset(rounds)[:rounds]])]
+
+
 def _sizes(applications: Applications, column: str, _rounds: int, progress: Progress) -> list[Row]:
     progress(f"the size of one task and one schedule table, {column}")
     _, firmware = applications.built("minimal", column)
     return [FIGURES["flash"].row(column, [firmware.flash]), FIGURES["ram"].row(column, [firmware.ram])]
 
 
-PARTS: tuple[Callable[[Applications, str, int, Progress], list[Row]], ...] = (_dispatch, _services, _lower, _sizes)
+PARTS: tuple[Callable[[Applications, str, int, Progress], list[Row]], ...] = (_dispatch, _services, _lower, _nodes, _sizes)
 """What is measured of each kernel: what yields the rows of some figures."""
 
 

@@ -4,40 +4,63 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from carillon import console
 from carillon.cli.common import JsonOption, Report, check_outputs, counted, guard
+from carillon.units import format_number
 
-EPILOG = "Examples: carillon giotto flight.giotto --listing; carillon giotto flight.giotto -o flight.microcode"
+if TYPE_CHECKING:
+    from carillon.diagnostics import Diagnostics
+    from carillon.giotto import Compiled
+    from carillon.giotto.analysis import Load
+    from carillon.giotto.simulation import Played
+    from carillon.model.giotto import Giotto, Mode
+
+EPILOG = (
+    "Examples: carillon giotto flight.giotto --listing; carillon giotto flight.giotto --s-code edf -o flight.microcode; "
+    "carillon giotto flight.giotto --s-code order.scode"
+)
 
 
 def command(
     path: Annotated[Path, typer.Argument(help="Giotto program.")],
     listing: Annotated[bool, typer.Option("--listing", help="Print the E code, which the microcode assembler reads.")] = False,
+    s_code: Annotated[
+        str | None,
+        typer.Option(
+            "--s-code",
+            metavar="METHOD|FILE",
+            help="Make S code: edf, nonpreemptive or rate-monotonic; or take that of a file.",
+            show_default="none",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write the microcode to.", show_default="none")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check a Giotto program and compile it to E code."""
 
     def work(report: Report) -> None:
-        from carillon.check.giotto import check_giotto
         from carillon.files import write_bytes
-        from carillon.giotto import compile_giotto
+        from carillon.giotto.analysis import check_loads, loads
+        from carillon.microcode import S_CODE
         from carillon.microcode.binary import encode
-        from carillon.read.giotto import read_giotto
 
         check_outputs(out=out.parent if out is not None else None)
-        source = read_giotto(path, report.diagnostics)
-        if source is not None:
-            check_giotto(source, report.diagnostics)
+        source = _read(path, report.diagnostics)
+        load = loads(source)
+        check_loads(source, load, report.diagnostics)
+        compiled = _compiled(source, s_code, report.diagnostics)
+        played = {mode.name.text: _played(source, mode, compiled, load[mode.name.text], s_code) for mode in source.modes}
+        for mode in source.modes:
+            found = played[mode.name.text]
+            if s_code is not None and found is not None and found.broken is not None:
+                _broken(mode, found, report.diagnostics)
+            if not as_json and found is not None and found.broken is not None and not (listing and load[mode.name.text].edf):
+                _draw(mode, found)
         report.diagnostics.stop_on_errors()
-        assert source is not None
-        compiled = compile_giotto(source, report.diagnostics)
-        report.diagnostics.stop_on_errors()
-        assert compiled is not None
         content = encode(compiled.program)
         if out is not None:
             write_bytes(out, content)
@@ -48,23 +71,126 @@ def command(
                 "period_ms": mode.period,
                 "units": mode.units,
                 "invocations": sum(activity.frequency for activity in mode.invocations),
+                "load": None if (share := load[mode.name.text].share) is None else float(share),
+                "edf": load[mode.name.text].edf,
+                "rate_monotonic": load[mode.name.text].rate_monotonic,
+                "timeline": None if (found := played[mode.name.text]) is None else found.timeline(),
+                "s_code": None if s_code is None or found is None else _properties(found),
             }
             for mode in source.modes
         ]
         size = len(compiled.program.code)
+        dispatching = sum(instruction.opcode in S_CODE for instruction in compiled.program.code)
         result = {"file": None if out is None else str(out), "instructions": size, "bytes": len(content), "modes": modes}
-        report.result(result | ({"listing": compiled.listing()} if listing else {}))
+        report.result(result | {"s_code": dispatching} | ({"listing": compiled.listing()} if listing else {}))
         if as_json:
             return
         report.warnings()
         if listing:
             print(compiled.listing(), end="")
             return
-        for mode in modes:
-            said = f"mode {mode['mode']}: {mode['period_ms']} ms, {counted(int(str(mode['units'])), 'unit')}, "
-            said += f"{counted(int(str(mode['invocations'])), 'invocation')} of tasks"
-            console.verbatim(console.console(), said)
-        said = f"{counted(size, 'instruction')}, {len(content)} bytes of microcode with its tables of names"
+        for mode in source.modes:
+            invocations = sum(activity.frequency for activity in mode.invocations)
+            said = f"mode {mode.name}: {mode.period} ms, {counted(mode.units, 'unit')}, "
+            said += f"{counted(invocations, 'invocation')} of tasks"
+            console.verbatim(console.console(), said + _said(load[mode.name.text]))
+            if s_code is not None:
+                console.verbatim(console.console(), f"S code: {_kept(played[mode.name.text])}")
+                _draw(mode, played[mode.name.text])
+        said = f"{counted(size, 'instruction')}, "
+        said += f"{dispatching} of them S code, " if s_code is not None else ""
+        said += f"{len(content)} bytes of microcode with its tables of names"
         console.verbatim(console.console(), said + (f", in {out}" if out is not None else ""))
 
     guard(as_json, work)
+
+
+def _read(path: Path, diagnostics: Diagnostics) -> Giotto:
+    """A program without errors."""
+    from carillon.check.giotto import check_giotto
+    from carillon.read.giotto import read_giotto
+
+    source = read_giotto(path, diagnostics)
+    if source is not None:
+        check_giotto(source, diagnostics)
+    diagnostics.stop_on_errors()
+    assert source is not None
+    return source
+
+
+def _compiled(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Compiled:
+    """Its microcode, with S code by a method or from a file."""
+    from carillon.giotto import compile_giotto
+    from carillon.giotto.scheduling import METHODS, planned, thread_of
+
+    plan = thread = None
+    if s_code in METHODS:
+        plan = planned(s_code, source, diagnostics)
+    elif s_code is not None:
+        thread = thread_of(Path(s_code), source, diagnostics)
+    if s_code is not None and plan is None and thread is None:
+        diagnostics.stop_on_errors()
+    compiled = compile_giotto(source, diagnostics, plan, thread)
+    if compiled is None:
+        diagnostics.stop_on_errors()
+    assert compiled is not None
+    return compiled
+
+
+def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, s_code: str | None) -> Played | None:
+    """A period of a mode with its S code; without, what shows that EDF or rate-monotonic priorities do not suffice."""
+    from carillon.giotto.analysis import execution_times
+    from carillon.giotto.scheduling import METHODS
+    from carillon.giotto.simulation import by_deadline, by_period, play
+
+    if load.share is None or (s_code is None and load.rate_monotonic is not False):
+        return None
+    urgency = by_period if load.edf and s_code is None else by_deadline
+    label = f"{mode.name}@0" if s_code is None or s_code in METHODS else "start"
+    return play(compiled, execution_times(source), label, mode.period, urgency)
+
+
+def _draw(mode: Mode, played: Played | None) -> None:
+    """What ran in a period, or what went wrong in it."""
+    if played is None:
+        return
+    if played.broken is not None:
+        console.verbatim(console.console(), f"mode {mode.name}, {played.said()}:")
+    for line in played.timeline():
+        console.verbatim(console.console(), line)
+
+
+def _broken(mode: Mode, played: Played, diagnostics: Diagnostics) -> None:
+    cause = f"the S code does not keep the mode {mode.name}: {played.said()}"
+    diagnostics.error("C272", mode.name.span, cause, "change the S code, or use --s-code edf")
+
+
+def _properties(played: Played) -> dict[str, object]:
+    """What is so in a period with full execution times."""
+    return {
+        "time_safe": played.late is None and played.endless is None,
+        "time_sharing": played.shared is None,
+        "nonpreemptive": played.preempted is None,
+        "edf": played.not_edf is None,
+        "synchronous": played.asynchronous is None,
+        "preemptions": played.preemptions,
+    }
+
+
+def _kept(played: Played | None) -> str:
+    """The same, for a person."""
+    if played is None:
+        return "not checked, since a task has no wcet"
+    words = ["time-safe", "time-sharing"]
+    words.append("nonpreemptive" if played.preempted is None else f"preemptive ({counted(played.preemptions, 'preemption')})")
+    words.append("EDF" if played.not_edf is None else "not EDF")
+    return ", ".join(words + (["synchronous"] if played.asynchronous is None else []))
+
+
+def _said(load: Load) -> str:
+    """What is known of a mode's load."""
+    if load.share is None:
+        return ", some without a wcet"
+    safe = {True: "time-safe", False: "not time-safe", None: "not decided"}
+    share = format_number(load.share * 100, 1)
+    return f", {share} % of the processor; EDF: {safe[load.edf]}, rate-monotonic: {safe[load.rate_monotonic]}"

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from carillon.diagnostics import Diagnostics
-from carillon.microcode import LONGEST_TIME, MOST, Function, Instruction, Opcode, Program, faults
-from carillon.microcode.text import text_of
+from carillon.microcode import FORMS, LONGEST_TIME, MOST, Field, Function, Instruction, Opcode, Program, faults
+from carillon.microcode.text import Thread, text_of
 from carillon.model.giotto import TICK_NS, Activity, Call, Driver, Giotto, Mode, Name, PortKind, Task
 
 
@@ -49,9 +49,30 @@ class Compiled:
         return text_of(self.program, self.comments, self.remarks, self.heading)
 
 
-def compile_giotto(source: Giotto, diagnostics: Diagnostics) -> Compiled | None:
-    """The E code of a program that ``check`` found no errors in; None, after C265, if it is too large for microcode."""
-    return _Compiler(source, diagnostics).run()
+IDLE = ""
+"""In place of a task: nothing runs until the next block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """S code in the blocks: the tasks that are dispatched, in their order, or ``IDLE`` behind them.
+
+    ``units`` is what follows each unit of a mode that has a block, ``waits`` what follows a switch (mode, unit and target)
+    that has to wait.
+    """
+
+    units: dict[tuple[str, int], tuple[str, ...]]
+    waits: dict[tuple[str, int, str], tuple[str, ...]]
+
+
+def compile_giotto(
+    source: Giotto, diagnostics: Diagnostics, plan: Plan | None = None, thread: Thread | None = None
+) -> Compiled | None:
+    """The E code of a program that ``check`` found no errors in; None, after C265, if it is too large for microcode.
+
+    With S code, which is a ``plan``, or a ``thread`` that begins behind the first block.
+    """
+    return _Compiler(source, diagnostics, plan or Plan({}, {}), thread).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +126,11 @@ def _units(mode: Mode) -> dict[int, _Unit]:
             for unit in range(0, mode.units, mode.units // activity.frequency):
                 getattr(found.setdefault(unit, _Unit()), name).append(activity)
     return dict(sorted(found.items()))
+
+
+def active_units(mode: Mode) -> list[int]:
+    """The units of a mode that have a block."""
+    return list(_units(mode))
 
 
 class _TooLargeError(Exception):
@@ -165,9 +191,13 @@ class _Code:
 
 
 class _Compiler:
-    def __init__(self, source: Giotto, diagnostics: Diagnostics) -> None:
+    def __init__(self, source: Giotto, diagnostics: Diagnostics, plan: Plan, thread: Thread | None) -> None:
         self.source = source
         self.diagnostics = diagnostics
+        self.plan = plan
+        self.thread = thread
+        self.segments: dict[tuple[tuple[str, ...], int], str] = {}
+        """The label of the S code that dispatches these tasks for so long."""
         self.code = _Code()
         self.ports = {port.name.text: port for port in source.ports}
         self.tasks = {task.name.text: task for task in source.tasks}
@@ -240,6 +270,7 @@ class _Compiler:
                     self.block(mode, place)
                     if len(self.code.instructions) > MOST:
                         raise _TooLargeError(mode)
+            self.append_thread()
         except _TooLargeError as error:
             self.too_large(error.mode)
             return None
@@ -298,6 +329,8 @@ class _Compiler:
                 name = self.local(task, state.name)
                 number = self.driver(f"init:{name}", state.init.text, (), (name,), (name,))
                 self.code.add(Opcode.CALL, _line(state.name, f"state of {task.name}"), number)
+        if self.thread is not None:
+            self.code.add(Opcode.FORK, "the S code, behind the first block", to=_THREAD)
         self.code.add(Opcode.JUMP, _line(self.source.start, f"start {self.source.start}"), to=_label(self.source.start, 0))
 
     def block(self, mode: Mode, place: int) -> None:
@@ -315,15 +348,15 @@ class _Compiler:
         entries = [self.entry[name, unit, switch.target.text] for switch in does.switches]
         self.sensors(does, entries)
         for switch, entry in zip(does.switches, entries, strict=True):
-            self.switch(switch, entry)
+            self.switch(mode, unit, switch, entry)
         if (name, unit) in self.entered:
             self.code.labels[_tasks(mode.name, unit)] = len(self.code.instructions)
         for invocation in does.invocations:
             self.invoke(mode, invocation)
-        self.next(mode, place, unit * int(mode.unit), mode.name)
+        self.next(mode, place, unit * int(mode.unit), mode.name, self.plan.units.get((name, unit), ()))
 
-    def next(self, mode: Mode, place: int, now: int, line: Name) -> None:
-        """Wait, from the time ``now`` in a mode, for the active unit behind the one at ``place``."""
+    def next(self, mode: Mode, place: int, now: int, line: Name, order: tuple[str, ...]) -> None:
+        """Wait, from the time ``now`` in a mode, for the active unit behind the one at ``place``, and dispatch tasks."""
         active = self.active[mode.name.text]
         following = active[(place + 1) % len(active)]
         time = following * int(mode.unit) + (mode.period if place + 1 == len(active) else 0) - now
@@ -331,7 +364,41 @@ class _Compiler:
         self.code.add(
             Opcode.FUTURE, _line(line, f"mode {mode.name}, unit {following}"), time=time, to=_label(mode.name, following)
         )
+        self.dispatch(order, time)
+
+    def dispatch(self, order: tuple[str, ...], time: int) -> None:
+        """Dispatch tasks for so long, and end; blocks that do the same share the code."""
+        label = self.segments.get((order, time))
+        if order and label is not None:
+            self.code.add(Opcode.JUMP, "the S code of an earlier block", to=label)
+            return
+        if order:
+            label = self.segments[order, time] = f"s{len(self.segments)}"
+            self.code.labels[label] = len(self.code.instructions)
+            for name in order:
+                if name == IDLE:
+                    self.code.add(Opcode.IDLE, "until the next block", time=time)
+                    continue
+                number = self.task_table.numbers[name]
+                self.code.add(Opcode.DISPATCH_TIME, f"task {name}, until the next block", number, time, f"{label}.end")
+            self.code.labels[f"{label}.end"] = len(self.code.instructions)
         self.code.add(Opcode.RETURN, "end of the block")
+
+    def append_thread(self) -> None:
+        """S code that was written as one thread follows all blocks."""
+        if self.thread is None:
+            return
+        first = len(self.code.instructions)
+        self.code.remarks[first] = "the S code"
+        self.code.labels[_THREAD] = first
+        for address, label in self.thread.labels:
+            self.code.labels[f"{_THREAD}:{label}"] = first + address
+        for line, instruction in self.thread.code:
+            at = self.code.add(instruction.opcode, f"S code, line {line}")
+            goes = FORMS[instruction.opcode].fields.get(Field.Y) == "address"
+            self.code.instructions[at] = Instruction(
+                instruction.opcode, instruction.x, instruction.time, instruction.y + first if goes else instruction.y
+            )
 
     def copy(self, invocation: Activity) -> None:
         """The invocation that ends here puts out."""
@@ -373,7 +440,7 @@ class _Compiler:
                 number = self.driver(f"get:{port.name}", port.function.text, (), (port.name.text,), (port.name.text,))
                 self.code.add(Opcode.CALL, _line(port.name, f"sensor {port.name}"), number)
 
-    def switch(self, switch: Activity, entry: Entry) -> None:
+    def switch(self, mode: Mode, unit: int, switch: Activity, entry: Entry) -> None:
         """Test a switch, and go on in its target."""
         driver, target = self.driver_of(switch), self.modes[switch.target.text]
         test = self.asked(driver, switch, f"to mode {target.name}")
@@ -388,7 +455,7 @@ class _Compiler:
             # The time in the target now, and the last active unit that is not behind it.
             now = (entry.unit or target.units) * int(target.unit) - entry.wait
             place = max(k for k, unit in enumerate(active) if unit * int(target.unit) <= now)
-            self.next(target, place, now, switch.target)
+            self.next(target, place, now, switch.target, self.plan.waits.get((mode.name.text, unit, target.name.text), ()))
         self.code.close(test)
 
     def invoke(self, mode: Mode, invocation: Activity) -> None:
@@ -410,6 +477,9 @@ class _Compiler:
     def driver_of(self, activity: Activity) -> Driver:
         assert activity.driver is not None
         return self.drivers[activity.driver.text]
+
+
+_THREAD = "s"
 
 
 def _label(mode: Name, unit: int) -> str:

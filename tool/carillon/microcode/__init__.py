@@ -13,13 +13,14 @@ import re
 from dataclasses import dataclass
 from enum import Enum, unique
 
-from carillon.microcode.instructions import FORMS, LONGEST_TIME, Field, Form, Instruction, Opcode
+from carillon.microcode.instructions import FORMS, LONGEST_TIME, S_CODE, Field, Form, Instruction, Opcode
 
 __all__ = [
     "FORMS",
     "LONGEST_TIME",
     "MOST",
     "NAME",
+    "S_CODE",
     "Field",
     "Form",
     "Function",

@@ -77,6 +77,12 @@ FORMS = {
 }
 
 
+S_CODE = frozenset(
+    {Opcode.DISPATCH, Opcode.DISPATCH_TIME, Opcode.DISPATCH_RELEASE, Opcode.IDLE, Opcode.IDLE_RELEASE, Opcode.FORK}
+)
+"""What only S code has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """An instruction and its operands, in ticks, numbers of tables and addresses."""

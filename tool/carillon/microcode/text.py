@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from carillon.diagnostics import Diagnostics, Span, suggestion
-from carillon.microcode import FORMS, MOST, NAME, Field, Form, Function, Instruction, Kind, Opcode, Program, faults
+from carillon.microcode import FORMS, MOST, NAME, S_CODE, Field, Form, Function, Instruction, Kind, Opcode, Program, faults
 from carillon.units import shorten
 
 _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
@@ -19,6 +20,7 @@ _RELEASED = re.compile(r"release\s*\((.*)\)")
 _COMMENT_COLUMN = 48
 _MOST_ERRORS = 100
 _WORDS = tuple(dict.fromkeys(form.word for form in FORMS.values()))
+_OF_THREADS = S_CODE | {Opcode.JUMP, Opcode.RETURN}
 _DIRECTIVES = (".tick", ".entry", *(f".{kind.value}" for kind in Kind))
 
 
@@ -89,6 +91,31 @@ def assembled(text: str, file: str, diagnostics: Diagnostics) -> Program | None:
     return _Assembler(text, file, diagnostics).run()
 
 
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """S code that is a thread of a program: instructions with their lines, addresses and names of labels from 0."""
+
+    code: tuple[tuple[int, Instruction], ...]
+    labels: tuple[tuple[int, str], ...]
+
+
+def assembled_thread(text: str, file: str, tasks: tuple[str, ...], diagnostics: Diagnostics) -> Thread | None:
+    """The S code of a text that dispatches these tasks; it begins at its first line, and ends behind its last one.
+
+    It has instructions of S code, ``jump`` and ``return`` alone, and no directives.  None after errors, C267 each.
+    """
+    assembler = _Assembler(text, file, diagnostics)
+    assembler.tick = 1
+    for task in tasks:
+        assembler.object(Kind.TASK, task)
+    assembler.thread = True
+    program = assembler.run()
+    if program is None:
+        return None
+    lines = [number for number, _ in assembler.operations]
+    return Thread(tuple(zip(lines, program.code, strict=True)), program.labels)
+
+
 class _RefusedError(Exception):
     """A line is wrong: what is wrong, and what would be right."""
 
@@ -109,6 +136,7 @@ class _Assembler:
         self.tick: int | None = None
         self.entry: tuple[int, str] | None = None
         self.errors = 0
+        self.thread = False
 
     def error(self, line: int, cause: str, remedy: str) -> None:
         self.errors += 1
@@ -121,6 +149,8 @@ class _Assembler:
                 self.line(number, line.partition(";")[0].strip())
             except _RefusedError as refused:
                 self.error(number, refused.cause, refused.remedy)
+        if self.thread:
+            self.operations.append((len(self.lines), "return"))
         code = []
         for number, line in self.operations:
             try:
@@ -130,7 +160,9 @@ class _Assembler:
         entry = 0
         if self.tick is None:
             self.error(1, "the length of the tick is missing", "write .tick and the nanoseconds of a tick: .tick 1000000")
-        if self.entry is None:
+        if self.thread:
+            pass
+        elif self.entry is None:
             self.error(1, "the entry is missing", "write .entry and the label at which the program begins")
         elif self.entry[1] not in self.labels:
             self.error(self.entry[0], f"there is no label {shorten(self.entry[1])}", suggestion(self.entry[1], self.labels))
@@ -167,6 +199,8 @@ class _Assembler:
             self.operations.append((number, line))
 
     def directive(self, number: int, word: str, rest: str) -> None:
+        if self.thread:
+            raise _RefusedError(f"S code has no directive {shorten(word)}", "write labels and instructions alone")
         if word == ".tick":
             if self.tick is not None or not _NUMBER.fullmatch(rest):
                 raise _RefusedError("the length of the tick is no number, or there twice", "write it once: .tick 1000000")
@@ -202,9 +236,11 @@ class _Assembler:
     def operation(self, line: str) -> Instruction:
         word, rest = _parted(line)
         written = [part.strip() for part in rest.split(",")] if rest else []
-        forms = [opcode for opcode, form in FORMS.items() if form.word == word]
+        forms = [opcode for opcode, form in FORMS.items() if form.word == word and (not self.thread or opcode in _OF_THREADS)]
         if not forms:
-            raise _RefusedError(f"there is no instruction {shorten(word)}", suggestion(word, _WORDS))
+            what = "instruction of S code" if self.thread else "instruction"
+            words = [word for word in _WORDS if not self.thread or word in {FORMS[opcode].word for opcode in _OF_THREADS}]
+            raise _RefusedError(f"there is no {what} {shorten(word)}", suggestion(word, words))
         for opcode in forms:
             form = FORMS[opcode]
             used = _used(form)

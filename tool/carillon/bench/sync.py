@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far apart the rounds of a network's nodes are: the metric ``sync_offset``, in ticks.
+
+Measured are the true times at which nodes report (``carillon_bus_report``) from a task of the round: each node's task reports at
+the same place of the global round.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from carillon import pipeline
+from carillon.build.node import build_node
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.model.network import PICOSECONDS
+from carillon.read.network import read_network
+from carillon.resources import data_root
+from carillon.run.network import Built, NetworkRun, run_network
+
+EXAMPLE = "examples/synchronised-nodes/network.toml"
+SETTLED = 21
+"""Rounds after which the nodes of the example have started."""
+
+
+def offsets(run: NetworkRun, settled: int, among: Collection[str] | None = None) -> list[float]:
+    """By how many ticks the first and the last node are apart, in each round that begins after ``settled`` picoseconds.
+
+    ``among``: the names of the nodes that count; all, if it is None.  Each report of the first of them is compared with the
+    others' nearest reports.
+    """
+    nodes = [n for n in run.nodes if among is None or n.node.name in among]
+    times = [[time for time, _ in node.reports] for node in nodes]
+    found = []
+    for time in times[0]:
+        if time < settled or any(not own or own[-1] < time for own in times):
+            continue
+        near = [time]
+        for own in times[1:]:
+            k = bisect_left(own, time)
+            near.append(min(own[max(0, k - 1) : k + 1], key=lambda t: abs(t - time)))
+        found.append((max(near) - min(near)) * nodes[0].clock.hz / PICOSECONDS)
+    return found
+
+
+def sync_offset(rounds: int = 1000, path: Path | None = None) -> list[float]:
+    """The same of the example's nodes, or of another network of rounds of a millisecond, once they have started.
+
+    Raises CarillonError if the network cannot be built or run.
+    """
+    diagnostics = Diagnostics()
+    network = read_network(path or data_root() / EXAMPLE, diagnostics)
+    if network is None:
+        raise CarillonError(diagnostics.errors)
+    with TemporaryDirectory(prefix="carillon-") as scratch:
+        built: dict[Path, Built] = {}
+        for node in network.nodes:
+            if node.schedule not in built:
+                planned = pipeline.plan(node.schedule, diagnostics, node.board)
+                made = build_node(planned.image, Path(scratch) / str(len(built)), diagnostics)
+                diagnostics.stop_on_errors()
+                assert made is not None
+                built[node.schedule] = Built(planned.image, *made)
+        length = (rounds + SETTLED + 1) * PICOSECONDS // 1000
+        run = run_network(network, [built[node.schedule] for node in network.nodes], length, 0, diagnostics)
+        diagnostics.stop_on_errors()
+        assert run is not None
+        return offsets(run, SETTLED * PICOSECONDS // 1000)
