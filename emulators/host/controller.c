@@ -46,6 +46,7 @@ static struct {
     uint32_t mask;                          /* levels up to this one wait */
     uint32_t current;                       /* source of the handler that runs, 0: none */
     uint32_t preempted;                     /* and of the one that it has preempted */
+    carillon_vector diverted;               /* where what the handler has preempted goes on; NULL: where it was */
     const struct carillon_context *context; /* of the task that runs, NULL: a basic one, or none */
     uint32_t candidates;                    /* pending and enabled sources, at least: 0 means none */
     const carillon_vector *vectors;
@@ -222,6 +223,11 @@ static void deliver(void)
         machine.masked_until_end = 0u;
         machine.active[best] = 0u;
         machine.candidates++; /* what the handler kept back is looked at again */
+        if (machine.diverted != NULL) {
+            const carillon_vector function = machine.diverted;
+            machine.diverted = NULL;
+            function();
+        }
     }
 }
 
@@ -665,6 +671,28 @@ void carillon_port_run_preempted(carillon_vector function, uint32_t source)
     machine.execution_level = raised;
     machine.current = current;
     machine.preempted = preempted;
+}
+
+void carillon_port_budget_vector(void)
+{
+    carillon_budget_vector(NULL);
+}
+
+uint32_t carillon_port_preempted(const void *frame)
+{
+    (void)frame;
+    return machine.preempted;
+}
+
+void carillon_port_divert(const void *frame, carillon_vector function)
+{
+    (void)frame;
+    machine.diverted = function;
+}
+
+__attribute__((weak)) void carillon_budget_vector(const void *frame)
+{
+    (void)frame;
 }
 
 __attribute__((weak)) void carillon_slice_vector(const void *frame)

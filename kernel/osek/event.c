@@ -103,6 +103,9 @@ StatusType(WaitEvent)(EventMaskType mask)
     }
     extended->waited = mask;
     carillon_port_suspend(&extended->context); /* unlocked by its handler; goes on when it is ready and runs again */
+#if CARILLON_OSEK_BUDGETS
+    carillon_osek_lower(carillon_budget.mask);
+#endif
     return E_OK;
 }
 

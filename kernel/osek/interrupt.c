@@ -4,6 +4,11 @@
  * time-triggered is above them. */
 #include "kernel/osek/error.h"
 
+/* The highest level of ISRs of category 2.  The kernel's lock is above it where there are budgets (budget.h). */
+#if !CARILLON_OSEK_BUDGETS
+#define CARILLON_OSEK_SUSPENDED CARILLON_OSEK_TOP
+#endif
+
 static uint32_t disabled_saved;
 static uint32_t all_saved;
 static uint32_t os_saved;
@@ -55,7 +60,7 @@ void SuspendOSInterrupts(void)
         os_saved = saved;
     }
     os_suspended++;
-    carillon_port_restore(carillon_port_higher(saved, carillon_port_mask_of(CARILLON_OSEK_TOP)));
+    carillon_port_restore(carillon_port_higher(saved, carillon_port_mask_of(CARILLON_OSEK_SUSPENDED)));
 }
 
 void ResumeOSInterrupts(void)
@@ -123,7 +128,7 @@ void carillon_end_isr(uint32_t mask)
 }
 #endif
 
-#if CARILLON_OSEK_MISSING_END
+#if CARILLON_OSEK_MISSING_END || CARILLON_OSEK_BUDGETS
 /* The mask itself is restored by the task's handler. */
 void carillon_osek_interrupts_reset(void)
 {

@@ -18,6 +18,7 @@
 #include "carillon/osek.h"
 #include "kernel/contract/osek.h"
 #include "kernel/osek/base.h"
+#include "kernel/osek/budget.h"
 #include "kernel/time/queue.h"
 
 #ifdef __cplusplus
@@ -103,6 +104,22 @@ static inline void carillon_osek_leave(uint32_t mask)
 {
     carillon_port_restore(mask);
 }
+#if CARILLON_OSEK_BUDGETS
+/* What lowers the lock where a job of a level begins, if `outer` was masked before; and the budget of what a level's
+ * handler preempts.  Both locked. */
+static inline uint32_t carillon_osek_begin_mask(uint32_t outer, uint8_t ceiling, uint8_t level)
+{
+    return (ceiling > level) ? carillon_port_higher(outer, carillon_port_mask_of(ceiling)) : outer;
+}
+static inline struct carillon_budget_left carillon_osek_take_budget(void)
+{
+    return carillon_budget_take();
+}
+static inline void carillon_osek_give_budget(struct carillon_budget_left left)
+{
+    carillon_budget_give(left);
+}
+#endif
 static inline uint32_t carillon_osek_raise(uint8_t level)
 {
     return carillon_port_raise(level);
@@ -332,7 +349,11 @@ static inline void carillon_osek_begin_context_inlined(const struct carillon_ose
     struct carillon_osek_extended *const extended = task->extended;
     if (extended != NULL) {
         extended->set = 0u;
+#if CARILLON_OSEK_BUDGETS
+        carillon_port_context(&extended->context, task->stack, task->stack_words, carillon_budget_body);
+#else
         carillon_port_context(&extended->context, task->stack, task->stack_words, task->function);
+#endif
     }
 }
 #if CARILLON_NARROW
@@ -382,6 +403,10 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 {
     const struct carillon_osek_level *const level = &carillon_osek_levels[number];
     TaskType task = level->task;
+#if CARILLON_OSEK_BUDGETS
+    const uint32_t mask = carillon_osek_lock(); /* until the job's frame stands, and again from its end on */
+    const struct carillon_budget_left left = carillon_osek_take_budget();
+#endif
 #if CARILLON_OSEK_QUEUED
     if (level->capacity != 0u) {
         const uint32_t saved = carillon_osek_lock();
@@ -396,11 +421,20 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
     const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
     const uint_fast8_t before = carillon_osek_running;
+#if CARILLON_OSEK_BUDGETS
+    const uint32_t begins = carillon_osek_begin_mask(mask, it->ceiling, number);
+#else
     const uint32_t mask = carillon_osek_enter(it->ceiling, number);
+#endif
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_enter_hooks((TaskType)before, task);
 #else
     carillon_osek_running = task;
+#endif
+#if CARILLON_OSEK_BUDGETS
+    carillon_budget.mask = begins;
+    carillon_budget.function = it->function;
+    carillon_budget_watch(it->budget);
 #endif
     if (it->extended != NULL) {
         carillon_port_resume(&it->extended->context);
@@ -408,7 +442,11 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
         carillon_osek_check_stack(it);
 #endif
     } else {
+#if CARILLON_OSEK_BUDGETS
+        carillon_port_call(carillon_budget_body);
+#else
         carillon_port_call(it->function);
+#endif
     }
 #if CARILLON_OSEK_MISSING_END
     if ((carillon_osek_jobs[task].next == CARILLON_OSEK_GOES_ON) &&
@@ -433,6 +471,9 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     } else {
         carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
     }
+#if CARILLON_OSEK_BUDGETS
+    carillon_osek_give_budget(left);
+#endif
     carillon_osek_leave(mask);
 #if CARILLON_OSEK_QUEUED
     if ((level->capacity != 0u) && (level->state->count != 0u)) {

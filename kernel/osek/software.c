@@ -174,6 +174,20 @@ carillon_software_state carillon_software_raise(uint8_t level)
     return saved;
 }
 
+#if CARILLON_OSEK_BUDGETS
+/* What goes on at the level `ceiling`, or at a higher one that is masked, where `outer` was masked. */
+carillon_software_state carillon_software_begin_mask(carillon_software_state outer, uint8_t ceiling)
+{
+    const bool above = ceiling > CARILLON_OSEK_TASK_LEVELS;
+    const uint8_t level = above ? (uint8_t)CARILLON_OSEK_TASK_LEVELS : ceiling;
+    uint32_t mask = outer & (LOCK - 1u);
+    if (above) {
+        mask = carillon_port_higher(mask, carillon_port_mask_of(CARILLON_OSEK_PORT_LEVEL(ceiling)));
+    }
+    return (carillon_software_state)(CARILLON_SOFTWARE_LEVEL(level) | mask);
+}
+#endif
+
 void carillon_software_lower(carillon_software_state saved)
 {
     const uint8_t level = LEVEL_OF(saved);
@@ -203,6 +217,10 @@ void carillon_software_deliver(void)
 #endif
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
     const uint8_t preempted = carillon_software_level;
+#if CARILLON_OSEK_BUDGETS
+    const struct carillon_budget_left left = carillon_budget_take();
+    carillon_budget.state = CARILLON_UNWATCHED; /* between jobs, where nothing is locked */
+#endif
     uint8_t level = carillon_software_top;
     while (level > preempted) { /* bounded by the levels above the current one and their requests */
         level_begins(level);
@@ -220,6 +238,9 @@ void carillon_software_deliver(void)
     }
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_leave_hooks(handler);
+#endif
+#if CARILLON_OSEK_BUDGETS
+    carillon_budget_give(left);
 #endif
     carillon_port_restore(saved);
 }

@@ -106,6 +106,9 @@ carillon_software_state carillon_software_mask(void);
 carillon_software_state carillon_software_lock(void);
 carillon_software_state carillon_software_raise(uint8_t level);
 void carillon_software_lower(carillon_software_state saved);
+#if CARILLON_OSEK_BUDGETS
+carillon_software_state carillon_software_begin_mask(carillon_software_state outer, uint8_t ceiling);
+#endif
 
 static inline uint32_t carillon_osek_mask(void)
 {
@@ -151,6 +154,22 @@ static inline void carillon_osek_leave(uint32_t mask)
 {
     (void)mask;
 }
+#if CARILLON_OSEK_BUDGETS
+/* What lowers the lock where a job begins.  Whoever delivers takes the budget of what is preempted. */
+static inline uint32_t carillon_osek_begin_mask(uint32_t outer, uint8_t ceiling, uint8_t level)
+{
+    return carillon_software_begin_mask((carillon_software_state)outer, (ceiling > level) ? ceiling : level);
+}
+static inline struct carillon_budget_left carillon_osek_take_budget(void)
+{
+    return (struct carillon_budget_left){0u, CARILLON_UNWATCHED};
+}
+static inline void carillon_osek_give_budget(struct carillon_budget_left left)
+{
+    (void)left;
+    carillon_budget.state = CARILLON_UNWATCHED;
+}
+#endif
 
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);

@@ -132,6 +132,9 @@ void carillon_osek_missing_end(void)
 static void leave(TaskType next) __attribute__((noreturn));
 static void leave(TaskType next)
 {
+#if CARILLON_OSEK_BUDGETS
+    (void)carillon_osek_lock(); /* the job leaves its frame */
+#endif
 #if CARILLON_OSEK_MANAGED
     if (next != CARILLON_OSEK_UNDECIDED) {
         carillon_osek_jobs[carillon_osek_running].next = next;

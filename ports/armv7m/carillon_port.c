@@ -248,6 +248,36 @@ __attribute__((naked)) void carillon_port_run_preempted(carillon_vector function
                                            "   b carillon_port_lower\n");
 }
 
+/* The frame that the exception returns to is changed: its program counter is the function, and its xPSR keeps the
+ * exception's number, the alignment and the Thumb state.  The bits of an IT block and of an instruction that is to be
+ * continued (ICI) belong to what was interrupted, and are cleared.
+ *
+ * 1. The registers are those of what was interrupted, but for r0.  The function needs none of them, and never returns.
+ * 2. The stack pointer is again where it was, and may not be aligned to eight bytes within a leaf.  So it is aligned
+ *    before the function is called.
+ * 3. With a floating-point unit: if the frame is an extended one, the return loads it or finds it not yet written, and
+ *    FPCA is set as it was.  carillon_port_unwind and carillon_port_leave end a context as they do in TerminateTask. */
+__attribute__((naked)) static void go_on_diverted(void)
+{
+    __asm__ volatile("   mov r1, sp\n"
+                     "   bic r1, r1, #7\n"
+                     "   mov sp, r1\n"
+                     "   bx r0\n");
+}
+void carillon_port_divert(const void *frame, carillon_vector function)
+{
+    volatile uint32_t *const words = (volatile uint32_t *)(uintptr_t)frame;
+    words[0] = (uint32_t)(uintptr_t)function; /* in r0 */
+    words[6] = (uint32_t)(uintptr_t)go_on_diverted & ~UINT32_C(1);
+    words[7] &= ~UINT32_C(0x0600FC00);
+}
+
+__attribute__((naked)) void carillon_port_budget_vector(void)
+{
+    __asm__ volatile("   mov r0, sp\n"
+                     "   b carillon_budget_vector\n");
+}
+
 __attribute__((naked)) void carillon_port_slice_vector(void)
 {
     __asm__ volatile("   mov r0, sp\n"

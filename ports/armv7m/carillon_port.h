@@ -320,6 +320,16 @@ void carillon_port_resume(struct carillon_context *context);
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
 
+/* The handler that has the vector carillon_port_budget_vector is called with where it was entered: the exception frame.
+ * The first function returns the source of the handler that was preempted there, 0 if none was.  After the second, what
+ * was preempted goes on in `function`, which does not return. */
+void carillon_port_budget_vector(void);
+static inline uint32_t carillon_port_preempted(const void *frame)
+{
+    return ((const volatile uint32_t *)frame)[7] & 0x1FFu;
+}
+void carillon_port_divert(const void *frame, carillon_vector function);
+
 /* Mask all interrupts; returns what carillon_port_unlock takes. */
 static inline uint32_t carillon_port_lock(void)
 {

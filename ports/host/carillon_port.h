@@ -134,6 +134,11 @@ void carillon_port_context(struct carillon_context *context, uint64_t *stack, ui
 void carillon_port_resume(struct carillon_context *context);
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
+/* The vector of the cell of budgets, which source it has preempted, and where that goes on (ports/armv7m). */
+void carillon_port_budget_vector(void);
+void carillon_budget_vector(const void *frame);
+uint32_t carillon_port_preempted(const void *frame);
+void carillon_port_divert(const void *frame, carillon_vector function);
 uint32_t carillon_port_lock(void);
 void carillon_port_unlock(uint32_t saved);
 void carillon_port_set_level(uint16_t source, uint16_t level);

@@ -150,6 +150,13 @@ bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *sta
 bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context);
 void carillon_port_run_preempted(carillon_vector function, uint32_t source);
 
+/* For execution budgets: the vector of their cell calls carillon_budget_vector with the frame of what it preempted.
+ * `preempted`: the source of the handler that was preempted there, 0 if it was none.  `divert`: what was preempted goes
+ * on, with its own stack and its own mask, in a function that does not return. */
+void carillon_port_budget_vector(void);
+uint32_t carillon_port_preempted(const void *frame);
+void carillon_port_divert(const void *frame, carillon_vector function);
+
 /* Stand still for ever; one turn of the idle loop; the vector of sources that nobody uses. */
 void carillon_port_halt(void) __attribute__((noreturn));
 void carillon_port_idle(void);

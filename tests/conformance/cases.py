@@ -25,11 +25,18 @@ SOFTWARE_ALONE = frozenset({"qemu-rv32-virt"})
 RUN_MS = 1000
 """How long a case may take on its board's clock; it ends itself much earlier."""
 
-TOO_BIG = frozenset({("tasks/many", "mps2-an385", "hardware")})
+TOO_BIG = frozenset(
+    {
+        ("tasks/many", "mps2-an385", "hardware"),
+        ("protection/budget", "qemu-rv32-virt", "software"),
+        ("protection/everywhere", "qemu-rv32-virt", "software"),
+        ("protection/not-allowed", "qemu-rv32-virt", "software"),
+    }
+)
 """What does not fit: case, board and dispatch.  Every other case fits every board."""
 
-# More levels than the board has, more tasks than spare sources, no cell for a counter.
-DOES_NOT_FIT = frozenset({"C160", "C161", "C162"})
+# More levels than the board has, more tasks than spare sources, no cell for a counter or for budgets.
+DOES_NOT_FIT = frozenset({"C160", "C161", "C162", "C183"})
 
 
 class DoesNotFitError(Exception):

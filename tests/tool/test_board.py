@@ -355,6 +355,7 @@ NEEDED = {
     Capability.ACKNOWLEDGE: ("_acknowledge(",),
     Capability.MASK: ("START_DISARMED(", "_arm(", "_disarm("),
     Capability.ASK: ("_asks(",),
+    Capability.LOAD: ("COUNTER(",),
 }
 """The names by which a driver does what its family can."""
 

@@ -65,6 +65,14 @@ period = "100ms"
 period = "100ms"
 offset = "50ms"
 """
+BUDGETED = """
+[system]
+board = "ast1030-evb"
+sources = []
+[osek.task.U]
+priority = 1
+budget = "1ms"
+"""
 RUN = """
 [system]
 board = "virtual-256"
@@ -133,6 +141,7 @@ def check(command: str, *outputs: Any) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("planned.toml").write_text(PLANNED, encoding="utf-8")
+    Path("budgeted.toml").write_text(BUDGETED, encoding="utf-8")
     Path("tabled.toml").write_text(TABLED, encoding="utf-8")
     Path("run.toml").write_text(RUN, encoding="utf-8")
     Path("run.c").write_text(CODE, encoding="utf-8")
@@ -141,7 +150,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_plans_keys() -> None:
-    check("plan", run("plan", "planned.toml"), run("plan", "tabled.toml"))
+    check("plan", run("plan", "planned.toml"), run("plan", "tabled.toml"), run("plan", "budgeted.toml"))
 
 
 def test_a_checks_keys() -> None:

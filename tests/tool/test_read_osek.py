@@ -39,7 +39,7 @@ WHOLE = """
 [osek]
 status = "extended"
 dispatch = "software"
-hooks = ["startup", "shutdown", "error", "pretask", "posttask"]
+hooks = ["startup", "shutdown", "error", "pretask", "posttask", "protection"]
 get_service_id = true
 parameter_access = true
 stack_check = true
@@ -52,6 +52,7 @@ autostart = true
 events = ["Go", "Stop"]
 resources = ["Bus", "RES_SCHEDULER"]
 stack = 512
+budget = "250 ticks"
 
 [osek.task.Log]
 priority = 7
@@ -168,6 +169,7 @@ def test_everything_that_can_be_written_is_in_the_model(tmp_path: Path) -> None:
     assert (blink.autostart, blink.events, blink.stack) == (("normal", "test"), ("Go", "Stop"), 512)
     assert (log.name, log.priority, log.preemptable, log.activations) == ("Log", 7, False, 4)
     assert (log.autostart, log.events, log.stack) == (("test",), (), None)
+    assert (blink.budget, log.budget, osek.budgets) == (250, 0, True)
     assert [(i.name, i.category, i.source, i.priority, i.resources) for i in osek.isrs] == [
         ("Button", 2, 5, 5, ("Bus",)),
         ("Fast", 1, 4, 1, ()),

@@ -55,6 +55,7 @@ IMAGES = {  # name: schedule, board
     "table": ("table", "qemu-rv32-virt"),
     "parts": ("parts", "ast1030-evb"),
     "parts on the host": ("parts", "virtual-ast1030-evb"),
+    "budgets": ("budgets", "ast1030-evb"),
     "tables": ("schedule-tables", "ast1030-evb"),
     "tables on AVR": ("schedule-tables", "atmega2560"),
     "tables on the host": ("schedule-tables", "virtual-256"),
@@ -657,6 +658,14 @@ FAULTS = [
         "C207",
         lambda p: [p.number(CURSORS, 8 * k + 6, to(x), 1) for k, x in enumerate((2, 0, 2, 0))],
     ),
+    Fault(
+        "budgets", "another budget", "C205", lambda p: p.number("carillon_osek_tasks", 9, plus(1)), "has a budget of 46876 ticks"
+    ),
+    Fault("budgets", "no budget", "C205", lambda p: p.number("carillon_osek_tasks", 19, to(0)), "has a budget of 0 ticks"),
+    Fault("budgets", "a budget too many", "C205", lambda p: p.number("carillon_osek_tasks", 29, to(5)), "and not of 0"),
+    Fault("budgets", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
+    Fault("budgets", "the cell's level below category 1", "C207", lambda p: p.number(LEVELS, 9, to(4), 2), "cell of budgets"),
+    Fault("budgets", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 32, 48, 4)),
     Fault("events", "a task's table with another function", "C205", lambda p: p.swap("carillon_osek_tasks", 0, 9, 4)),
     Fault(
         "events",

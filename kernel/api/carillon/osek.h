@@ -43,6 +43,7 @@ typedef uint8_t StatusType;
 #define E_OS_DISABLEDINT 12u
 #define E_OS_STACKFAULT 13u
 #define E_OS_PARAM_POINTER 14u
+#define E_OS_PROTECTION_TIME 15u
 
 typedef uint8_t TaskType;
 typedef TaskType *TaskRefType;
@@ -92,6 +93,10 @@ extern struct carillon_osek_job carillon_osek_jobs[];
 
 #include "carillon_osek.h"
 
+#ifndef CARILLON_OSEK_BUDGETS /* which only systems with budgets define */
+#define CARILLON_OSEK_BUDGETS 0
+#endif
+
 /* What an extended task has beside its job.  While the task does not run, its context is ready to be resumed. */
 struct carillon_osek_extended {
     struct carillon_context context;
@@ -123,8 +128,54 @@ extern const struct carillon_elsewhere *const carillon_here;
 uint32_t carillon_begin_isr(void);
 void carillon_end_isr(uint32_t mask);
 
+/* Internal: around whatever interrupts a task, where tasks have budgets. */
+#if CARILLON_OSEK_BUDGETS
+uint32_t carillon_pause_budget(void);
+void carillon_resume_budget(uint32_t left);
+/* Internal: the budget of the job that runs (kernel/osek/budget.h).  What changes it has the kernel's lock, which masks
+ * the handler of the cell, too. */
+struct carillon_budget {
+    uint32_t mask;            /* what lowers the lock where a job begins or goes on */
+    carillon_vector function; /* of the task whose job begins */
+    uint32_t state;           /* the job that runs has no budget, has one, or has used it up */
+};
+extern struct carillon_budget carillon_budget;
+#endif
+
 /* Internal: the vector of an ISR, and its function. */
-#if CARILLON_OSEK_EXTENDED
+#if CARILLON_OSEK_EXTENDED && CARILLON_OSEK_BUDGETS
+#define CARILLON_ISR(vector, function, category)                    \
+    CARILLON_C void function(void);                                 \
+    CARILLON_C void vector(void);                                   \
+    CARILLON_C void vector(void)                                    \
+    {                                                               \
+        if ((category) == 2) {                                      \
+            const uint32_t carillon_left = carillon_pause_budget(); \
+            const uint32_t carillon_mask = carillon_begin_isr();    \
+            function();                                             \
+            carillon_end_isr(carillon_mask);                        \
+            carillon_resume_budget(carillon_left);                  \
+        } else {                                                    \
+            function();                                             \
+        }                                                           \
+    }                                                               \
+    CARILLON_C void function(void)
+#elif CARILLON_OSEK_BUDGETS
+#define CARILLON_ISR(vector, function, category)                    \
+    CARILLON_C void function(void);                                 \
+    CARILLON_C void vector(void);                                   \
+    CARILLON_C void vector(void)                                    \
+    {                                                               \
+        if ((category) == 2) {                                      \
+            const uint32_t carillon_left = carillon_pause_budget(); \
+            function();                                             \
+            carillon_resume_budget(carillon_left);                  \
+        } else {                                                    \
+            function();                                             \
+        }                                                           \
+    }                                                               \
+    CARILLON_C void function(void)
+#elif CARILLON_OSEK_EXTENDED
 #define CARILLON_ISR(vector, function, category)                 \
     CARILLON_C void function(void);                              \
     CARILLON_C void vector(void);                                \
@@ -524,6 +575,27 @@ void ShutdownHook(StatusType error);
  * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */
 void ErrorHook(StatusType error);
 
+/* What the kernel is to do about a task that has broken its timing protection. */
+typedef uint8_t ProtectionReturnType;
+#define PRO_IGNORE 0u
+#define PRO_TERMINATETASKISR 1u
+#define PRO_TERMINATEAPPL 2u
+#define PRO_TERMINATEAPPL_RESTART 3u
+#define PRO_SHUTDOWN 4u
+
+/* Hook: called when a task has used up its execution budget.  GetTaskID says which task that is.  Every interrupt of
+ * the event-triggered system waits while it runs.
+ *
+ * error: E_OS_PROTECTION_TIME.
+ * Returns: PRO_TERMINATETASKISR: the task ends as if it called TerminateTask, whatever it has taken or disabled; its
+ *     further activations remain.  PRO_SHUTDOWN, and any other answer: ShutdownOS(error) follows.  PRO_IGNORE is not
+ *     allowed for this error, and there are no OS-Applications that PRO_TERMINATEAPPL and PRO_TERMINATEAPPL_RESTART
+ *     could end.
+ * Errors: none.
+ * From: the kernel.
+ * Source: AUTOSAR OS, SWS_Os_00211, 00107, 00243, 00506, 00553 to 00556. */
+ProtectionReturnType ProtectionHook(StatusType error);
+
 /* Hook: called before a task begins or goes on.  GetTaskID says which task that is.  Tasks and ISRs of category 2 are
  * held back while it runs.
  *
@@ -820,6 +892,9 @@ static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint
     } else {
         extended->waited = mask;
         carillon_port_suspend(&extended->context); /* as in kernel/osek/event.c */
+#if CARILLON_OSEK_BUDGETS
+        carillon_port_restore(carillon_budget.mask);
+#endif
     }
     return E_OK;
 }
@@ -841,6 +916,9 @@ static inline __attribute__((always_inline, noreturn)) void carillon_terminate_k
 {
 #if CARILLON_OSEK_EVENTS
     if (carillon_extended_callers[level] != NULL) { /* it is this task: what its job is to end with is as it began */
+#if CARILLON_OSEK_BUDGETS
+        (void)carillon_port_raise(CARILLON_OSEK_TOP); /* up to the end of the level's handler */
+#endif
         carillon_port_leave(&carillon_extended_callers[level]->context);
     }
 #endif

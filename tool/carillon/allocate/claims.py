@@ -23,6 +23,7 @@ from carillon.lower import Demand, When
 from carillon.lower.events import LoweredEvents
 from carillon.model import System
 from carillon.model.board import Board, Role, Service
+from carillon.model.family import Capability
 from carillon.model.osek import Alarm
 
 CLOCK = "the clock"
@@ -170,6 +171,8 @@ class ClaimBuilder:
         if events.slices is not None:
             ways = self._on_cells(events.slices, self.ticks, self._least_capable(Service.SLICES))
             claims.append(Claim("slices", events.slices, ways, True))
+        if events.budgets is not None:
+            claims.append(Claim("budgets", events.budgets, self._budgets(events.budgets), True))
         base = None
         if (events.counters or self.held) and not counts_alone(self.board, self.hz):
             base = len(claims)
@@ -227,6 +230,12 @@ class ClaimBuilder:
             place = self.groups[g].groups[0].index(source)
             ways[g] = Way(form, g, place, self._rate(instructions + more, demand.period), use.cell.count, rank=rank)
         return tuple(ways.values())
+
+    def _budgets(self, demand: Demand) -> tuple[Way, ...]:
+        """The cells that can be read and loaded while they run, of which the kernel knows how long a unit is."""
+        able = [it for it in self._least_capable(None) if {Capability.REMAINING, Capability.LOAD} <= it[2].array.family.can]
+        ranked = [it for it in able if self.board.request_base <= it[2].number]
+        return self._on_cells(demand, self.fitter, ranked)
 
     def _clock(self, demand: Demand) -> tuple[Way, ...]:
         """The ways to carry the clock: one that ticks is a cell as others are."""

@@ -67,6 +67,7 @@ class EventPlacer:
         reasons: list[str] = []
         clock: ClockCell | None = None
         slices: Carrier | None = None
+        budgets: Carrier | None = None
         base, clock_based = base_for(self.board, system.clock_hz, self.events, shares.ticking, None)
         by_alarm = {demand.asker: alarm for alarm, demand in self.events.alarms}
         by_counter = {counter.name: counter for counter, _ in self.events.counters}
@@ -96,6 +97,8 @@ class EventPlacer:
                     return None
             elif demand is self.events.slices:
                 slices = self._carrier(demand, source, plan.top)
+            elif demand is self.events.budgets:
+                budgets = self._carrier(demand, source, plan.all + 1)
             else:
                 number = list(osek.counters).index(by_counter[claim.name])
                 counters.append(CounterPart(by_counter[claim.name], self._carrier(demand, source, plan.top), 0, number))
@@ -121,6 +124,7 @@ class EventPlacer:
             clock,
             slices,
             base,
+            budgets,
         )
 
     def _parts(
@@ -245,7 +249,7 @@ class Refusal:
         self.board = system.board
 
     def report(self, diagnostics: Diagnostics, rounds: bool = False) -> None:
-        """C161, C162, C171, C174, C178 or C185.  ``rounds``: what the claims have is what rounds leave."""
+        """C161, C162, C171, C174, C178, C183 or C185.  ``rounds``: what the claims have is what rounds leave."""
         levels = len(self.claims.all)  # stands for the sources of task levels
         kept = [k for k in range(levels + 1) if k == levels or self.claims.all[k].must]
         for k in reversed(list(kept)):
@@ -277,6 +281,14 @@ class Refusal:
                 self.events.services.spans["slice"],
                 f"no free cell of board '{self.board.name}' can end slices of {self._duration(claim.demand.period)}{left}",
                 "choose another slice, or a board with more cells",
+            )
+        elif claim.demand is self.events.budgets:
+            diagnostics.error(
+                "C183",
+                claim.demand.span,
+                f"no free cell of board '{self.board.name}' can keep execution budgets{left}: it must be readable and settable "
+                f"while it runs, and count {claim.demand.period} ticks",
+                "leave the budgets out, or choose a board with such a cell",
             )
         else:
             diagnostics.error(

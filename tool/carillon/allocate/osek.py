@@ -90,7 +90,7 @@ class OsekAllocation:
     """Everything about the event-triggered system's hardware.
 
     Levels are logical: the controller's own with hardware dispatch; with software dispatch :meth:`hardware` gives
-    the controller's.  ``top`` is the level that the kernel's lock masks, ``all`` that of category 1.
+    the controller's.  ``top`` is the level of ISRs of category 2 and of the kernel's own interrupts, ``all`` that of category 1.
     ``counters``: the parts of those that tick, the first part of each, then the others.  ``ceilings``: resource -> level.
     ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
     dispatcher, 0 without.
@@ -110,6 +110,7 @@ class OsekAllocation:
     clock: ClockCell | None = None
     slices: Carrier | None = None
     base: Base | None = None
+    budgets: Carrier | None = None
     proved: bool = True
 
     def hardware(self, level: int) -> int:
@@ -119,7 +120,12 @@ class OsekAllocation:
     @property
     def hardware_levels(self) -> int:
         """How many of the controller's levels the system takes, from the lowest."""
-        return self.hardware(self.all)
+        return self.hardware(self.locked if self.budgets is not None else self.all)
+
+    @property
+    def locked(self) -> int:
+        """The level that the kernel's lock masks: ``top``, or that of the cell of budgets, which is above ``all``."""
+        return self.budgets.level if self.budgets is not None else self.top
 
     def level_of(self, task: OsekTask) -> TaskLevel:
         """The level of a task."""
@@ -147,6 +153,7 @@ class OsekAllocation:
         """Every cell's carrier: counters, alarms, the clock, and what ends slices."""
         services = [self.clock.carrier] if self.clock is not None else []
         services += [self.slices] if self.slices is not None else []
+        services += [self.budgets] if self.budgets is not None else []
         return (*(c.carrier for c in self.counters), *(a.carrier for a in self.alarms), *services)
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.diagnostics import Diagnostics
+from carillon.lower.events import BUDGET_RANGE
 from carillon.model import System
 from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Osek, OsekTask, Property, Status
 
@@ -25,11 +26,13 @@ class TaskPlan:
     software: bool
     slices: bool
     sources: frozenset[int]
+    budgets: bool = False
 
     @property
     def hardware_levels(self) -> int:
         """How many of the controller's levels the system takes, from the lowest."""
-        return self.all - len(self.levels) + 1 if self.software else self.all
+        needed = self.all + self.budgets
+        return needed - len(self.levels) + 1 if self.software else needed
 
     def level_of(self, task: str) -> TaskLevel:
         """The level of the task of that name."""
@@ -59,7 +62,10 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
         return None
     priorities = sorted({t.priority for t in osek.tasks})
     isr_levels, top, highest = _isr_levels(osek, len(priorities), system.time is not None)
-    used = highest - len(priorities) + 1 if software else highest
+    if osek.budgets and not _keeps_budgets(system, kernel, diagnostics):
+        return None
+    needed = highest + osek.budgets  # the cell of budgets has a level of its own
+    used = needed - len(priorities) + 1 if software else needed
     room = board.levels - board.unmaskable_levels
     if used > room:
         _too_many_levels(system, len(priorities), used, room, software, diagnostics)
@@ -73,7 +79,32 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
         levels.append(TaskLevel(number, tasks, 0, capacity, kind))
     slices = system.time is not None and system.time.slice is not None
     sources = frozenset({i.source for i in osek.isrs} | {i.source for i in system.interrupts})
-    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources)
+    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.budgets)
+
+
+def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
+    """Whether what the system has beside its budgets leaves them right; else C184, or C188 for one that is too long."""
+    assert system.osek is not None
+    tasks = [t for t in system.osek.tasks if t.budget]
+    beside = "rounds" if system.modes else "time services" if system.time is not None else ""
+    if beside or kernel != "carillon":
+        what = f"beside {beside}" if beside else "by the conventional kernel"
+        diagnostics.error(
+            "C184",
+            tasks[0].span,
+            f"task '{tasks[0].name}' has an execution budget, and budgets are not kept {what}",
+            "leave the budgets out, or keep the tasks that have them in a system of their own",
+        )
+        return False
+    long = [t for t in tasks if t.budget > BUDGET_RANGE // 2]
+    for task in long:
+        diagnostics.error(
+            "C188",
+            task.span,
+            f"the budget of task '{task.name}', {task.budget} ticks, is more than the {BUDGET_RANGE // 2} that are counted",
+            "shorten the budget, or choose a clock with longer ticks",
+        )
+    return not long
 
 
 def _isr_levels(osek: Osek, tasks: int, services: bool) -> tuple[dict[str, int], int, int]:
@@ -117,7 +148,7 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
     In mixed mode none is: chaining a higher task from a direct one masks every interrupt for some instructions, and
     no time-triggered task may wait for the event-triggered system.
     """
-    if system.modes or osek.status is Status.EXTENDED or len(tasks) > 1:
+    if system.modes or osek.status is Status.EXTENDED or len(tasks) > 1 or osek.budgets:
         return False
     task = tasks[0]
     hooks = osek.hooks & {Hook.ERROR, Hook.PRETASK, Hook.POSTTASK}

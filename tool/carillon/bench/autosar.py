@@ -64,6 +64,9 @@ FIGURES = {
         Figure("stolen_by_lower", 0),
         Figure("interruptions_by_lower", 0, unit="per run"),
         Figure("sync_offset", 2, unit="ticks", board="virtual-256", alone=True),
+        Figure("budget_dispatch", 24),
+        Figure("budget_terminate", 24),
+        Figure("budget_detection_latency", 1),
         Figure("flash", unit="bytes"),
         Figure("ram", unit="bytes"),
     )
@@ -153,13 +156,61 @@ def _nodes(_applications: Applications, column: str, rounds: int, progress: Prog
     return [FIGURES["sync_offset"].row(column, [round(apart, 3) for apart in sync_offset(rounds)[:rounds]])]
 
 
+BUDGET, NO_BUDGET = "budget", "no-budget"
+"""The application with budgets, and the same without them."""
+STRIKES = "carillon_port_budget_vector"
+RUNAWAY = 400
+"""The budget of its task that never ends, in ticks: an instruction takes one."""
+
+
+def _without_budgets(schedule: str) -> str:
+    return "".join(line for line in schedule.splitlines(keepends=True) if not line.startswith("budget"))
+
+
+def _budgets(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
+    """What budgets add to a dispatch and to a termination, and how late an overrun is seen; the conventional kernel has none."""
+    if COLUMNS[column][1] != "carillon":
+        return []
+    progress(f"execution budgets, {column}: {rounds} cycles")
+    applications.derive(BUDGET, NO_BUDGET, _without_budgets)
+    names = [
+        "bench_activates",
+        "carillon_task_High",
+        "bench_high_ends",
+        "bench_low_goes_on",
+        "carillon_budget_body",
+        "ProtectionHook",
+        STRIKES,
+    ]
+    found = {name: applications.marked(name, column, rounds, 5 * TICK, names) for name in (BUDGET, NO_BUDGET)}
+    rows: list[Row] = []
+    for metric, begin, end in (
+        ("budget_dispatch", "bench_activates", "carillon_task_High"),
+        ("budget_terminate", "bench_high_ends", "bench_low_goes_on"),
+    ):
+        more, less = (found[name].between(begin, [end])[:rounds] for name in (BUDGET, NO_BUDGET))
+        rows.append(FIGURES[metric].row(column, [with_it - without for with_it, without in zip(more, less, strict=True)]))
+    strikes, begins = found[BUDGET].times(STRIKES), found[BUDGET].times("carillon_budget_body")
+    ended = [strikes[bisect_left(strikes, asked) - 1] for asked in found[BUDGET].times("ProtectionHook")]
+    late = [strike - begins[bisect_left(begins, strike) - 1] - RUNAWAY for strike in ended[:rounds]]
+    rows.append(FIGURES["budget_detection_latency"].row(column, late))
+    return rows
+
+
 def _sizes(applications: Applications, column: str, _rounds: int, progress: Progress) -> list[Row]:
     progress(f"the size of one task and one schedule table, {column}")
     _, firmware = applications.built("minimal", column)
     return [FIGURES["flash"].row(column, [firmware.flash]), FIGURES["ram"].row(column, [firmware.ram])]
 
 
-PARTS: tuple[Callable[[Applications, str, int, Progress], list[Row]], ...] = (_dispatch, _services, _lower, _nodes, _sizes)
+PARTS: tuple[Callable[[Applications, str, int, Progress], list[Row]], ...] = (
+    _dispatch,
+    _services,
+    _lower,
+    _nodes,
+    _budgets,
+    _sizes,
+)
 """What is measured of each kernel: what yields the rows of some figures."""
 
 

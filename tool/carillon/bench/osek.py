@@ -13,7 +13,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,6 +109,14 @@ class Applications:
             for count in MANY:
                 shutil.copytree(copy / "osek" / "basic", copy / "osek" / f"basic-{count}")
                 more_tasks(copy / "osek" / f"basic-{count}", count, SPARE_PRIORITIES)
+
+    def derive(self, name: str, derived: str, change: Callable[[str], str]) -> None:
+        """Another application of the suite: the same with another schedule."""
+        for dispatch in {d for d, _ in COLUMNS.values()}:
+            folder = self._folder / dispatch / self._suite
+            shutil.copytree(folder / name, folder / derived, dirs_exist_ok=True)
+            schedule = folder / derived / "schedule.toml"
+            schedule.write_text(change(schedule.read_text(encoding="utf-8")), encoding="utf-8")
 
     def built(self, name: str, column: str) -> tuple[Planned, Firmware]:
         """An application, planned and built."""

@@ -54,8 +54,11 @@ _HOOKS = {
     Hook.ERROR: ("ErrorHook", "StatusType error"),
     Hook.PRETASK: ("PreTaskHook", "void"),
     Hook.POSTTASK: ("PostTaskHook", "void"),
+    Hook.PROTECTION: ("ProtectionHook", "StatusType error"),
 }
 """The function of each hook, and its parameters (OSEK OS 2.2.3, chapter 11)."""
+_RESULTS = {"ProtectionHook": "ProtectionReturnType"}
+"""What those return that return something."""
 _SIGNATURES = dict(_HOOKS.values()) | {
     "ttStartupHook": "void",
     "ttShutdownHook": "ttStatusType error",
@@ -191,7 +194,7 @@ def _report_hook(hook: str, span: Span, diagnostics: Diagnostics) -> None:
         "C203",
         span,
         f"{hook} has other parameters, or another result, than the system calls it with",
-        f"define it as 'void {hook}({_SIGNATURES[hook]})'",
+        f"define it as '{_RESULTS.get(hook, 'void')} {hook}({_SIGNATURES[hook]})'",
     )
 
 
@@ -244,7 +247,7 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
                 "C090",
                 system.osek.span,
                 f"the hook {name} is {where}",
-                f"define 'void {name}({parameters})', or take \"{hook.value}\" out of the hooks",
+                f"define '{_RESULTS.get(name, 'void')} {name}({parameters})', or take \"{hook.value}\" out of the hooks",
             )
     bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks]
     bodies += [("ISR", "isr", i.name, i.span) for i in system.osek.isrs]

@@ -38,10 +38,11 @@ API_NAMES = frozenset(
     StartScheduleTableRel StartScheduleTableAbs StartScheduleTableSynchron StopScheduleTable NextScheduleTable
     SyncScheduleTable SetScheduleTableAsync GetScheduleTableStatus
     GetActiveApplicationMode StartOS ShutdownOS
-    StartupHook ShutdownHook ErrorHook PreTaskHook PostTaskHook""".split()  # noqa: SIM905
+    StartupHook ShutdownHook ErrorHook PreTaskHook PostTaskHook ProtectionHook ProtectionReturnType""".split()  # noqa: SIM905
 )
 API_PREFIXES = (
     "E_OS_",
+    "PRO_",
     "SCHEDULETABLE_",
     "OSServiceId_",
     "OSError",

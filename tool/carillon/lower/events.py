@@ -12,12 +12,16 @@ from carillon.actions import Action
 from carillon.actions.count import Count
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.every import of
+from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, When
 from carillon.model import System
 from carillon.model.osek import Alarm, Counter, CounterKind
 from carillon.model.time import ClockKind, TimeServices
+
+BUDGET_RANGE = 1 << 24
+"""In how many ticks the cell of budgets counts down once.  A budget is at most half of that (``kernel/osek/budget.h``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class LoweredEvents:
 
     ``counters``: of the counters of the hardware that something needs, each with its tick; ``ticking``: of those that must tick,
     whatever carries alarms, as they have schedule tables or are read.  ``alarms``: of all alarms, each with what it is in the
-    schedule.  ``clock``, with the services that it serves, and ``slices``: None where nothing asks for them.
+    schedule.  ``clock``, with the services that it serves, ``slices`` and ``budgets``: None where nothing asks for them.
     """
 
     counters: tuple[tuple[Counter, Demand], ...] = ()
@@ -34,6 +38,7 @@ class LoweredEvents:
     services: TimeServices | None = None
     clock: Demand | None = None
     slices: Demand | None = None
+    budgets: Demand | None = None
     ticking: frozenset[str] = frozenset()
 
 
@@ -67,7 +72,11 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
             clock = _run_time(ServeClock("clock"), services.span)
         if services.slice is not None:
             slices = _periodic(EndSlice("slices"), services.slice, services.slice, services.span)
-    return LoweredEvents(counters, alarms, services, clock, slices, ticking)
+    budgets = None
+    if osek.budgets:
+        first = next(t for t in osek.tasks if t.budget)
+        budgets = _periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span)
+    return LoweredEvents(counters, alarms, services, clock, slices, budgets, ticking)
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:

@@ -44,6 +44,7 @@ class Capability(Enum):
     MASK = "mask"
     ASK = "ask"
     SYNCHRONISE = "synchronise"
+    LOAD = "load"
 
 
 STARTS = {Start.GROUP: Capability.START_TOGETHER, Start.TIMER: Capability.CHANNELS}

@@ -37,6 +37,7 @@ class Hook(Enum):
     ERROR = "error"
     PRETASK = "pretask"
     POSTTASK = "posttask"
+    PROTECTION = "protection"
 
 
 RES_SCHEDULER = "RES_SCHEDULER"
@@ -65,7 +66,7 @@ class OsekTask:
     ``priority`` as written, the higher the more urgent; ``activations`` >= 1; ``autostart`` names application
     modes; ``events`` makes it extended; ``resources`` include internal ones, at most one of them; ``stack`` in bytes,
     of an extended task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for:
-    times and semaphores.
+    times and semaphores.  ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
     """
 
     name: str
@@ -78,6 +79,7 @@ class OsekTask:
     stack: int | None
     span: Span
     thread: bool = False
+    budget: int = 0
 
     @property
     def extended(self) -> bool:
@@ -327,6 +329,11 @@ class Osek:
         while resource.linked is not None:
             resource = _named(self.resources, resource.linked)
         return resource
+
+    @property
+    def budgets(self) -> bool:
+        """Whether any task has a budget."""
+        return any(t.budget for t in self.tasks)
 
     @property
     def conformance(self) -> str:

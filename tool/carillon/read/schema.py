@@ -200,6 +200,7 @@ class OsekTaskTable(_Table):
     events: list[Identifier] = Field(default_factory=list, description="Events that it owns; they make it an extended task.")
     resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
     stack: int | None = Field(None, ge=128, le=1_048_576, description="Bytes of an extended task's stack.")
+    budget: AnyTime | None = Field(None, description="Execution budget of a job: ProtectionHook is called when it is used up.")
 
 
 class IsrTable(_Table):
@@ -309,7 +310,7 @@ class OsekTable(_Table):
     dispatch: Literal["hardware", "software"] = Field(
         "hardware", description="Whether the interrupt controller orders the tasks, or a software one."
     )
-    hooks: list[Literal["startup", "shutdown", "error", "pretask", "posttask"]] = Field(
+    hooks: list[Literal["startup", "shutdown", "error", "pretask", "posttask", "protection"]] = Field(
         default_factory=list, description="Hook routines that the application defines."
     )
     get_service_id: bool = Field(False, description="OSErrorGetServiceId works in the error hook.")

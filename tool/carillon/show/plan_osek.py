@@ -114,6 +114,7 @@ def osek_json(image: Image) -> dict[str, Any]:
         "counters": _counters_json(image, allocation),
         "alarms": _alarms_json(allocation, image.allocation.conventional),
         "schedule_tables": _tables_json(allocation),
+        "budgets": _budgets_json(allocation),
         "resources": [
             {
                 "name": name,
@@ -124,6 +125,20 @@ def osek_json(image: Image) -> dict[str, Any]:
             for name in [*(r.name for r in osek.resources), *([RES_SCHEDULER] if osek.scheduler_resource else [])]
         ],
     }
+
+
+def _budgets_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
+    """The tasks that have execution budgets, with the cell that keeps them."""
+    if allocation.budgets is None:
+        return []
+    keeper = allocation.budgets
+    where = {
+        "cell": keeper.cells[0].cell.name,
+        "source": keeper.source,
+        "level": allocation.hardware(keeper.level),
+    }
+    tasks = sorted((t for t in allocation.osek.tasks if t.budget), key=lambda t: -t.priority)
+    return [{"line": t.span.line, "task": t.name, "ticks": t.budget} | where for t in tasks]
 
 
 def _property(osek: Osek, name: str) -> str:
@@ -427,6 +442,10 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
                 rows.add_row(at[0], "", "", at[1], action["action"], *(("queue", *where) if where != before else ("", "", "")))
                 before = where
     show("schedule tables", rows)
+    rows = Table("line", "execution budget of", "ticks", "kept by", "source", "level")
+    for budget in plan["budgets"]:
+        rows.add_row(*(str(budget[key]) for key in ("line", "task", "ticks", "cell", "source", "level")))
+    show("execution budgets", rows)
     rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != RES_SCHEDULER:

@@ -43,6 +43,8 @@ class Levels:
                 continue
             if service is not None and service.kind in ("counter", "alarm", "clock", "slices"):
                 known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.events.osek.span))
+            if service is not None and service.kind == "budgets":  # above all that the application can mask
+                known.append((4, 0, levels[source], "cell of budgets", self.events.osek.span))
         ordered = sorted(known, key=lambda x: (x[0], x[1]))
         for low, high in pairwise(ordered):
             same = (low[0], low[1]) == (high[0], high[1])

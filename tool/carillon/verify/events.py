@@ -30,11 +30,17 @@ from carillon.verify.rounds import REMEDY
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
+BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector"
+BUDGET_RANGE = 1 << 24
+"""In how many ticks the cell of budgets counts down once (SPEC, section 'Execution budgets')."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What a vector serves: ``kind`` is "task", "isr", "level", "counter", "alarm", "clock", "slices" or "dispatcher"."""
+    """What a vector serves.
+
+    ``kind`` is "task", "isr", "level", "counter", "alarm", "clock", "slices", "budgets" or "dispatcher".
+    """
 
     kind: str
     name: str = ""
@@ -61,6 +67,8 @@ class Events:
     parts: Parts = field(default_factory=Parts)
     ticked: dict[int, int] = field(default_factory=dict)
     """By the number of a part of the counters' queues, the level at which that is served."""
+    budget_cell: Cell | None = None
+    """The cell of execution budgets."""
 
     def error(self, code: str, span: Span | None, cause: str) -> None:
         """A difference."""
@@ -84,6 +92,8 @@ class Events:
         self._requested_parts(started, services)
         self._isrs(services)
         self._tasks(services)
+        if self.osek.budgets and self.budget_cell is None:
+            self.error("C204", None, "tasks have execution budgets, and no cell keeps them")
         levels = Levels(self)
         levels.order(services)
         levels.at_tasks(services)
@@ -152,6 +162,8 @@ class Events:
             return Service("clock")
         if names & set(SLICES):
             return Service("slices")
+        if BUDGETS in names:
+            return Service("budgets")
         return Service("dispatcher") if "carillon_software_dispatch" in names else None
 
     # Cells.
@@ -265,6 +277,9 @@ class Events:
             return None
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)
+        if service.kind == "budgets" and osek.budgets:
+            self.budget_cell = cell
+            return osek.span, "turn of the cell of budgets", {(Fraction(BUDGET_RANGE), Fraction(BUDGET_RANGE))}
         self.error("C205", None, f"{self._named(cell)} expires, and its vector serves no alarm, counter or clock")
         return None
 
@@ -289,6 +304,8 @@ class Events:
     def _acknowledges(self, family: Family, cell: Cell) -> None:
         for vectors in self.vectors:
             meaning = self.meanings.of(vectors[cell.place.source])
+            if meaning.symbol == BUDGETS and BUDGET_HANDLER in self.elf.symbols:  # which the port's vector goes on as
+                meaning = self.meanings.of(self.elf.symbols[BUDGET_HANDLER].address)
             paths = meaning.paths
             if meaning.direct is not None or any(
                 not any(s.cell is cell and s.what in ("acknowledge", "set") for s in path) for path in paths
@@ -305,6 +322,14 @@ class Events:
             if service is None or service != Service("isr", isr.name):
                 what = f"serves {service.kind} {service.name}" if service is not None else "serves nothing"
                 self.error("C205", isr.span, f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}")
+
+    def _budget(self, reader: Reader) -> Fraction:
+        """A task's execution budget in ticks: behind `direct` in the table of tasks (kernel/contract/osek.h)."""
+        reader.take(1)
+        if any(name.startswith("carillon_cells_") for name in self.elf.symbols):
+            reader.pointer()
+        units = reader.take(4)
+        return self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
 
     def _tasks(self, services: Mapping[int, Service | None]) -> None:
         """The table of tasks, and that each task's source leads to it."""
@@ -329,6 +354,8 @@ class Events:
                 wrong = f"runs '{self.elf.name_of(function)}'"
             elif autostart != sum(1 << self.osek.modes.index(m) for m in task.autostart):
                 wrong = f"is activated at the start of application modes {autostart:#x}"
+            elif self.osek.budgets and (budget := self._budget(reader)) != task.budget:
+                wrong = f"has a budget of {float(budget):g} ticks, and not of {task.budget}"
             elif activations != task.activations:
                 wrong = f"may be activated {activations} times"
             elif bool(extended) != task.extended:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.emit import clock, text
+from carillon.emit.osek import budgets
 from carillon.emit.osek.alarms import alarms
 from carillon.emit.osek.common import part_name
 from carillon.emit.osek.hardware import contexts, hardware
@@ -27,6 +28,7 @@ def emit(image: Image) -> dict[str, str]:
         "carillon_objects.h": objects(image),
         "osek.c": _source(image),
         "osek.ld": linker_script(image),
+        **budgets.device(image),
     }
 
 
@@ -40,6 +42,8 @@ def vectors(image: Image) -> dict[int, str]:
     names |= {c.carrier.source: part_name(allocation, c) for c in allocation.counters}
     names |= {a.carrier.source: f"carillon_alarm_{a.alarm.name}" for a in allocation.alarms if not a.direct}
     names |= clock.vectors(image, allocation)
+    if allocation.budgets is not None:
+        names[allocation.budgets.source] = "carillon_port_budget_vector"
     if allocation.software:
         names |= {allocation.dispatcher: "carillon_software_dispatch"} if allocation.dispatcher else {}
     else:
@@ -86,6 +90,7 @@ def _source(image: Image) -> str:
     lines += alarms(osek)
     lines += schedule_tables(allocation)
     lines += clock.handlers(image, osek)
+    lines += budgets.handler(osek)
     lines += contexts(image, allocation)
     lines += hardware(image, osek)
     return "\n".join(lines)

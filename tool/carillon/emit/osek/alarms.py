@@ -57,25 +57,35 @@ def alarms(osek: OsekImage) -> list[str]:
         ticks += [f"    {handler}({part.number}u, {alarm_number});"]
         name = part_name(allocation, part)
         if part.carrier.cells:
-            lines += _cell_handler(name, osek.cell(part.carrier), *ticks)
+            lines += _cell_handler(name, osek.cell(part.carrier), *paused(allocation, ticks))
         else:
             first = part_name(allocation, allocation.first_part(part))
-            lines += [f"/* Requested by {first}. */", f"void {name}(void);", f"void {name}(void)", "{", *ticks, "}", ""]
+            lines += [
+                f"/* Requested by {first}. */",
+                f"void {name}(void);",
+                f"void {name}(void)",
+                "{",
+                *paused(allocation, ticks),
+                "}",
+                "",
+            ]
     for alarm_cell in allocation.alarms:
         if not alarm_cell.direct:
             cell = osek.cell(alarm_cell.carrier)
             number = model.alarms.index(alarm_cell.alarm)
             name = f"carillon_alarm_{alarm_cell.alarm.name}"
             if not alarm_cell.level:
-                lines += _cell_handler(name, cell, f"    carillon_osek_alarm_expired({number}u);")
+                expired = [f"    carillon_osek_alarm_expired({number}u);"]
+                lines += _cell_handler(name, cell, *paused(allocation, expired))
             elif alarm_cell.runs_level:
                 body = [
                     f"    if (carillon_osek_level_alarm({number}u, true)) {{",
                     f"        carillon_level_{alarm_cell.level}();",
                 ]
-                lines += _cell_handler(name, cell, *body, "    }")
+                lines += _cell_handler(name, cell, *paused(allocation, [*body, "    }"]))
             else:
-                lines += _cell_handler(name, cell, f"    (void)carillon_osek_level_alarm({number}u, false);")
+                acts = [f"    (void)carillon_osek_level_alarm({number}u, false);"]
+                lines += _cell_handler(name, cell, *paused(allocation, acts))
     return lines + _serve_cells(osek)
 
 
@@ -110,6 +120,13 @@ def _serve_cells(osek: OsekImage) -> list[str]:
             ]
         lines += ["}", ""]
     return lines
+
+
+def paused(allocation: OsekAllocation, body: list[str]) -> list[str]:
+    """The statements of a handler, which take nothing from the budget of the task that it interrupts."""
+    if allocation.budgets is None:
+        return body
+    return ["    const uint32_t budget = carillon_pause_budget();", *body, "    carillon_resume_budget(budget);"]
 
 
 def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:

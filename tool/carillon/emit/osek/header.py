@@ -69,7 +69,7 @@ def header(image: Image) -> str:
         "EXTENDED": _flag(extended),
         "SOFTWARE": _flag(allocation.software),
         "DISPATCHER": f"{allocation.dispatcher}u",
-        "TOP": f"{max(1, allocation.hardware(allocation.top))}u",
+        "TOP": f"{max(1, allocation.hardware(allocation.locked))}u",
         "ALL": f"{max(1, allocation.hardware(allocation.all))}u",
         "PORT_LEVEL(level)": (f"((level)-{n - 1}u)" if n else "((level)+1u)") if allocation.software else "(level)",
         "DIRECT": _flag(allocation.direct),
@@ -94,6 +94,9 @@ def header(image: Image) -> str:
         "FAR": _flag(allocation.queue is not None and allocation.queue.far_alarms),
         "TIME": _flag(allocation.clock),
     }
+    if allocation.budgets is not None:
+        values |= {"BUDGETS": 1, "PROTECTION_HOOK": _flag(Hook.PROTECTION in model.hooks)}
+        values |= {"SUSPENDED": f"{max(1, allocation.hardware(allocation.top))}u"}
     lines = [text.head(image, "What the application sees of its event-triggered system."), "#ifndef CARILLON_OSEK_GENERATED_H"]
     lines += ["#define CARILLON_OSEK_GENERATED_H", ""]
     lines += [f"#define CARILLON_OSEK_{name} {value}" for name, value in values.items()]

@@ -45,6 +45,9 @@ def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
             fields["thread"] = 1
         if level.number in cells:
             fields["cells"] = f"carillon_cells_{level.number}"
+        if task.budget:
+            assert image.osek is not None and allocation.budgets is not None
+            fields["budget"] = image.osek.cell(allocation.budgets).use.units(task.budget)
         if task.extended:
             fields |= {
                 "extended": f"&carillon_extended_{task.name}",

@@ -119,7 +119,7 @@ class Converter:
             if value.definition in parameters:
                 found[value.definition].append(value)
             else:
-                self._left_out(holder, value.definition, value.text, value.key)
+                self._left_out(holder, value.definition, value.text, value.key, holder.path)
         for name, parameter in parameters.items():
             values = found[name]
             if not values:
@@ -316,12 +316,12 @@ class Converter:
 
     # What is left out
 
-    def _left_out(self, holder: Holder, definition: str, text: str, span: Span) -> None:
-        """Remember a parameter or container of ``holder`` that has no place in a schedule."""
+    def _left_out(self, holder: Holder, definition: str, text: str, span: Span, path: str | None = None) -> None:
+        """Remember what has no place in a schedule; ``path``: where it is, if it is a parameter and not a container."""
         if definition.endswith(WITHOUT_EFFECT):
             return
         if definition in UNSUPPORTED:
-            self.unsupported.setdefault(definition, []).append((f"{holder.path}/{text}", span))
+            self.unsupported.setdefault(definition, []).append((path or f"{holder.path}/{text}", span))
         else:
             self.own.setdefault(holder.definition, []).append((definition, span))
         self.result.leftovers.append(Leftover(holder.path, f"{definition} {shorten(text)}".strip(), span))

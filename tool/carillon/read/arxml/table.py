@@ -107,7 +107,7 @@ SYSTEM = Group(
                 Parameter("OsErrorHook", "hooks", _K.MEMBER, member="error"),
                 Parameter("OsPostTaskHook", "hooks", _K.MEMBER, member="posttask"),
                 Parameter("OsPreTaskHook", "hooks", _K.MEMBER, member="pretask"),
-                Parameter("OsProtectionHook", "", _K.HARMLESS, {"false": None, "0": None}),
+                Parameter("OsProtectionHook", "hooks", _K.MEMBER, member="protection"),
                 Parameter("OsShutdownHook", "hooks", _K.MEMBER, member="shutdown"),
                 Parameter("OsStartupHook", "hooks", _K.MEMBER, member="startup"),
             ),
@@ -136,6 +136,13 @@ SECTIONS: dict[str, Group] = {
                 "OsTaskAutostart",
                 (_refers("OsTaskAppModeRef", "autostart", "OsAppMode", many=True),),
                 present={"autostart": True},
+            ),
+            Group(
+                "OsTaskTimingProtection",
+                (
+                    Parameter("OsTaskExecutionBudget", "budget", _K.SECONDS),
+                    Parameter("CarillonExecutionBudget", "budget", _K.TIME),
+                ),
             ),
         ),
     ),
@@ -282,10 +289,13 @@ UNSUPPORTED = {
     "OsIsrTimingProtection": "the ISR runs without budgets and locks: bound what it does by design",
     "OsPeripheralArea": "access the registers directly",
     "OsSpinlock": "use a resource: there is one core",
-    "OsTaskTimingProtection": "the task runs without budgets and locks: bound what it does by design",
+    "OsTaskAllInterruptLockBudget": "only the task's execution budget bounds how long it disables interrupts",
+    "OsTaskOsInterruptLockBudget": "only the task's execution budget bounds how long it disables interrupts",
+    "OsTaskResourceLock": "only the task's execution budget bounds how long it holds a resource",
+    "OsTaskTimeFrame": "nothing bounds how often the task is activated: bound it where the activations come from",
     "OsTimeConstant": "define the constant in C",
 }
-"""Containers of the standard that Carillon reads over, each with what to do instead."""
+"""Containers and parameters of the standard that Carillon reads over, each with what to do instead."""
 
 WITHOUT_EFFECT = ("AccessingApplication", "OsDriver", "OsTaskPeriod", "OsIsrPeriod", "OsMemoryMappingCodeLocationRef")
 """How the names of the standard's parameters and containers end that change nothing here: Carillon takes a timer itself."""

@@ -159,7 +159,7 @@ class _Writer:
         """What the parameter's values are, each as the file has it; none if it says nothing."""
         value = table.get(f"system.{parameter.key}" if parameter.system else parameter.key)
         if parameter.kind is Kind.HARMLESS:
-            return [next(iter(parameter.words))] if parameter.name in ("OsScalabilityClass", "OsProtectionHook") else []
+            return [next(iter(parameter.words))] if parameter.name == "OsScalabilityClass" else []
         if parameter.kind is Kind.UNSAID:
             return []
         if parameter.kind is Kind.CHOICE:

@@ -11,7 +11,7 @@ from carillon.read.oil.resolve import Attributes, Merged, Resolved
 from carillon.read.oil.syntax import Name, OilFile, shown
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
-from carillon.units import SECONDS, MalformedError, parse_time
+from carillon.units import SECONDS
 
 TOOLS_COUNTERS = ("SystemCounter",)
 """Counters that applications use and a tool's own files declare (Trampoline)."""
@@ -80,7 +80,8 @@ class Alarms:
                 continue
             literal = value.literal
             if unit is None:
-                return self._written_tick(value, path)
+                text = self.values.written_time(value, path)
+                return None if text is None else (value, text)
             if isinstance(literal, (str, Name)) or literal <= 0:
                 self.values.refuse(
                     path, value, "is no time", f"write a number greater than 0, in {'seconds' if unit == 's' else 'ns'}"
@@ -88,15 +89,6 @@ class Alarms:
                 return None
             return value, duration(literal * SECONDS[unit])
         return None
-
-    def _written_tick(self, value: Resolved, path: Path) -> tuple[Resolved, str] | None:
-        text = str(value.literal)
-        try:
-            parse_time(text)
-        except MalformedError as malformed:
-            self.values.refuse(path, value, f"is no time: {malformed.cause}", malformed.remedy)
-            return None
-        return value, text
 
     def tools_counters(self) -> None:
         """Counters that alarms use and that a tool would have declared."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.read.build import SOURCES
-from carillon.read.foreign.choices import SourceWords, assign_sources
+from carillon.read.foreign.choices import SourceWords, assign_sources, duration
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
@@ -33,6 +34,7 @@ _HOOKS = {
     "ERRORHOOK": "error",
     "PRETASKHOOK": "pretask",
     "POSTTASKHOOK": "posttask",
+    "PROTECTIONHOOK": "protection",
 }
 _SWITCHES = {
     "USEGETSERVICEID": "get_service_id",
@@ -221,6 +223,40 @@ class Converter:
         extended = self.values.names(attributes, "EVENT", (*path, "events"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
         self._stack(attributes, (*path, "stack"), extended)
+        self._protection(found, (*path, "budget"))
+
+    def _protection(self, found: Merged, path: Path) -> None:
+        """A task's execution budget; what else protects times is not kept."""
+        protection = self.values.truth(found.attributes, "TIMING_PROTECTION", path)
+        if protection is None or protection.literal != Name("TRUE"):
+            return
+        written = self.values.one(protection.block, "CARILLON_BUDGET", path)
+        budget = self.values.one(protection.block, "EXECUTIONBUDGET", path)
+        if written is not None:
+            self.values.time(written, path)
+        elif budget is not None and isinstance(budget.literal, Fraction) and budget.literal > 0:
+            self.values.put(path, budget, duration(budget.literal))
+        elif budget is not None:
+            integer = isinstance(budget.literal, int)
+            self.values.refuse(
+                path,
+                budget,
+                "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time",
+                'write seconds with a decimal point, or the time with its unit, as in CARILLON_BUDGET = "250us";',
+            )
+        self._not_kept(protection)
+
+    def _not_kept(self, protection: Resolved) -> None:
+        """Warn of the bounds that nothing keeps."""
+        for value in (v for values in protection.block.values.values() for v in values):
+            if not value.used and not value.default:
+                value.used = True
+                self.values.warn(
+                    "C189",
+                    value.key,
+                    f"Carillon does not keep {value.name} of {value.owner}, and leaves it out",
+                    "bound it by design; a task's EXECUTIONBUDGET ends what locks for too long, too",
+                )
 
     def _stack(self, attributes: Attributes, path: Path, extended: bool) -> None:
         """The size of a task's stack, whatever the tool calls it; basic tasks share one, so that theirs says nothing."""
@@ -252,6 +288,9 @@ class Converter:
             if isinstance(value.literal, int):
                 self.values.integer(attributes, "PRIORITY", (*path, "priority"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
+        protection = self.values.truth(attributes, "TIMING_PROTECTION", (*path, "budget"))
+        if protection is not None and protection.literal == Name("TRUE"):
+            self._not_kept(protection)
 
     def _assign_sources(self, found: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.

@@ -10,6 +10,7 @@ from carillon.read.foreign.converted import Converted
 from carillon.read.oil.resolve import AUTO, Attributes, Error, Resolved
 from carillon.read.oil.syntax import Name, shown
 from carillon.read.spans import Path
+from carillon.units import MalformedError, parse_time
 
 _MOST_32 = 2**32 - 1
 _LIMITS = {
@@ -89,6 +90,22 @@ class Values:
             )
         else:
             self.put(path, value, value.literal)
+
+    def written_time(self, value: Resolved, path: Path) -> str | None:
+        """A time as a schedule writes it; None if it is none."""
+        text = str(value.literal)
+        try:
+            parse_time(text)
+        except MalformedError as malformed:
+            self.refuse(path, value, f"is no time: {malformed.cause}", malformed.remedy)
+            return None
+        return text
+
+    def time(self, value: Resolved, path: Path) -> None:
+        """Store a time as a schedule writes it."""
+        text = self.written_time(value, path)
+        if text is not None:
+            self.put(path, value, text)
 
     def word(self, attributes: Attributes, name: str, path: Path, words: dict[str, str]) -> str | None:
         """Store what one of several words means; None if there is none."""

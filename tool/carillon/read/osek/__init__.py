@@ -48,6 +48,7 @@ class OsekReader:
     def times(self) -> Iterator[Time]:
         """The times that the system's clock should be able to express."""
         yield from (counter.tick for counter in self.at.table.counter.values() if counter.tick is not None)
+        yield from (task.budget for task in self.at.table.task.values() if task.budget is not None)
 
     def resolve(self, board: Board | None) -> None:
         """Report all that is wrong but for times; ``board`` is None if there is none, its sources are then unknown."""
@@ -69,7 +70,7 @@ class OsekReader:
             scheduler_resource=table.scheduler_resource,
             stack_check=table.stack_check,
             modes=self.at.modes,
-            tasks=self.tasks.tasks,
+            tasks=self.tasks.with_budgets(ticks),
             isrs=self.tasks.isrs,
             resources=self.resources.resources,
             events=self.tasks.events,

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 
 from carillon.diagnostics import suggestion
 from carillon.model.board import Board
@@ -16,6 +18,7 @@ from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
 from carillon.read.schema import OsekTaskTable
 from carillon.read.spans import Path
+from carillon.read.ticks import Ticks, whole
 from carillon.units import shorten
 
 
@@ -75,6 +78,23 @@ class Tasks:
             span=self.at.key(*path),
             thread=thread,
         )
+
+    def with_budgets(self, ticks: Ticks) -> tuple[OsekTask, ...]:
+        """The tasks with their budgets, in ticks of the system clock; reports those that are no whole number of ticks."""
+        return tuple(replace(task, budget=self._budget(task.name, ticks)) for task in self.tasks)
+
+    def _budget(self, name: str, ticks: Ticks) -> int:
+        time = self.at.table.task[name].budget
+        if time is None:
+            return 0
+        span = self.at.value("task", name, "budget")
+        what = f"'budget' of task {shorten(name)}"
+        exact = ticks.exact(time, what, span)
+        if exact is None:
+            return 0
+        if whole(exact) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
+            self.at.error("C041", span, f"{what} is zero ticks", "write a time of at least one tick, or leave the budget out")
+        return whole(exact)
 
     def _check_internal(self, own: str, table: OsekTaskTable, path: Path) -> None:
         internal = self.resources.internal(table.resources)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Execution budgets: what happens when one is used up. */
+#include "kernel/osek/error.h"
+
+#if CARILLON_OSEK_BUDGETS
+
+struct carillon_budget carillon_budget;
+
+/* 0: nothing was watched; else what is left, 1 if that is nothing. */
+uint32_t carillon_pause_budget(void)
+{
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    const struct carillon_budget_left left = carillon_budget_take();
+    carillon_budget.state = CARILLON_UNWATCHED;
+    carillon_port_restore(mask);
+    if (left.state == CARILLON_UNWATCHED) {
+        return 0u;
+    }
+    return ((left.state == CARILLON_LATE) || carillon_budget_is_over(left.reading)) ? 1u : left.reading;
+}
+
+void carillon_resume_budget(uint32_t left)
+{
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_budget_watch(left);
+    carillon_port_restore(mask);
+}
+
+void carillon_budget_body(void)
+{
+    const carillon_vector function = carillon_budget.function;
+    carillon_osek_lower(carillon_budget.mask);
+    function();
+    (void)carillon_osek_lock(); /* up to the end of the level's handler */
+}
+
+/* The job whose budget has been used up ends here, in its own context and masked up to the kernel's lock, as if it
+ * called TerminateTask.  If it was ending already, what it has chained is activated. */
+static void end_job(void)
+{
+    (void)carillon_osek_lock();
+    carillon_osek_interrupts_reset();
+    carillon_osek_resources_reset();
+    struct carillon_osek_job *const job = &carillon_osek_jobs[carillon_osek_running];
+    if (job->next == CARILLON_OSEK_UNDECIDED) {
+        job->next = CARILLON_OSEK_TERMINATED;
+    }
+    carillon_osek_end();
+}
+
+/* Whether the handler was entered in the job that runs, and not in what preempts that. */
+static bool is_in_job(const void *frame)
+{
+    const uint32_t source = carillon_port_preempted(frame);
+#if CARILLON_OSEK_SOFTWARE
+    return source == 0u;
+#else
+    return (source != 0u) &&
+           (carillon_osek_contexts[source] == (CARILLON_OSEK_TASK | carillon_osek_tasks[carillon_osek_running].level));
+#endif
+}
+
+static ProtectionReturnType ask(void)
+{
+#if CARILLON_OSEK_PROTECTION_HOOK
+    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_TASK_HOOK);
+    const ProtectionReturnType answer = ProtectionHook(E_OS_PROTECTION_TIME);
+    carillon_osek_leave_hook(before);
+    return answer;
+#else
+    return PRO_SHUTDOWN;
+#endif
+}
+
+void carillon_budget_strikes(const void *frame)
+{
+    if (carillon_budget.state == CARILLON_UNWATCHED) {
+        return;
+    }
+    if ((carillon_budget.state != CARILLON_LATE) &&
+        !carillon_budget_is_over(carillon_port_read(CARILLON_BUDGET_COUNTER))) {
+        return; /* the request is of a job that has gone */
+    }
+    if (!is_in_job(frame)) {
+        carillon_budget.state = CARILLON_LATE;
+        carillon_port_write(CARILLON_BUDGET_COUNTER, CARILLON_BUDGET_RETRY);
+        return;
+    }
+    carillon_budget.state = CARILLON_UNWATCHED;
+    if (ask() != PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
+        ShutdownOS(E_OS_PROTECTION_TIME);
+    }
+    (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */
+    carillon_port_divert(frame, end_job);
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Execution budgets (AUTOSAR OS, 7.7.2): one cell counts down what is left of the budget of the job that runs.
+ *
+ * The cell runs all the time and begins anew at CARILLON_BUDGET_RANGE.  A budget is at most half of that, so that a
+ * reading above the half is one that has gone through 0.  While the job that runs has no budget, nothing is watched,
+ * and what the cell asks for means nothing.
+ *
+ * 1. The source of the cell has a level above all that the application can mask.  So an overrun is seen while the
+ *    application has interrupts disabled.  The kernel's own lock masks that level, too: no service is cut in two.
+ * 2. Whoever preempts a job pauses its budget, and resumes it when the job goes on, each under the lock.  What is left
+ *    stands in a variable of the handler that preempts.  So a job's time is its own, whatever preempts it how often.
+ * 3. A request that waits while the budget changes means nothing to the job that has begun since: the handler looks
+ *    at what is left, not at the request.
+ * 4. A job begins, goes on after WaitEvent and ends under the lock, which is lowered only where its frame stands
+ *    (carillon_budget_body), and is raised before the frame is left.  So wherever a budget strikes a job, there is a
+ *    frame to unwind to, and the job is the one that runs (carillon_osek_running).
+ * 5. A budget may also strike in the first or last instructions of a handler that preempts the job, before it has
+ *    paused the budget or after it has resumed it, and in an ISR of category 1, which pauses nothing.  There the job is
+ *    preempted and cannot be ended.  The handler notes that the job is late, and asks again in CARILLON_BUDGET_RETRY
+ *    units.  A late job that is paused has one unit left. */
+#ifndef CARILLON_BUDGET_H
+#define CARILLON_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carillon/osek.h"
+
+#if CARILLON_OSEK_BUDGETS
+
+/* CARILLON_BUDGET_COUNTER, the address of the cell's counter; CARILLON_BUDGET_RANGE; CARILLON_BUDGET_RETRY: more than
+ * the handler of the cell takes. */
+#include "carillon_budget.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CARILLON_UNWATCHED, CARILLON_WATCHED, CARILLON_LATE };
+
+/* What is left of the budget of a job that does not run. */
+struct carillon_budget_left {
+    uint32_t reading; /* of the cell's counter */
+    uint32_t state;
+};
+
+/* Whether a budget of which so much is left has been used up. */
+static inline bool carillon_budget_is_over(uint32_t left)
+{
+    return (left - 1u) >= (CARILLON_BUDGET_RANGE / 2u);
+}
+
+/* What is left for the job that runs; what is watched next, if anything, must be said before the lock is lowered.
+ * Whether it is over is looked at when the job goes on: that is later, and a dispatch costs less.  Locked. */
+static inline struct carillon_budget_left carillon_budget_take(void)
+{
+    return (struct carillon_budget_left){carillon_port_read(CARILLON_BUDGET_COUNTER), carillon_budget.state};
+}
+
+/* Watch a job that has a budget, or none if that is 0.  Locked. */
+static inline void carillon_budget_watch(uint32_t budget)
+{
+    carillon_budget.state = (budget != 0u) ? CARILLON_WATCHED : CARILLON_UNWATCHED;
+    if (budget != 0u) {
+        carillon_port_write(CARILLON_BUDGET_COUNTER, budget);
+    }
+}
+
+/* Watch the job that goes on.  Locked. */
+static inline void carillon_budget_give(struct carillon_budget_left left)
+{
+    if (left.state == CARILLON_UNWATCHED) {
+        carillon_budget.state = CARILLON_UNWATCHED;
+    } else {
+        const bool over = (left.state == CARILLON_LATE) || carillon_budget_is_over(left.reading);
+        carillon_budget_watch(over ? 1u : left.reading);
+    }
+}
+
+/* What a job with or without a budget runs: its task's function, without the lock. */
+void carillon_budget_body(void);
+
+/* In the handler of the cell; `frame`: where it was entered (carillon_port_preempted). */
+void carillon_budget_strikes(const void *frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+
+#endif

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execution budgets: a job's time is its own, whatever preempts it, how often and where.
+
+Jobs do random amounts of work in chunks, and between the chunks activate each other, request an ISR, hold a resource or disable
+interrupts; alarms activate them, too.  The model knows nothing of this: it knows how much work each job has, and says which jobs
+end and how far the others come.  Where code takes no time, it is exact.  In QEMU services take a part of the budget, so there a
+job that has much less work ends, one that has more does not, and none has more instructions of its own than its budget.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import pytest
+from laboratory import AST, VIRTUAL_AST, Laboratory
+
+TASKS = 4
+WAITER = 4
+"""The number of the extended task; those before it are basic."""
+CODE = """
+#define CHUNK %(chunk)du
+static const uint32_t least[5] = {%(least)s};
+static const uint32_t span[5] = {%(span)s};
+static const TaskType tasks[5] = {T0, T1, T2, T3, Waiter};
+static volatile uint32_t jobs[5];
+static volatile uint32_t done[5];
+static volatile uint32_t entries[%(entries)d];
+static volatile uint32_t count;
+static uint32_t seed = %(seed)du;
+
+static uint32_t draw(void)
+{
+    seed = (seed * 1664525u) + 1013904223u;
+    return seed >> 16;
+}
+
+/* How much work job `number` of a task has. */
+static uint32_t amount(uint32_t task, uint32_t number)
+{
+    uint32_t mixed = ((number * 5u) + task + %(seed)du) * 2654435761u;
+    mixed ^= mixed >> 15;
+    return least[task] + (mixed %% span[task]);
+}
+
+static void note(uint32_t task, uint32_t ended)
+{
+    const uint32_t saved = carillon_port_lock();
+    if (count < %(entries)du) {
+        entries[count++] = (task << 24) | (ended << 23) | done[task];
+    }
+    carillon_port_unlock(saved);
+}
+
+ProtectionReturnType ProtectionHook(StatusType error)
+{
+    TaskType task = INVALID_TASK;
+    (void)error;
+    (void)GetTaskID(&task);
+    for (uint32_t k = 0; k < 5u; k++) {
+        if (tasks[k] == task) {
+            note(k, 0u);
+        }
+    }
+    return PRO_TERMINATETASKISR;
+}
+
+ISR(Signal)
+{
+    carillon_work(((draw() %% 7u) * CHUNK) + 1u);
+}
+
+static void work(uint32_t task)
+{
+    const uint32_t all = amount(task, jobs[task]++);
+    done[task] = 0;
+    while (done[task] < all) {
+        const uint32_t held = draw() %% 8u;
+        switch (held) {
+        case 0u:
+            SuspendAllInterrupts();
+            break;
+        case 1u:
+            SuspendOSInterrupts();
+            break;
+        case 2u:
+            DisableAllInterrupts();
+            break;
+        case 3u:
+            (void)GetResource(Shared);
+            break;
+        default:
+            break;
+        }
+        if (held >= 3u) {
+            switch (draw() %% 100u) {
+            case 0u:
+            case 1u:
+                (void)ActivateTask(tasks[draw() %% 4u]);
+                break;
+            case 2u:
+                (void)SetEvent(Waiter, Go);
+                break;
+            default:
+                break;
+            }
+        }
+        if ((draw() %% 4u) == 0u) {
+            carillon_port_pend(CARILLON_ISR_SOURCE_Signal);
+        }
+        carillon_work(CHUNK);
+        done[task]++;
+        switch (held) {
+        case 0u:
+            ResumeAllInterrupts();
+            break;
+        case 1u:
+            ResumeOSInterrupts();
+            break;
+        case 2u:
+            EnableAllInterrupts();
+            break;
+        case 3u:
+            (void)ReleaseResource(Shared);
+            break;
+        default:
+            break;
+        }
+    }
+    note(task, 1u);
+}
+
+TASK(T0) { work(0u); TerminateTask(); }
+TASK(T1) { work(1u); TerminateTask(); }
+TASK(T2) { work(2u); TerminateTask(); }
+TASK(T3) { work(3u); TerminateTask(); }
+TASK(Waiter)
+{
+    for (;;) {
+        (void)ClearEvent(Go); /* or it would not wait, and have no new budget */
+        (void)WaitEvent(Go);
+        work(4u);
+    }
+}
+
+TASK(Main)
+{
+    for (uint32_t turn = 0; turn < %(turns)du; turn++) {
+        (void)ActivateTask(Waiter);
+        (void)SetEvent(Waiter, Go);
+        (void)ActivateTask(tasks[draw() %% 4u]);
+        carillon_work(CHUNK);
+    }
+    (void)CancelAlarm(A0);
+    (void)CancelAlarm(A3);
+    for (uint32_t k = 0; k < count; k++) {
+        report(((entries[k] & 0x800000u) != 0u) ? "ended" : "killed", entries[k] & ~0x800000u);
+    }
+    report("whole", count);
+    TerminateTask();
+}
+"""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A random system: budgets in chunks, 0 for none, and how much work a job has."""
+
+    seed: int
+    chunk: int
+    turns: int
+    budgets: tuple[int, ...]
+    least: tuple[int, ...]
+    span: tuple[int, ...]
+
+    @classmethod
+    def of(cls, seed: int, chunk: int, turns: int, low: int, high: int) -> Drawn:
+        drawn = random.Random(seed)
+        budgets = [drawn.randrange(low, high) for _ in range(TASKS + 1)]
+        spare = drawn.randrange(TASKS)
+        least = [drawn.randrange(1, max(2, budget // 3)) for budget in budgets]
+        span = [2 * budget for budget in budgets]
+        budgets[spare] = 0
+        return cls(seed, chunk, turns, tuple(budgets), tuple(least), tuple(span))
+
+    def amount(self, task: int, number: int) -> int:
+        """What the program computes."""
+        mixed = (number * 5 + task + self.seed) * 2654435761 & 0xFFFF_FFFF
+        mixed ^= mixed >> 15
+        return self.least[task] + mixed % self.span[task]
+
+    @property
+    def schedule(self) -> str:
+        budget = [f'budget = "{b * self.chunk} ticks"\n' if b else "" for b in self.budgets]
+        text = '[osek]\nhooks = ["protection"]\n[osek.resource.Shared]\n[osek.event.Go]\n[osek.task.Main]\npriority = 1\n'
+        text += "autostart = true\n"
+        for k in range(TASKS):
+            text += f'[osek.task.T{k}]\npriority = {2 + k + (k > 1)}\nresources = ["Shared"]\n{budget[k]}'
+        text += f'[osek.task.Waiter]\npriority = 4\nevents = ["Go"]\nresources = ["Shared"]\n{budget[WAITER]}'
+        text += '[osek.isr.Signal]\nsource = "soft0"\n'
+        text += f'[osek.counter.C]\ntick = "{13 * self.chunk} ticks"\n'
+        for task, cycle in ((0, 23), (3, 31)):
+            text += f'[osek.alarm.A{task}]\ncounter = "C"\nactivate = "T{task}"\nautostart = {{ at = 1, cycle = {cycle} }}\n'
+        return text
+
+    @property
+    def code(self) -> str:
+        numbers = {"chunk": self.chunk, "turns": self.turns, "seed": self.seed, "entries": 4096}
+        lists = {key: ", ".join(f"{n}u" for n in getattr(self, key)) for key in ("least", "span")}
+        return CODE % (numbers | lists)
+
+
+def noted(lab: Laboratory, drawn: Drawn, board: str, dispatch: str, ticks: int) -> list[list[tuple[bool, int]]]:
+    """Of each task's jobs, in order: whether it ended, and how much it had done."""
+    schedule = drawn.schedule.replace("[osek]\n", f'[osek]\ndispatch = "{dispatch}"\n')
+    outcome = lab.run(schedule, drawn.code, board, ticks=ticks)
+    found: list[list[tuple[bool, int]]] = [[] for _ in range(TASKS + 1)]
+    assert outcome.reported[-1:] == [("whole", len(outcome.reported) - 1)]
+    for what, value in outcome.reported[:-1]:
+        found[value >> 24].append((what == "ended", value & 0xFFFFFF))
+    for task in range(TASKS):  # an extended task's run has several budgets
+        if board == AST and drawn.budgets[task]:
+            execution = outcome.task(f"T{task}").execution
+            assert execution is not None
+            assert execution.maximum <= drawn.budgets[task] * drawn.chunk
+    return found
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_job_has_exactly_its_budget_whatever_preempts_it(lab: Laboratory, seed: int, dispatch: str) -> None:
+    drawn = Drawn.of(seed, 80, 200, 20, 120)
+    found = noted(lab, drawn, VIRTUAL_AST, dispatch, 12_000_000)
+    for task, jobs in enumerate(found):
+        expected = []
+        for number in range(len(jobs)):
+            amount, budget = drawn.amount(task, number), drawn.budgets[task]
+            struck = budget and amount >= budget
+            expected.append((False, budget - 1) if struck else (True, amount))  # its last chunk does not come back
+        assert jobs == expected, task
+    everything = [job for jobs in found for job in jobs]
+    assert len(everything) > 300
+    assert 100 < sum(ended for ended, _ in everything) < len(everything) - 100
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_a_job_has_its_budget_where_services_take_time(lab: Laboratory, dispatch: str) -> None:
+    drawn = Drawn.of(3, 2_000, 40, 20, 60)
+    found = noted(lab, drawn, AST, dispatch, 40_000_000)
+    counts = [0, 0]
+    for task, jobs in enumerate(found):
+        budget = drawn.budgets[task]
+        for number, (ended, done) in enumerate(jobs):
+            amount = drawn.amount(task, number)
+            counts[ended] += 1
+            if not budget or amount <= 0.75 * budget:
+                assert (ended, done) == (True, amount), (task, number)
+            elif amount >= budget:
+                assert not ended, (task, number)
+            if not ended:
+                assert 0.75 * budget <= done < budget, (task, number)
+    assert min(counts) > 20

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cell of execution budgets: ``carillon_budget.h``, and its handler (``kernel/osek/budget.h``)."""
+
+from __future__ import annotations
+
+from carillon.emit import text
+from carillon.emit.osek.common import acknowledging
+from carillon.image import Image, OsekImage
+
+RETRY = 64
+"""Instructions, at least, that the handler takes until it has returned."""
+
+
+def device(image: Image) -> dict[str, str]:
+    """The generated header; none if there are no budgets."""
+    osek = image.osek
+    if osek is None or osek.allocation.budgets is None:
+        return {}
+    cell = osek.cell(osek.allocation.budgets)
+    per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
+    lines = [text.head(image, f"The cell of execution budgets is {cell.use.cell.name}."), "#ifndef CARILLON_BUDGET_DEVICE_H"]
+    lines += ["#define CARILLON_BUDGET_DEVICE_H", "", f'#include "cells/{cell.family.name}/cell.h"', ""]
+    lines += [f"#define CARILLON_BUDGET_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
+    lines += [f"#define CARILLON_BUDGET_RANGE UINT32_C({cell.period})"]
+    lines += [f"#define CARILLON_BUDGET_RETRY {cell.use.units(-(-RETRY // max(1, per_tick)))}u", "", "#endif", ""]
+    return {"carillon_budget.h": "\n".join(lines)}
+
+
+def handler(osek: OsekImage) -> list[str]:
+    """What the vector of the cell calls."""
+    if osek.allocation.budgets is None:
+        return []
+    cell = osek.cell(osek.allocation.budgets)
+    return [
+        f"/* {cell.use.cell.name}: execution budgets. */",
+        "void carillon_budget_vector(const void *frame);",
+        "void carillon_budget_vector(const void *frame)",
+        "{",
+        *acknowledging(cell),
+        "    carillon_budget_strikes(frame);",
+        "}",
+        "",
+    ]
