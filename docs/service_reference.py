@@ -36,6 +36,7 @@ PUBLIC = {
     "time.hpp": "Times and threads in C++",
     "console.h": "Text",
     "bus.h": "Messages between virtual boards",
+    "average.h": "An average of clocks, some of which may be wrong",
     "work.h": "Load for examples and benchmarks",
 }
 

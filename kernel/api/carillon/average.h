@@ -26,7 +26,7 @@ extern "C" {
  * Returns: whether there is one: `count` is more than twice `faulty`.
  * Errors: none.
  * From: everywhere.
- * Source: Carillon's own. */
+ * Source: Welch and Lynch, 1988. */
 static inline bool carillon_fault_tolerant_average(int32_t *differences, uint32_t count, uint32_t faulty,
                                                    int32_t *average)
 {
