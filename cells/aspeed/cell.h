@@ -24,6 +24,7 @@
 #define ASPEED_PHASE(offset) (offset)
 #define ASPEED_START(bits) CARILLON_STORE(ASPEED_CONTROL(0u), (bits))
 #define ASPEED_STOP(cell) CARILLON_STORE(ASPEED_CONTROL_CLEAR, ASPEED_BIT(cell))
+#define ASPEED_STOP_TOGETHER(bits) CARILLON_STORE(ASPEED_CONTROL_CLEAR, (bits))
 /* carillon_port_align stores two instructions after it loads. */
 #define ASPEED_ALIGN(cell, first, period) \
     CARILLON_SHIFT(ASPEED_COUNTER(cell), (uint32_t)(first) - (uint32_t)(period)-2u)

@@ -18,6 +18,11 @@
 #define TEMPLATE_START_DISARMED(cell) CARILLON_STORE(0u, 0u)
 #define TEMPLATE_BIT(cell) (UINT32_C(1) << (cell))
 
+/* "restart": a store that stops several cells, by their TEMPLATE_BITs.  What TEMPLATE_PREPARE stored holds while they
+ * stand still, so that they can be started anew; and TEMPLATE_START's register holds the bits of the cells that run, to
+ * which those of more are added. */
+#define TEMPLATE_STOP_TOGETHER(bits) CARILLON_STORE(0u, (bits))
+
 /* cell.toml: align.  A struct carillon_shift that moves a cell, started at its period, to its first expiry. */
 #define TEMPLATE_ALIGN(cell, first, period) CARILLON_SHIFT(0u, (uint32_t)(first) - (uint32_t)(period))
 

@@ -153,6 +153,36 @@ struct carillon_osek_cursor {
 };
 extern const struct carillon_osek_cursor carillon_osek_cursors[];
 
+#if CARILLON_OSEK_TABLE_CELLS > 0
+/* A cell that carries points of a schedule table, in ticks of the system clock. */
+struct carillon_osek_table_cell {
+    uint32_t first; /* from the table's begin to the cell's first expiry */
+    uint32_t period;
+    uint32_t source;
+};
+
+/* A schedule table on cells, or, with no cell, one in a queue.  The lists of its cells are in the order of their first
+ * expiries.  A whole turn of its counter and its duration are together less than 2^32 ticks of the system clock. */
+struct carillon_osek_table_on_cells {
+    struct carillon_store start; /* of all its cells, beside those that run */
+#if CARILLON_OSEK_TABLES_RESTART
+    struct carillon_store stop;
+#else
+    const struct carillon_store *prepare; /* before each start */
+    const struct carillon_store *stop;
+    uint16_t prepare_count;
+    uint16_t stop_count;
+#endif
+    const struct carillon_shift *shifts; /* from the period to where it would be if the table began with the reading */
+    const struct carillon_osek_table_cell *cells;
+    uint32_t count;
+    uint32_t first; /* of the first cell */
+    uint32_t tick;  /* ticks of the system clock in one of the counter, and in a whole turn of that */
+    uint32_t turn;
+};
+extern const struct carillon_osek_table_on_cells carillon_osek_tables_on_cells[];
+#endif
+
 /* The image of the hardware: cells of counters and alarms, levels, the vector table; and what lets the sources of
  * tasks and ISRs interrupt, once what they asked for before is forgotten. */
 extern const struct carillon_mode carillon_osek_image;

@@ -12,7 +12,11 @@
  *    at the same tick.
  * 3. Between two services, a table is left at most once: for the one that is to follow it, or as it is not repeated.
  *    What follows a table has nothing to follow it.  So `next` says for each cursor that is held back what follows,
- *    until all have passed the end; then it is forgotten.  The first of them says what is running. */
+ *    until all have passed the end; then it is forgotten.  The first of them says what is running.
+ *
+ * A table on cells stands in no queue.  Each of its cells is the vector of a direct task and repeats with the table, so
+ * that there is no code at its points, and a start and a stop are all that is done here.  Only standard status has
+ * direct tasks, so nothing is checked. */
 #include "kernel/osek/act.h"
 #include "kernel/osek/counter.h"
 
@@ -22,10 +26,196 @@
 
 struct table_state {
     uint8_t status;
+#if CARILLON_OSEK_CURSORS > 0
     uint8_t next;
     uint8_t passed; /* cursors that have passed the end at which the table is left */
+#endif
 };
 static struct table_state table_states[CARILLON_OSEK_SCHEDULE_TABLES];
+
+/* Whether a table is on cells, and whether any stands in a queue. */
+#define IN_QUEUES (CARILLON_OSEK_CURSORS > 0u)
+#if CARILLON_OSEK_TABLE_CELLS > 0
+#define ON_CELLS(table_) (!IN_QUEUES || (carillon_osek_tables_on_cells[(table_)].count != 0u))
+#else
+#define ON_CELLS(table_) false
+#endif
+
+#if CARILLON_OSEK_TABLE_CELLS > 0
+
+/* What is due less than so many ticks before now, which reads as almost 2^32 ticks ahead, has just passed. */
+#define BEHIND UINT32_C(0x10000)
+
+/* The units of the time base that have passed since time 0, as it has read `left`, but for whole periods of the base,
+ * which are whole turns of the counters of tables on cells (allocate/base.py). */
+static inline uint32_t passed_until(uint32_t left)
+{
+    return carillon_base_later(CARILLON_BASE_ORIGIN, left);
+}
+
+/* Start the cells of a table, which stand still, and return what the time base has read then; locked. */
+static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *it)
+{
+#if !CARILLON_OSEK_TABLES_RESTART
+    for (uint32_t i = 0; i < it->prepare_count; i++) {
+        carillon_port_write(it->prepare[i].address, it->prepare[i].value);
+    }
+    return carillon_port_read_and_start(CARILLON_BASE_COUNTER, it->start);
+#else
+    const struct carillon_store start = {
+        .address = it->start.address,
+        .value = carillon_port_read(it->start.address) | it->start.value, /* what runs already runs on */
+    };
+    return carillon_port_read_and_start(CARILLON_BASE_COUNTER, start);
+#endif
+}
+
+/* Whether a point that is due so many ticks after the reading is due before its cell is set for sure. */
+static inline bool is_near(uint32_t due)
+{
+    return (due + BEHIND) <= (CARILLON_BASE_NEAR + BEHIND);
+}
+
+/* Some points are so near that a cell could not be set in time.  Their cells expire a turn later, and what they should
+ * ask for now is requested here, when it is due. */
+static __attribute__((noinline)) void place_late(const struct carillon_osek_table_on_cells *it, uint32_t begin)
+{
+    uint32_t late = 1u; /* their cells are the first, which are in the order of their points */
+    while ((late < it->count) && is_near(begin + it->cells[late].first)) {
+        late++;
+    }
+    if (late < it->count) {
+        carillon_port_shift(&it->shifts[late], it->count - late, begin);
+    }
+    for (uint32_t i = 0; i < late; i++) {
+        carillon_port_shift(&it->shifts[i], 1u, begin + it->cells[i].period);
+    }
+    for (uint32_t i = 0; i < late; i++) {
+        const struct carillon_osek_table_cell *const cell = &it->cells[i];
+        while (carillon_port_read(it->shifts[i].counter) >= cell->period) {
+        }
+        carillon_port_request(cell->source);
+    }
+}
+
+/* Let the running cells of a table expire at its points, when it begins `begin` ticks of the system clock after the
+ * reading of the time base with which they were started; locked, so that nothing comes in between.
+ *
+ * 1. Every cell stood at its period when it was started, CARILLON_PORT_SINCE_READ ticks after the reading.  What is
+ *    added to its counter says where it is to be then, whenever the addition comes.
+ * 2. All additions have been made CARILLON_BASE_NEAR ticks after the reading.  A point that is due later has its cell
+ *    before it: what that reads is more than 0 after the addition.
+ * 3. A point that is due before is waited for (place_late), in the order of the points, when the cells of all others
+ * are set.  What it activates runs when the last of these is due, about CARILLON_BASE_NEAR ticks after the reading:
+ * late, but not before it is due, and never is one lost.  Its next expiry is the cell's own, exact: points of a cell
+ * are farther apart than CARILLON_BASE_NEAR (claims.py). */
+static inline void place(const struct carillon_osek_table_on_cells *it, uint32_t begin)
+{
+    if (is_near(begin + it->first)) {
+        place_late(it, begin);
+        return;
+    }
+    carillon_port_shift(it->shifts, it->count, begin);
+}
+
+/* Ticks of a counter from the value `now` to `value`: at least one. */
+static inline uint32_t ticks_to(uint8_t table, TickType now, TickType value)
+{
+    const TickType most = carillon_osek_counters[carillon_osek_schedule_tables[table].counter].max_allowed;
+    if (value > now) {
+        return value - now;
+    }
+    return (most - now) + value + 1u;
+}
+
+static StatusType start_relative(uint8_t table, TickType offset)
+{
+    const struct carillon_osek_table_on_cells *const it = &carillon_osek_tables_on_cells[table];
+    const uint32_t saved = carillon_port_lock();
+    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    if (stopped) {
+        table_states[table].status = SCHEDULETABLE_RUNNING;
+        const uint32_t passed = passed_until(start_cells(it));
+        place(it, (offset * it->tick) - (passed % it->tick));
+    }
+    carillon_port_unlock(saved);
+    return stopped ? E_OK : E_OS_STATE;
+}
+
+static inline uint8_t status_of_absolute(uint8_t table)
+{
+    return (carillon_osek_schedule_tables[table].sync == CARILLON_OSEK_SYNC_IMPLICIT)
+               ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
+               : SCHEDULETABLE_RUNNING;
+}
+
+static StatusType start_absolute(uint8_t table, TickType value)
+{
+    const struct carillon_osek_table_on_cells *const it = &carillon_osek_tables_on_cells[table];
+    const uint32_t saved = carillon_port_lock();
+    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    if (stopped) {
+        table_states[table].status = status_of_absolute(table);
+        const uint32_t passed = passed_until(start_cells(it));
+        const TickType now = (passed % it->turn) / it->tick;
+        place(it, (ticks_to(table, now, value) * it->tick) - (passed % it->tick));
+    }
+    carillon_port_unlock(saved);
+    return stopped ? E_OK : E_OS_STATE;
+}
+
+static StatusType stop_cells(uint8_t table)
+{
+    const struct carillon_osek_table_on_cells *const it = &carillon_osek_tables_on_cells[table];
+    const uint32_t saved = carillon_port_lock();
+    const uint8_t status = table_states[table].status;
+    if (status == SCHEDULETABLE_STOPPED) {
+        carillon_port_unlock(saved);
+        return E_OS_NOFUNC;
+    }
+#if CARILLON_OSEK_TABLES_RESTART
+    carillon_port_write(it->stop.address, it->stop.value);
+#else
+    for (uint32_t i = 0; i < it->stop_count; i++) {
+        carillon_port_write(it->stop[i].address, it->stop[i].value);
+    }
+#endif
+    table_states[table].status = SCHEDULETABLE_STOPPED;
+    carillon_port_unlock(saved);
+    return E_OK;
+}
+
+/* The counters have the value 0 at time 0, which has passed only just, or comes within CARILLON_BASE_EARLY ticks.  No
+ * task begins before: what has passed since time 0 could not be told. */
+void carillon_osek_start_tables_on_cells(AppModeType mode)
+{
+    for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
+        const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+        if (!ON_CELLS(table) || (((it->autostart >> mode) & 1u) == 0u)) {
+            continue;
+        }
+        const struct carillon_osek_table_on_cells *const cells = &carillon_osek_tables_on_cells[table];
+        const bool absolute = it->start == CARILLON_OSEK_START_ABSOLUTE;
+        const uint32_t ticks = absolute ? ticks_to(table, 0u, it->at) : it->at;
+        table_states[table].status = absolute ? status_of_absolute(table) : SCHEDULETABLE_RUNNING;
+        const uint32_t left = start_cells(cells);
+        const uint32_t ahead = left - CARILLON_BASE_ORIGIN; /* of time 0, which is still to come if this is little */
+        const uint32_t until = ticks * cells->tick;
+        if (ahead <= CARILLON_BASE_EARLY) {
+            place(cells, until + ahead);
+        } else {
+            place(cells, until - passed_until(left));
+        }
+    }
+#if CARILLON_BASE_EARLY > 0
+    while ((carillon_base_left() - CARILLON_BASE_ORIGIN - 1u) < CARILLON_BASE_EARLY) {
+    }
+#endif
+}
+
+#endif
+
+#if IN_QUEUES
 
 #if CARILLON_OSEK_ADJUSTS
 /* By how much a cursor is still to be adjusted: its table is ahead of the global time, or behind. */
@@ -227,7 +417,7 @@ void carillon_osek_start_schedule_tables(AppModeType mode)
     for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
         const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
         table_states[table].next = NONE;
-        if (((it->autostart >> mode) & 1u) == 0u) {
+        if (ON_CELLS(table) || (((it->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
         if (it->start == CARILLON_OSEK_START_SYNCHRON) {
@@ -241,6 +431,22 @@ void carillon_osek_start_schedule_tables(AppModeType mode)
         }
     }
 }
+
+#endif
+
+#if CARILLON_OSEK_TABLE_CELLS > 0
+/* Of a table on cells, a service is what `does` says. */
+#define OF_CELLS(table_, does)  \
+    do {                        \
+        if (ON_CELLS(table_)) { \
+            return (does);      \
+        }                       \
+    } while (false)
+#else
+#define OF_CELLS(table_, does)
+#endif
+
+#if IN_QUEUES
 
 #define CHECK_TABLE(service_, table_, ...)                                     \
     CHECK_PLACE(IN_TASK | IN_ISR2, service_, .object = (table_), __VA_ARGS__); \
@@ -256,6 +462,7 @@ StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
     CHECK((offset != 0u) && (offset <= (carillon_osek_counters[it->counter].max_allowed - it->initial)),
           OSServiceId_StartScheduleTableRel, E_OS_VALUE, .object = table, .first = offset);
 #endif
+    OF_CELLS(table, start_relative(table, offset));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
@@ -273,6 +480,7 @@ StatusType StartScheduleTableAbs(ScheduleTableType table, TickType start)
     const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
     CHECK(start <= carillon_osek_counters[it->counter].max_allowed, OSServiceId_StartScheduleTableAbs, E_OS_VALUE,
           .object = table, .first = start);
+    OF_CELLS(table, start_absolute(table, start));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
@@ -291,6 +499,7 @@ StatusType StartScheduleTableSynchron(ScheduleTableType table)
     CHECK_TABLE(OSServiceId_StartScheduleTableSynchron, table, .first = 0u);
     CHECK(carillon_osek_schedule_tables[table].sync == CARILLON_OSEK_SYNC_EXPLICIT,
           OSServiceId_StartScheduleTableSynchron, E_OS_ID, .object = table);
+    OF_CELLS(table, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
@@ -305,6 +514,7 @@ StatusType StartScheduleTableSynchron(ScheduleTableType table)
 StatusType StopScheduleTable(ScheduleTableType table)
 {
     CHECK_TABLE(OSServiceId_StopScheduleTable, table, .first = 0u);
+    OF_CELLS(table, stop_cells(table));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     struct table_state *const state = &table_states[table];
@@ -336,6 +546,8 @@ StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
               (carillon_osek_schedule_tables[from].counter == carillon_osek_schedule_tables[to].counter) &&
               (carillon_osek_schedule_tables[from].sync == carillon_osek_schedule_tables[to].sync),
           OSServiceId_NextScheduleTable, E_OS_ID, .object = from, .first = to);
+    OF_CELLS(from, E_OS_ID); /* cells know no other table */
+    OF_CELLS(to, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(from);
     struct table_state *const state = &table_states[from];
@@ -359,7 +571,9 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
     CHECK_TABLE(OSServiceId_GetScheduleTableStatus, table, .reference = status);
     CHECK_POINTER(status, OSServiceId_GetScheduleTableStatus, .object = table, .reference = status);
     const uint32_t saved = carillon_osek_lock();
-    settle(table);
+    if (!ON_CELLS(table)) {
+        settle(table);
+    }
     *status = table_states[table].status;
     carillon_osek_unlock(saved);
     return E_OK;
@@ -406,6 +620,7 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
     CHECK(it->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SyncScheduleTable, E_OS_ID, .object = table,
           .first = value);
     CHECK(value < it->duration, OSServiceId_SyncScheduleTable, E_OS_VALUE, .object = table, .first = value);
+    OF_CELLS(table, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     struct table_state *const state = &table_states[table];
@@ -446,6 +661,7 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
     CHECK_TABLE(OSServiceId_SetScheduleTableAsync, table, .first = 0u);
     const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
     CHECK(it->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SetScheduleTableAsync, E_OS_ID, .object = table);
+    OF_CELLS(table, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     const bool runs = table_states[table].status >= SCHEDULETABLE_RUNNING;
@@ -462,5 +678,57 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
     REQUIRE(runs, OSServiceId_SetScheduleTableAsync, E_OS_STATE, .object = table);
     return E_OK;
 }
+
+#else
+
+/* All tables are on cells. */
+StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
+{
+    return start_relative(table, offset);
+}
+
+StatusType StartScheduleTableAbs(ScheduleTableType table, TickType start)
+{
+    return start_absolute(table, start);
+}
+
+StatusType StopScheduleTable(ScheduleTableType table)
+{
+    return stop_cells(table);
+}
+
+StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
+{
+    *status = table_states[table].status;
+    return E_OK;
+}
+
+StatusType StartScheduleTableSynchron(ScheduleTableType table)
+{
+    (void)table;
+    return E_OS_ID;
+}
+
+StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
+{
+    (void)from;
+    (void)to;
+    return E_OS_ID;
+}
+
+StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
+{
+    (void)table;
+    (void)value;
+    return E_OS_ID;
+}
+
+StatusType SetScheduleTableAsync(ScheduleTableType table)
+{
+    (void)table;
+    return E_OS_ID;
+}
+
+#endif
 
 #endif

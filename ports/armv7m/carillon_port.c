@@ -122,7 +122,6 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
                      "2: bx lr\n");
 }
 
-#if CARILLON_SYNC
 /* The same with one addend for all.  What is added is known before the load: load, addition and store are adjacent. */
 __attribute__((naked)) void carillon_port_shift(const struct carillon_shift *list __attribute__((unused)),
                                                 uint32_t count __attribute__((unused)),
@@ -138,7 +137,6 @@ __attribute__((naked)) void carillon_port_shift(const struct carillon_shift *lis
                      "   bne 1b\n"
                      "   pop {r4, r5, r6, pc}\n");
 }
-#endif
 
 /* Lowering the execution priority in a way that holds on silicon: an exception's priority cannot be
  * lowered while it is active, so the handler ends its exception by returning to a made-up frame whose

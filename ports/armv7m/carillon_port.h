@@ -364,6 +364,18 @@ void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 /* The same, with `by` added to each; the list is not empty. */
 void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by);
 
+/* Read the time base and start cells, CARILLON_PORT_SINCE_READ ticks later; with interrupts locked. */
+#define CARILLON_PORT_SINCE_READ 1u
+static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start)
+{
+    uint32_t read;
+    __asm__ volatile("ldr %0, [%1]\n\tstr %3, [%2]"
+                     : "=&r"(read)
+                     : "r"(counter), "r"(start.address), "r"(start.value)
+                     : "memory");
+    return read;
+}
+
 /* Call `function` at the execution priority of what the handler preempted, so that every later interrupt
  * can preempt it in turn, and come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);

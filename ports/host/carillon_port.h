@@ -159,6 +159,15 @@ void carillon_port_start_at(uint32_t counter, uint32_t target, const struct cari
                             uint32_t before_count, const struct carillon_store *list, uint32_t count);
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by);
+
+/* Code takes no time. */
+#define CARILLON_PORT_SINCE_READ 0u
+static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start)
+{
+    const uint32_t read = carillon_port_read(counter);
+    carillon_port_write(start.address, start.value);
+    return read;
+}
 void carillon_port_run_recorded(carillon_vector function);
 void carillon_port_note(uint32_t function);
 #define CARILLON_RUN(function) carillon_port_run_recorded(function)

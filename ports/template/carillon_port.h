@@ -131,8 +131,13 @@ void carillon_port_start_at(uint32_t counter, uint32_t target, const struct cari
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 
 /* The same, with `by` added to each, modulo the range of a value; the list is not empty.  Only of ports whose cells can
- * "synchronise". */
+ * "synchronise" or carry schedule tables. */
 void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by);
+
+/* For schedule tables on cells, where the port's boards have cells that start together and are aligned: read the time
+ * base and start cells so many ticks later, with interrupts locked. */
+#define CARILLON_PORT_SINCE_READ 1u
+uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start);
 
 /* Call a function at the execution priority of what the handler preempted, then come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);

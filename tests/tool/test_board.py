@@ -356,6 +356,7 @@ NEEDED = {
     Capability.MASK: ("START_DISARMED(", "_arm(", "_disarm("),
     Capability.ASK: ("_asks(",),
     Capability.LOAD: ("COUNTER(",),
+    Capability.RESTART: ("STOP_TOGETHER(",),
 }
 """The names by which a driver does what its family can."""
 

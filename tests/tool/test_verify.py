@@ -51,6 +51,8 @@ IMAGES = {  # name: schedule, board
     "clock": ("time", "ast1030-evb"),
     "sync": ("sync", "ast1030-evb"),
     "sync on the host": ("sync", "virtual-256"),
+    "cells": ("table-cells", "ast1030-evb"),
+    "virtual-cells": ("table-cells", "virtual-256"),
     "slices": ("slices", "mps2-an385"),
     "table": ("table", "qemu-rv32-virt"),
     "parts": ("parts", "ast1030-evb"),
@@ -227,6 +229,7 @@ def nowhere(_a: int, _v: int) -> tuple[int, int]:
     return UNPEND, 0
 
 
+ON_CELLS = "carillon_osek_tables_on_cells"
 M0, M1 = "carillon_mode0_", "carillon_mode1_"
 SYNCS = "carillon_syncs"
 TABLE = M0 + "table"  # entries of 20 bytes
@@ -234,6 +237,26 @@ OFTEN = "carillon_multiplex_activation_0_Often_steps"
 DUE = "carillon_multiplex_deadline_0_Often_steps"
 LONG, SHORT = "carillon_activation_0_Long", "carillon_activation_0_Short"
 FAULTS = [
+    # Schedule tables on cells: start, stop, six numbers, by words; of a virtual board, lists of stores.
+    Fault("cells", "a start of another cell", "C204", lambda p: p.number(ON_CELLS, 1, lambda v: v << 4)),
+    Fault("cells", "a start without an interrupt", "C204", lambda p: p.number(ON_CELLS, 1, lambda v: v & ~0x40)),
+    Fault("cells", "a stop that leaves a cell", "C204", lambda p: p.number(ON_CELLS, 3, lambda v: v & 0xF0), "running"),
+    Fault("cells", "a stop of the time base", "C204", lambda p: p.number(ON_CELLS, 3, lambda v: v | 5), "stops TMR1"),
+    Fault("cells", "another first point", "C204", lambda p: p.number(ON_CELLS, 7, plus(1)), "first expiry"),
+    Fault("cells", "a shorter tick", "C204", lambda p: p.number(ON_CELLS, 8, plus(-1)), "tick"),
+    Fault("cells", "a shorter turn", "C204", lambda p: p.number(ON_CELLS, 9, plus(-1)), "turn"),
+    Fault("cells", "a shift one longer", "C204", lambda p: p.number("carillon_table_Fast_shifts", 1, plus(1)), "says 31250"),
+    Fault("cells", "a shift of another cell", "C204", lambda p: p.number("carillon_table_Fast_shifts", 0, plus(16))),
+    Fault("cells", "another cell's points for a late start", "C204", lambda p: p.number("carillon_table_Fast_cells", 2, plus(1))),
+    Fault("cells", "another autostart", "C204", lambda p: p.number(TABLES, 3, plus(1)), "the schedule says"),
+    Fault("virtual-cells", "a period one longer", "C204", lambda p: p.number("carillon_table_Fast_prepare", 1, plus(1))),
+    Fault(
+        "virtual-cells",
+        "a cell that is not stopped",
+        "C204",
+        lambda p: p.number("carillon_table_Fast_stop", 0, plus(64)),
+        "stops",
+    ),
     # Aspeed's timers, SysTick, the NVIC; re-armed cells; two modes.
     Fault("ast", "a period one longer", "C204", lambda p: p.store(M0 + "prepare", at(RELOAD + 0x10), value(plus(1)))),
     Fault("ast", "a period half as long", "C204", lambda p: p.store(M0 + "prepare", at(RELOAD + 0x10), value(lambda v: v // 2))),

@@ -59,19 +59,22 @@ def counts_alone(board: Board, clock_hz: int) -> Base | None:
     return None
 
 
-def base_on(board: Board, clock_hz: int, ticks: Sequence[int], source: Source) -> Base | None:
-    """The time base on the first cell of a source, for those that tick every so many ``ticks``; None if it cannot be that."""
+def base_on(board: Board, clock_hz: int, ticks: Sequence[int], source: Source, turns: Sequence[int] = ()) -> Base | None:
+    """The time base on the first cell of a source, for those that tick every so many ``ticks``; None if it cannot be that.
+
+    ``turns``: of counters whose values it is to tell by itself, so that it must not begin anew within any of them.
+    """
     array = source.array
     kind = array.family.base
-    if kind is None or Role.ACTIVATION not in array.roles:
+    if kind is None or Role.ACTIVATION not in array.roles or (turns and kind is not BaseKind.DOWN):
         return None
     for prescaler in array.prescalers:
         if array.units(1, clock_hz, prescaler) != 1:
             continue
-        together = lcm(*ticks)
+        together = lcm(*ticks, *turns)
         bits = min(array.width, 32)
         period = 1 << bits if kind is BaseKind.UP else (1 << (bits - 1)) // together * together
-        if period - board.lead_at(clock_hz) < 3 * max(ticks):  # it is to tell two ticks from one
+        if not period or period - board.lead_at(clock_hz) < 3 * max(ticks, default=0):  # it is to tell two ticks from one
             continue
         cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
         use = CellUse(cell, Progression(period, period), prescaler, array.units(1, clock_hz, prescaler))

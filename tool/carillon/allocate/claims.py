@@ -20,11 +20,11 @@ from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Progression
 from carillon.allocate.tasks import TaskPlan
 from carillon.lower import Demand, When
-from carillon.lower.events import LoweredEvents
+from carillon.lower.events import LoweredEvents, Series, turn_of
 from carillon.model import System
-from carillon.model.board import Board, Role, Service
-from carillon.model.family import Capability
-from carillon.model.osek import Alarm
+from carillon.model.board import Board, Cells, Role, Service
+from carillon.model.family import BaseKind, Capability, Start
+from carillon.model.osek import Alarm, ScheduleTable
 
 CLOCK = "the clock"
 """Among the names of counters that tick, the periodic clock, if the time base is to count its ticks.  No counter has it."""
@@ -127,11 +127,12 @@ def base_for(
 
     A cell that is too short for the counters and the clock together counts those of the counters.
     """
+    turns = events.turns
 
     def found(ticks: list[int]) -> Base | None:
-        if not ticks:
+        if not ticks and not turns:
             return None
-        return counts_alone(board, clock_hz) if source is None else base_on(board, clock_hz, ticks, source)
+        return counts_alone(board, clock_hz) if source is None else base_on(board, clock_hz, ticks, source, turns)
 
     counters = [demand.period for counter, demand in events.counters if counter.name in ticking]
     if CLOCK in ticking and events.clock is not None:
@@ -140,6 +141,35 @@ def base_for(
         if base is not None and base.most >= 2 * tick:  # it is to tell two ticks from one
             return base, True
     return found(counters), False
+
+
+def carries_tables(board: Board, clock_hz: int, array: Cells) -> bool:
+    """Whether an array's cells can carry schedule tables: of the board's first family that starts cells together and shifts them.
+
+    They count ticks of the system clock, as the time base does.
+    """
+    able = [a for a in board.cells if a.start is Start.GROUP and a.family.align and a.family.base is BaseKind.DOWN]
+    return array in able and array.family == able[0].family and array.units(1, clock_hz, array.prescalers[0]) == 1
+
+
+def table_refusal(system: System, table: ScheduleTable) -> str:
+    """Why no cell of the board can carry a schedule table, however many there are; empty if it could."""
+    assert system.osek is not None
+    board, hz = system.board, system.clock_hz
+    arrays = [a for a in board.cells if carries_tables(board, hz, a)]
+    if system.modes:
+        return "a start locks all interrupts for a moment, for which the rounds' tasks would wait"
+    if not arrays:
+        return f"board '{board.name}' has no cells that one store starts and that can be shifted"
+    counter = system.osek.counter(table.counter)
+    turn, duration = turn_of(counter), table.duration * counter.tick
+    most = (1 << min(a.width for a in arrays)) - 1
+    if turn > most // 2 + 1 or turn + duration > most:
+        return f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, and the cells count up to {most}"
+    nearest = min(table.spacing(task) or 0 for task in table.tasks) * counter.tick
+    if nearest <= 2 * board.lead_at(hz):
+        return f"points {nearest} ticks of the clock apart are too near: a start may take {board.lead_at(hz)} of them"
+    return ""
 
 
 class ClaimBuilder:
@@ -174,11 +204,13 @@ class ClaimBuilder:
         if events.budgets is not None:
             claims.append(Claim("budgets", events.budgets, self._budgets(events.budgets), True))
         base = None
-        if (events.counters or self.held) and not counts_alone(self.board, self.hz):
+        if (events.counters or self.held or events.series) and not counts_alone(self.board, self.hz):
             base = len(claims)
             self.bases = self._base()
-            claims.append(Claim("time base", None, (*self.bases, Way(Form.NOTHING, missing=1)), False))
+            without = () if events.series else (Way(Form.NOTHING, missing=1),)
+            claims.append(Claim("time base", None, (*self.bases, *without), bool(events.series)))
         first = len(claims)
+        claims += [self._series(series) for series in events.series]
         for alarm, demand in events.alarms:
             claims.append(self._alarm(alarm, demand))
         software = self.plan.software
@@ -198,6 +230,18 @@ class ClaimBuilder:
             self._base_fits,
             self.held,
         )
+
+    def _series(self, series: Series) -> Claim:
+        """A task's points of a schedule table: cells that one store starts and that can be shifted, with its vector."""
+        demand, level = series.demand, self.plan.level_of(series.task)
+        ways: tuple[Way, ...] = ()
+        if level.kind is TaskKind.DIRECT and not table_refusal(self.system, series.table):
+            every = self._on_cells(demand, self.fitter, self._ranked(lambda _: 0), Form.VECTOR, alarm=True)
+            ways = tuple(w for w in every if carries_tables(self.board, self.hz, self._source(w).array))
+        return Claim(demand.asker, demand, ways, True, "", level.number, f"Activate {series.task}")
+
+    def _source(self, way: Way) -> Source:
+        return self.groups[way.group].groups[0][way.place]
 
     def _rate(self, instructions: int, period: int) -> int:
         """Instructions in :data:`SECONDS`, rounded up, of so many in each ``period`` ticks."""
@@ -258,9 +302,13 @@ class ClaimBuilder:
         """The cells that could be the time base of some that tick.  One that the kernel can stop may carry an alarm."""
         every = [demand.period for _, demand in self.events.counters]
         every += [self.events.clock.period] if self.held and self.events.clock is not None else []
+        turns = self.events.turns
         ways: dict[int, Way] = {}
         for rank, g, source in self._ranked(lambda s: Role.CONTROL in s.array.roles):
-            if g not in ways and any(base_on(self.board, self.hz, [tick], source) for tick in every):
+            if turns and not carries_tables(self.board, self.hz, source.array):
+                continue  # it is read in the units in which the cells of tables count
+            periods = [[tick] for tick in every] or [[]]
+            if g not in ways and any(base_on(self.board, self.hz, ticks, source, turns) for ticks in periods):
                 ways[g] = Way(Form.CELL, g, self.groups[g].groups[0].index(source), 0, 1, rank=rank)
         return tuple(ways.values())
 

@@ -8,7 +8,7 @@ each of its points, so that all of its cursors stop at all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from carillon.diagnostics import Span
@@ -47,18 +47,19 @@ class Cursor:
         return max((step.delay + step.max_lengthen for step in self.steps[1:]), default=0)
 
 
-def cursors(osek: Osek, part_of: Callable[[str, AlarmAction], int]) -> tuple[Cursor, ...]:
-    """The cursors of all tables, table by table; ``part_of``: the part in which a counter's action is done."""
+def cursors(osek: Osek, part_of: Callable[[str, AlarmAction], int], on_cells: Sequence[ScheduleTable] = ()) -> tuple[Cursor, ...]:
+    """The cursors of all tables but those on cells, table by table; ``part_of``: the part in which a counter's action is done."""
     found: list[Cursor] = []
-    for table in osek.schedule_tables:
-        parts = table_parts(osek, table.counter, part_of)
+    queued = [t for t in osek.schedule_tables if t not in on_cells]
+    for table in queued:
+        parts = table_parts(queued, table.counter, part_of)
         found += (Cursor(table, part, tuple(_steps(table, part, part_of))) for part in parts)
     return tuple(found)
 
 
-def table_parts(osek: Osek, counter: str, part_of: Callable[[str, AlarmAction], int]) -> list[int]:
-    """The parts of a counter's queue in which its tables do something."""
-    own = (t for t in osek.schedule_tables if t.counter == counter)
+def table_parts(queued: Iterable[ScheduleTable], counter: str, part_of: Callable[[str, AlarmAction], int]) -> list[int]:
+    """The parts of a counter's queue in which its tables do something, of those that stand there."""
+    own = (t for t in queued if t.counter == counter)
     return sorted({part_of(counter, action) for t in own for point in t.points for action in point.actions})
 
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from carillon.allocate.base import Base, longest_stretch
-from carillon.allocate.claims import Claim, Claims, Form, Way, base_for
+from carillon.allocate.claims import Claim, ClaimBuilder, Claims, Form, Way, base_for, table_refusal
 from carillon.allocate.clock import ClockCell, counting_cell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
-from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TaskLevel
+from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskKind, TaskLevel
 from carillon.allocate.parts import split
 from carillon.allocate.result import Carrier, Progression, Style
 from carillon.allocate.share import Shares, share
@@ -27,6 +27,7 @@ from carillon.lower.events import LoweredEvents
 from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.family import Driver
+from carillon.model.osek import ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
@@ -70,10 +71,18 @@ class EventPlacer:
         budgets: Carrier | None = None
         base, clock_based = base_for(self.board, system.clock_hz, self.events, shares.ticking, None)
         by_alarm = {demand.asker: alarm for alarm, demand in self.events.alarms}
+        by_series = {id(series.demand): series for series in self.events.series}
+        tables: list[TableCell] = []
         by_counter = {counter.name: counter for counter, _ in self.events.counters}
         for k, (claim, way) in enumerate(zip(claims.all, shares.ways, strict=True)):
             source, demand = used.get(k), claim.demand
-            if demand is not None and demand.asker:
+            if demand is not None and id(demand) in by_series:
+                series = by_series[id(demand)]
+                assert source is not None
+                carrier = self._carrier(demand, source, claim.level, alarm=True)
+                tables.append(TableCell(series.table, series.task, series.first, carrier))
+                levels[claim.level - 1] = replace(levels[claim.level - 1], source=source.number, cell=carrier)
+            elif demand is not None and demand.asker:
                 alarm = by_alarm[demand.asker]
                 if source is not None:
                     number = 0 if way.form is Form.CELL else claim.level
@@ -125,6 +134,7 @@ class EventPlacer:
             slices,
             base,
             budgets,
+            tables=tuple(tables),
         )
 
     def _parts(
@@ -250,6 +260,8 @@ class Refusal:
 
     def report(self, diagnostics: Diagnostics, rounds: bool = False) -> None:
         """C161, C162, C171, C174, C178, C183 or C185.  ``rounds``: what the claims have is what rounds leave."""
+        if self.events.series and self._report_tables(diagnostics):
+            return
         levels = len(self.claims.all)  # stands for the sources of task levels
         kept = [k for k in range(levels + 1) if k == levels or self.claims.all[k].must]
         for k in reversed(list(kept)):
@@ -297,6 +309,40 @@ class Refusal:
                 f"no cell of board '{self.board.name}' can tick counter '{claim.name}' every {claim.demand.period} ticks{left}",
                 "choose another tick, or a board with more cells",
             )
+
+    def _report_tables(self, diagnostics: Diagnostics) -> bool:
+        """C197 for schedule tables that cells cannot carry, or not beside what else must have cells; whether it is they."""
+        refused = False
+        for table in dict.fromkeys(series.table for series in self.events.series):
+            managed = next((t for t in table.tasks if self.plan.level_of(t).kind is not TaskKind.DIRECT), None)
+            why = table_refusal(self.system, table)
+            if not why and managed is not None:
+                why = f"the vector of task '{managed}' is not its function, and the cells of tables have no handlers"
+            if why:
+                self._no_table(diagnostics, table, why)
+                refused = True
+        if refused:
+            return True
+        rest = ClaimBuilder(self.system, replace(self.events, series=()), self.plan).build()
+        if share(rest) is None:
+            return False
+        table, needed = self.events.series[0].table, len(self.events.series)
+        self._no_table(
+            diagnostics,
+            table,
+            f"the schedule tables on cells need {needed} cells, one for each task and table, each task in one table, "
+            f"and a time base beside them; board '{self.board.name}' has too few",
+        )
+        return True
+
+    @staticmethod
+    def _no_table(diagnostics: Diagnostics, table: ScheduleTable, why: str) -> None:
+        diagnostics.error(
+            "C197",
+            table.span,
+            f"schedule table '{table.name}' cannot be on cells: {why}",
+            "leave 'cells' out: then the queue of its counter carries it",
+        )
 
     def _no_source(self) -> tuple[Span, str, str]:
         remedy = 'give tasks the same priority, use dispatch = "software", or choose a board with more sources'

@@ -28,6 +28,7 @@ from carillon.model.osek import (
     Osek,
     OsekTask,
     Property,
+    ScheduleTable,
     SetEvent,
 )
 
@@ -71,6 +72,19 @@ class AlarmCell:
 
 
 @dataclass(frozen=True, slots=True)
+class TableCell:
+    """The cell that carries a schedule table's activations of a task, which is its vector.
+
+    ``first``: ticks of the system clock from the table's begin to the first of them.
+    """
+
+    table: ScheduleTable
+    task: str
+    first: int
+    carrier: Carrier
+
+
+@dataclass(frozen=True, slots=True)
 class CounterPart:
     """A part of a hardware counter's queue, and the cell that ticks it (:mod:`.parts`).
 
@@ -93,7 +107,7 @@ class OsekAllocation:
     the controller's.  ``top`` is the level of ISRs of category 2 and of the kernel's own interrupts, ``all`` that of category 1.
     ``counters``: the parts of those that tick, the first part of each, then the others.  ``ceilings``: resource -> level.
     ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
-    dispatcher, 0 without.
+    dispatcher, 0 without.  ``tables``: the cells of schedule tables, table by table, in the order of their first points.
     """
 
     osek: Osek
@@ -112,6 +126,7 @@ class OsekAllocation:
     base: Base | None = None
     budgets: Carrier | None = None
     proved: bool = True
+    tables: tuple[TableCell, ...] = ()
 
     def hardware(self, level: int) -> int:
         """The controller's level for a logical one above the tasks."""
@@ -196,8 +211,17 @@ class OsekAllocation:
 
     @property
     def cursors(self) -> tuple[Cursor, ...]:
-        """The cursors of all schedule tables, table by table."""
-        return cursors(self.osek, self.part_of)
+        """The cursors of all schedule tables that stand in queues, table by table."""
+        return cursors(self.osek, self.part_of, self.on_cells)
+
+    @property
+    def on_cells(self) -> tuple[ScheduleTable, ...]:
+        """The schedule tables that cells carry."""
+        return tuple(t for t in self.osek.schedule_tables if any(c.table is t for c in self.tables))
+
+    def cells_of(self, table: ScheduleTable) -> list[TableCell]:
+        """The cells of a schedule table; empty if it stands in the queue."""
+        return [c for c in self.tables if c.table is table]
 
     def alarms_of(self, part: CounterPart) -> list[Alarm]:
         """The alarms that can stand in a part of a counter's queue."""

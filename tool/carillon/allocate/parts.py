@@ -49,7 +49,8 @@ def split(
     whole: list[bool] = []
     for part in ticking:
         actions = [a.action for a in queued(osek, part.counter, carried)]
-        actions += [a for t in osek.schedule_tables if t.counter == part.counter.name for p in t.points for a in p.actions]
+        queued_tables = [t for t in osek.schedule_tables if t.counter == part.counter.name and not t.cells]
+        actions += [a for t in queued_tables for p in t.points for a in p.actions]
         woken = [level_woken(plan, action) for action in actions]
         own = sorted({level for level in woken if level and level not in busy})
         busy.update(own)

@@ -96,7 +96,8 @@ def _cheapest(claims: Claims) -> Shares | None:
     ticking = _ticking(claims, known)
     if claims.base is not None:
         ways = [w for w in claims.all[claims.base].ways if w.form is not Form.CELL or claims.base_fits(w.group, ticking)]
-        wanted[claims.base] = min(ways, key=_order) if ticking else Way(Form.NOTHING)
+        must = claims.all[claims.base].must
+        wanted[claims.base] = min(ways, key=_order, default=None) if ticking or must else Way(Form.NOTHING)
     room = [len(group.groups) for group in claims.groups]
     ways_taken: list[Way] = []
     for claim, want in zip(claims.all, wanted, strict=True):
@@ -147,7 +148,8 @@ def _of_level(members: Sequence[Claim], plain: Sequence[Way | None]) -> list[Way
 
     def total(ways: Sequence[Way | None]) -> tuple[int, int, int]:
         known = [w for w in ways if w is not None]
-        return sum(w.missing for w in known), sum(w.rate for w in known), sum(w.cells for w in known)
+        none = len(ways) - len(known)
+        return none + sum(w.missing for w in known), sum(w.rate for w in known), sum(w.cells for w in known)
 
     for one in tries:
         if total(one) < total(best):
@@ -209,7 +211,8 @@ class _Model:
         if claims.base is not None:
             on_cells = zip(claims.all[claims.base].ways, self.takes[claims.base], strict=True)
             self.based = sum(v for w, v in on_cells if w.form is Form.CELL)
-            model.add(self.based <= sum(self.ticks.values()))
+            if not claims.all[claims.base].must:
+                model.add(self.based <= sum(self.ticks.values()))
 
     def _state_levels(self) -> None:
         """One vector a level at most; handlers on a level do the same; each level has a source."""

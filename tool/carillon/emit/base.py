@@ -43,6 +43,10 @@ def emit(image: Image) -> dict[str, str]:
     whole = base.kind is not BaseKind.DOWN
     lines += [f"#define CARILLON_BASE_PERIOD {0 if whole else base.period}u", f"#define CARILLON_BASE_MOST {base.counted}u"]
     lines += [f"#define CARILLON_BASE_AHEAD {base.ahead}u"]
+    if base.kind is BaseKind.DOWN and cell is not None and osek.tables:
+        lines += [f"#define CARILLON_BASE_COUNTER {text.macro(cell, 'COUNTER', cell.number)}"]
+        lines += [f"#define CARILLON_BASE_NEAR {osek.tables[0].near}u /* a start of a schedule table takes less */"]
+        lines += [f"#define CARILLON_BASE_EARLY {osek.lead}u /* from its start to time 0 */"]
     origin = osek.origin % (1 << base.bits if whole else base.period)
     lines += [f"#define CARILLON_BASE_ORIGIN ((carillon_base){origin}u)", f"#define CARILLON_BASE_LEFT ({left})"]
     return {"carillon_base.h": "\n".join([*lines, "", "#endif", ""])}

@@ -12,12 +12,13 @@ from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.dispatch import Dispatch
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import TIMEKEEPER_BITS
-from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.osek import OsekAllocation, TableCell
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
 from carillon.lower import ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role
-from carillon.model.family import Family, Start
+from carillon.model.family import Capability, Family, Start
+from carillon.model.osek import Counter, ScheduleTable
 
 TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
 """What the timekeeper beside a reloaded cell counts down from, again and again."""
@@ -172,11 +173,30 @@ class ModeImage:
 
 
 @dataclass(frozen=True, slots=True)
+class TableImage:
+    """A schedule table on cells, each with what it carries, in the order of their first points.
+
+    ``near``: ticks of the system clock within which a start has set all of them.
+    """
+
+    table: ScheduleTable
+    counter: Counter
+    cells: tuple[tuple[TableCell, CellImage], ...]
+    near: int
+
+    @property
+    def restarts(self) -> bool:
+        """Whether its cells keep their periods while they stand still, and one store stops them."""
+        return Capability.RESTART in self.cells[0][1].family.can
+
+
+@dataclass(frozen=True, slots=True)
 class OsekImage:
     """The event-triggered system's hardware: cells of its counters and alarms, and their start sequence.
 
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
-    enough away.  ``base``: the cell of the time base, and ``origin`` what the base reads at tick 0 (kernel/osek/base.h).
+    enough away.  ``tables``: the schedule tables on cells.  ``base``: the cell of the time base, and ``origin`` what the base
+    reads at tick 0 (kernel/osek/base.h).
     """
 
     allocation: OsekAllocation
@@ -185,10 +205,16 @@ class OsekImage:
     start: tuple[StartStore, ...]
     base: CellImage | None = None
     origin: int = 0
+    tables: tuple[TableImage, ...] = ()
+
+    @property
+    def stopped(self) -> tuple[CellImage, ...]:
+        """The cells of schedule tables, which stand still until a table starts."""
+        return tuple(cell for table in self.tables for _, cell in table.cells)
 
     def cell(self, carrier: Carrier) -> CellImage:
-        """The cell of a counter's or an alarm's carrier."""
-        return next(cell for cell in self.cells if cell.carrier is carrier)
+        """The cell of a counter's, an alarm's or a schedule table's carrier."""
+        return next(cell for cell in (*self.cells, *self.stopped) if cell.carrier is carrier)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from carillon.image import (
     StartStore,
     Step,
     TableEntry,
+    TableImage,
     TimeBase,
 )
 from carillon.image.sync import sync_image
@@ -37,6 +38,7 @@ from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role
 from carillon.model.family import BaseKind, Rearm, Start
+from carillon.model.osek import ScheduleTable
 
 
 def _number(system: System, cell: Cell) -> int:
@@ -203,7 +205,9 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
     uses = [(carrier, use) for carrier in allocation.carriers for use in carrier.cells]
     board = system.board
     lead = board.lead_at(system.clock_hz)
-    lead = 0 if all(use.progression.offset >= 2 * lead for _, use in uses) else lead
+    near = lead
+    early = any(table.autostart is not None for table in allocation.on_cells)  # it may begin right after tick 0
+    lead = 0 if not early and all(use.progression.offset >= 2 * lead for _, use in uses) else lead
     base, origin = allocation.base, 0
     if base is not None:
         origin = base.period - (0 if base.kind is BaseKind.UP else lead)  # it is at its period when it is started
@@ -228,7 +232,19 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         ticking = [carrier.cells[0].cell.array for carrier in allocation.ticking]
         together = base.array.start is Start.GROUP and all(array == base.array for array in ticking)
         origin += 0 if together else 1
-    return OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin)
+    tables = tuple(_table_image(system, allocation, table, near) for table in allocation.on_cells)
+    return OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, tables)
+
+
+def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable, near: int) -> TableImage:
+    """The cells of a schedule table; nothing is due before ``near`` ticks of a start have passed, or its start is late."""
+    cells = []
+    for it in allocation.cells_of(table):
+        (use,) = it.carrier.cells
+        period = use.units(use.progression.period)
+        image = CellImage(use, it.carrier, use.cell.array.family, _number(system, use.cell), it.first, period)
+        cells.append((it, image))
+    return TableImage(table, allocation.osek.counter(table.counter), tuple(cells), near)
 
 
 def _table(timer: CellImage, length: int) -> tuple[TableEntry, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from carillon.actions import Action
+from carillon.actions.activate import Activate
 from carillon.actions.count import Count
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.every import of
@@ -17,11 +18,22 @@ from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, When
 from carillon.model import System
-from carillon.model.osek import Alarm, Counter, CounterKind
+from carillon.model.osek import Alarm, Counter, CounterKind, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 
 BUDGET_RANGE = 1 << 24
 """In how many ticks the cell of budgets counts down once.  A budget is at most half of that (``kernel/osek/budget.h``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What a schedule table on cells does to a task, from ``first`` ticks of the system clock after its begin on."""
+
+    table: ScheduleTable
+    counter: Counter
+    task: str
+    first: int
+    demand: Demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,7 @@ class LoweredEvents:
     ``counters``: of the counters of the hardware that something needs, each with its tick; ``ticking``: of those that must tick,
     whatever carries alarms, as they have schedule tables or are read.  ``alarms``: of all alarms, each with what it is in the
     schedule.  ``clock``, with the services that it serves, ``slices`` and ``budgets``: None where nothing asks for them.
+    ``series``: of the schedule tables that are to be on cells, table by table.
     """
 
     counters: tuple[tuple[Counter, Demand], ...] = ()
@@ -40,6 +53,12 @@ class LoweredEvents:
     slices: Demand | None = None
     budgets: Demand | None = None
     ticking: frozenset[str] = frozenset()
+    series: tuple[Series, ...] = ()
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """Of the counters that have schedule tables on cells, the turns in ticks: the time base is to tell their values."""
+        return tuple(sorted({turn_of(s.counter) for s in self.series}))
 
 
 def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
@@ -51,7 +70,8 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     osek = system.osek
     assert osek is not None
     hardware = [c for c in osek.counters if c.kind is CounterKind.HARDWARE]
-    tables = {table.counter for table in osek.schedule_tables}
+    on_cells = () if one_timer else tuple(t for t in osek.schedule_tables if t.cells)
+    tables = {table.counter for table in osek.schedule_tables if table not in on_cells}
     ticking = frozenset(c.name for c in hardware if c.readable or c.name in tables)
     needed = {alarm.counter for alarm in osek.alarms} | ticking
     counters = tuple(
@@ -76,7 +96,23 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     if osek.budgets:
         first = next(t for t in osek.tasks if t.budget)
         budgets = _periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span)
-    return LoweredEvents(counters, alarms, services, clock, slices, budgets, ticking)
+    series = tuple(_series(table, osek.counter(table.counter), task) for table in on_cells for task in table.tasks)
+    return LoweredEvents(counters, alarms, services, clock, slices, budgets, ticking, series)
+
+
+def turn_of(counter: Counter) -> int:
+    """How many ticks of the system clock a counter of the hardware takes to begin anew."""
+    return (counter.max_allowed + 1) * counter.tick
+
+
+def _series(table: ScheduleTable, counter: Counter, task: str) -> Series:
+    """A task's points, which are equally far apart; a cell that begins with one at 0 has it a period later."""
+    spacing = table.spacing(task)
+    assert spacing is not None
+    first = next(p.offset for p in table.points if any(a.object == task for a in p.actions))
+    tick = counter.tick
+    demand = _periodic(Activate(task), (first or spacing) * tick, spacing * tick, table.span, f"{table.name}.{task}")
+    return Series(table, counter, task, first * tick, demand)
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:

@@ -45,6 +45,7 @@ class Capability(Enum):
     ASK = "ask"
     SYNCHRONISE = "synchronise"
     LOAD = "load"
+    RESTART = "restart"
 
 
 STARTS = {Start.GROUP: Capability.START_TOGETHER, Start.TIMER: Capability.CHANNELS}

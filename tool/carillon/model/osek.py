@@ -274,6 +274,8 @@ class ScheduleTable:
     precision: int
     autostart: TableAutostart | None
     span: Span
+    cells: bool = False
+    """Cells carry its points: it stands in no queue, and no table follows another there."""
 
     @property
     def initial_offset(self) -> int:
@@ -284,6 +286,17 @@ class ScheduleTable:
     def final_delay(self) -> int:
         """Ticks from the last point to the end."""
         return self.duration - self.points[-1].offset
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that it activates, in the order of their first points."""
+        return tuple(dict.fromkeys(a.object for p in self.points for a in p.actions if isinstance(a, ActivateTask)))
+
+    def spacing(self, task: str) -> int | None:
+        """How many ticks apart its activations of a task are, also over its end; None if that differs."""
+        at = [p.offset for p in self.points if any(isinstance(a, ActivateTask) and a.object == task for a in p.actions)]
+        apart = {after - before for before, after in zip(at, [*at[1:], at[0] + self.duration], strict=True)}
+        return apart.pop() if len(apart) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

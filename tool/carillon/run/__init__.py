@@ -234,7 +234,8 @@ def _qemu_command(
     if how.warm_up_at is not None:
         lengths = [mode.allocation.mode.round_length for mode in image.modes]
         if image.osek is not None:  # the time base is not shifted
-            lengths += [cell.use.progression.period for cell in image.osek.cells if cell is not image.osek.base]
+            cells = [cell for cell in image.osek.cells if cell is not image.osek.base]
+            lengths += [cell.use.progression.period for cell in (*cells, *image.osek.stopped)]
         before = max(lengths, default=1) * clock.instructions_per_tick
         warm_up = _warm_up(how.warm_up_at, before, table)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1

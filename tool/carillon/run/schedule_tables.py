@@ -34,17 +34,20 @@ STEERING = (
 )
 """Services that change when a schedule table's points come; the linker keeps those that somebody uses."""
 
+ON_CELLS = ("carillon_osek_start_tables_on_cells", "start_relative", "start_absolute")
+"""Those that start tables on cells.  Their points are not shown: no code runs there."""
+
 WRITERS = {
-    "s": ("StartScheduleTableRel", "StartScheduleTableAbs", "begin", "carillon_osek_start_schedule_tables"),
-    "t": ("StopScheduleTable",),
+    "s": ("StartScheduleTableRel", "StartScheduleTableAbs", "begin", "carillon_osek_start_schedule_tables", *ON_CELLS),
+    "t": ("StopScheduleTable", "stop_cells"),
     "n": ("NextScheduleTable",),
     "g": ("carillon_osek_expire_points", "goes_on", "planned"),
 }
 """The kernel's functions that write statuses, by the letter of the plugin's map."""
 
 STATUSES = "table_states"
-STATUS_BYTES = 3
-"""Of each table: ``struct table_state``, which begins with the status."""
+STATUS_BYTES = (1, 3)
+"""Of each table: ``struct table_state``, which begins with the status, and is no more than that if no table is in a queue."""
 
 COUNT = range(4, 8)
 """Bytes of a step that only who serves it reads: ``struct carillon_osek_step``, on processors of 32 bits."""
@@ -166,8 +169,9 @@ class Tables:
         base, size = self._symbols.get(STATUSES, (0, 0))
         how = self._image.system.board.run
         adjusted = any(t.sync is Synchronisation.EXPLICIT for t in osek.schedule_tables)
-        if how is None or how.kind != "qemu" or adjusted or size != STATUS_BYTES * len(names):
+        if how is None or how.kind != "qemu" or adjusted or size not in [n * len(names) for n in STATUS_BYTES]:
             return (), []
+        each = size // len(names)
         steps = self._steps()
         statuses = _Statuses(names)
         events: list[Event] = []
@@ -175,8 +179,8 @@ class Tables:
         for time, code, value in records:
             n = time - origin
             t = n // self._per_tick
-            if Code.TABLE_STARTS <= code <= Code.TABLE_GOES and not (value - base) % STATUS_BYTES:
-                name = names[(value - base) // STATUS_BYTES]
+            if Code.TABLE_STARTS <= code <= Code.TABLE_GOES and not (value - base) % each:
+                name = names[(value - base) // each]
                 statuses.wrote(Code(code), name, t)
                 if code == Code.TABLE_STARTS:
                     last = {place: number for place, number in last.items() if steps[place][0].name != name}

@@ -17,6 +17,7 @@ from carillon.model.osek import (
     RES_SCHEDULER,
     ActivateTask,
     Alarm,
+    AlarmAction,
     Counter,
     CounterKind,
     Hook,
@@ -42,11 +43,12 @@ def stack_bytes(image: Image, task: OsekTask) -> int:
     return (-(-(task.stack or image.system.board.stack) // 8) + guard) * 8 if task.extended else 0
 
 
-def _served(level: TaskLevel, software: bool) -> str:
+def _served(level: TaskLevel, allocation: OsekAllocation) -> str:
     """How a task level is served."""
     if level.kind is TaskKind.DIRECT:
-        return "the vector is the task" + (", requested by its alarm's cell, too" if level.cell is not None else "")
-    handler = "software dispatch" if software else "its level's handler"
+        whose = "schedule table" if any(c.carrier is level.cell for c in allocation.tables) else "alarm"
+        return "the vector is the task" + (f", requested by its {whose}'s cell, too" if level.cell is not None else "")
+    handler = "software dispatch" if allocation.software else "its level's handler"
     return handler + (f", queue of {level.capacity}" if level.capacity else "")
 
 
@@ -92,7 +94,7 @@ def osek_json(image: Image) -> dict[str, Any]:
                 "level": level.number,
                 "source": level.source or None,
                 "vector": vectors.get(level.source) if level.source else None,
-                "served": _served(level, allocation.software),
+                "served": _served(level, allocation),
                 "direct": level.kind is TaskKind.DIRECT,
                 "queue": level.capacity,
                 "cell": level.cell.cells[0].cell.name if level.cell is not None else None,
@@ -195,7 +197,9 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
         if counter.kind is CounterKind.SOFTWARE:
             why = "advanced by software"
         elif first is None:
-            why = "nothing ticks: no alarm of it is in the queue"
+            base = "nothing ticks: the time base says its value to the schedule tables, which are on cells"
+            tables = any(c.table.counter == counter.name for c in allocation.tables)
+            why = base if tables else "nothing ticks: no alarm of it is in the queue"
         else:
             why = f"an interrupt every tick, {_ticks_for(allocation, counter)}"
             longest = longest_tick(allocation.osek, counter.name)
@@ -231,7 +235,7 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
 def _ticks_for(allocation: OsekAllocation, counter: Counter) -> str:
     """What a counter ticks for."""
     queue = ["alarms"] * any(a.counter == counter.name for a in allocation.osek.alarms)
-    queue += ["schedule tables"] * any(t.counter == counter.name for t in allocation.osek.schedule_tables)
+    queue += ["schedule tables"] * any(c.table.counter == counter.name for c in allocation.cursors)
     return f"for the {' and '.join(queue)} in its queue" if queue else "as the application reads it"
 
 
@@ -317,6 +321,7 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
             "sync": table.sync.value,
             "precision": table.precision if table.sync is Synchronisation.EXPLICIT else None,
             "start": _start(osek, table),
+            "on_cells": table in allocation.on_cells,
             "points": [
                 {
                     "line": point.span.line,
@@ -325,7 +330,10 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
                     "max_shorten": point.max_shorten,
                     "actions": [
                         {"action": of(action).phrase}
-                        | _part_json(allocation, parts.get(allocation.part_of(table.counter, action)))
+                        | (
+                            _cell_json(allocation, table, action)
+                            or _part_json(allocation, parts.get(allocation.part_of(table.counter, action)))
+                        )
                         for action in point.actions
                     ],
                 }
@@ -334,6 +342,14 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
         }
         for table in osek.schedule_tables
     ]
+
+
+def _cell_json(allocation: OsekAllocation, table: ScheduleTable, action: AlarmAction) -> dict[str, Any] | None:
+    """The cell of a table on cells that does an action; None of a table in the queue."""
+    own = next((c for c in allocation.cells_of(table) if c.task == action.object), None)
+    if own is None:
+        return None
+    return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}
 
 
 def _start(osek: Osek, table: ScheduleTable) -> str | None:
@@ -439,7 +455,8 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
             for action in point["actions"]:
                 where = [cell(action["source"]), cell(action["level"])]
                 at = (str(point["line"]), f"{point['offset']}{_adjusted(point)}") if before is None else ("", "")
-                rows.add_row(at[0], "", "", at[1], action["action"], *(("queue", *where) if where != before else ("", "", "")))
+                by = action["cell"] if table["on_cells"] else "queue"
+                rows.add_row(at[0], "", "", at[1], action["action"], *((by, *where) if where != before else ("", "", "")))
                 before = where
     show("schedule tables", rows)
     rows = Table("line", "execution budget of", "ticks", "kept by", "source", "level")

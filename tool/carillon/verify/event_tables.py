@@ -7,7 +7,7 @@ counters, and each is the first part of its queue; those behind them are further
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,7 +15,9 @@ from carillon.diagnostics import Span
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, SetEvent
 from carillon.verify.contract import Reader
 from carillon.verify.elf import Elf
+from carillon.verify.hardware import Hardware
 from carillon.verify.schedule_tables import CursorRow, ScheduleTableChecks, cursor_rows
+from carillon.verify.table_cells import TableCellChecks, on_cells
 
 
 @dataclass(slots=True)
@@ -101,6 +103,7 @@ class Context(Protocol):
 
     osek: Osek
     elf: Elf
+    hardware: Hardware
     report: EventReport
     carried: set[str]
     parts: Parts
@@ -126,7 +129,7 @@ class EventTables:
     def __init__(self, events: Context, levels: LevelsOfTasks) -> None:
         self.events, self.levels = events, levels
 
-    def check(self) -> None:
+    def check(self, tasks: Mapping[int, str]) -> None:
         """Everything that the tables say."""
         self._counter_table()
         cells: dict[str, bool] = {}
@@ -145,16 +148,23 @@ class EventTables:
                 self.events.error("C204", alarm.span, f"the alarm '{alarm.name}' {what}")
             elif not on_cell or not alarm.static:
                 self._queued(alarm, on_cell)
-        self._schedule_tables()
+        self._schedule_tables(tasks)
 
-    def _schedule_tables(self) -> None:
+    def _schedule_tables(self, tasks: Mapping[int, str]) -> None:
         """Schedule tables, and the parts in which their cursors are."""
         osek, parts = self.events.osek, self.events.parts
-        if not osek.schedule_tables or "carillon_osek_expire_points" not in self.events.elf.symbols:
+        cells = on_cells(osek, self.events.elf, self.events.hardware)
+        if not osek.schedule_tables or ("carillon_osek_expire_points" not in self.events.elf.symbols and not cells):
             return  # nothing in the image goes through tables: the application neither starts one nor advances its counter
         self.events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
-        for span, wrong in ScheduleTableChecks(osek, self.events.elf, parts.cursors).differences():
+        for span, wrong in ScheduleTableChecks(osek, self.events.elf, parts.cursors, frozenset(cells)).differences():
             self.events.error("C204", span, wrong)
+        checks = TableCellChecks(osek, self.events.hardware, tasks)
+        for number, it in cells.items():
+            table = osek.schedule_tables[number]
+            self.events.report.cells += len(it.rows)
+            for wrong in checks.differences(table, it):
+                self.events.error("C204", table.span, f"the schedule table '{table.name}' {wrong}")
         for cursor in parts.cursors:
             table = osek.schedule_tables[cursor.table]
             counter, what = osek.counter(table.counter), f"the schedule table '{table.name}'"

@@ -97,12 +97,13 @@ class Events:
         levels = Levels(self)
         levels.order(services)
         levels.at_tasks(services)
-        EventTables(self, levels).check()
+        vectors = {s: service.name for s, service in services.items() if service is not None and service.kind == "task"}
+        EventTables(self, levels).check(vectors)
         self._requests()
         self._stopped(started)
         if any(a.name not in self.carried for a in self.osek.alarms):
             self.unverified.append("alarms in their counters' queues: what is queued while it runs (their tables are compared)")
-        if self.osek.schedule_tables:
+        if self.parts.cursors or any(not t.cells for t in self.osek.schedule_tables):
             runs = "carillon_osek_expire_points" in self.elf.symbols
             what = (
                 "what is started while it runs (their tables are compared)" if runs else "nothing in the image goes through them"

@@ -16,7 +16,7 @@ from carillon.emit.osek.hardware import contexts, hardware
 from carillon.emit.osek.header import header
 from carillon.emit.osek.linker import linker_script
 from carillon.emit.osek.objects import objects
-from carillon.emit.osek.schedule_tables import schedule_tables
+from carillon.emit.osek.schedule_tables import schedule_tables, tables_on_cells
 from carillon.emit.osek.tasks import levels, resources, tasks
 from carillon.image import Image, Vector
 
@@ -79,7 +79,7 @@ def _source(image: Image) -> str:
     model = allocation.osek
     contract = "counter.h" if allocation.counters else "kernel.h"
     lines = [text.head(image, "Tables and handlers of the event-triggered system."), f'#include "kernel/osek/{contract}"', ""]
-    lines += [f'#include "cells/{family}/cell.h"' for family in sorted({c.family.name for c in osek.cells})]
+    lines += [f'#include "cells/{family}/cell.h"' for family in sorted({c.family.name for c in (*osek.cells, *osek.stopped)})]
     lines += ["", "/* Functions of the application. */"]
     lines += [f"void carillon_task_{t.name}(void);" for t in model.tasks]
     lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
@@ -89,6 +89,7 @@ def _source(image: Image) -> str:
     lines += resources(allocation)
     lines += alarms(osek)
     lines += schedule_tables(allocation)
+    lines += tables_on_cells(osek)
     lines += clock.handlers(image, osek)
     lines += budgets.handler(osek)
     lines += contexts(image, allocation)

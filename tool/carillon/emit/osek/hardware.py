@@ -48,7 +48,9 @@ def hardware(image: Image, osek: OsekImage) -> list[str]:
         return f"FREE_{macro}" if clock is not None and clock.driver.free and cell.carrier == clock.carrier else macro
 
     prepare = [text.macro(c, named(c, "PREPARE"), c.number, c.first, c.period, c.use.prescaler) + "," for c in osek.cells]
-    stop = [text.macro(c, "STOP", c.number) + "," for c in osek.cells]
+    kept = [c for table in osek.tables if table.restarts for _, c in table.cells]
+    prepare += [text.macro(c, "PREPARE", c.number, c.period, c.period, c.use.prescaler) + "," for c in kept]
+    stop = [text.macro(c, "STOP", c.number) + "," for c in (*osek.cells, *osek.stopped)]
     align = [text.macro(c, "ALIGN", c.number, c.first, c.period) + "," for c in osek.cells if c.family.align]
     finish = [text.macro(c, "FINISH", c.number, c.first, c.period) + "," for c in osek.cells if c.finishes]
     start = []

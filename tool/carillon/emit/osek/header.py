@@ -53,10 +53,12 @@ def header(image: Image) -> str:
         "ALARMS": f"{len(model.alarms)}u",
         "SCHEDULE_TABLES": f"{len(model.schedule_tables)}u",
         "CURSORS": f"{len(allocation.cursors)}u",
+        "TABLE_CELLS": f"{len(allocation.tables)}u",
+        "TABLES_RESTART": _flag(osek.tables and osek.tables[0].restarts),
         "ADJUSTS": _flag(any(t.sync is Synchronisation.EXPLICIT for t in model.schedule_tables)),
         "POINT_ACTIONS": _actions([a for c in allocation.cursors for step in c.steps for a in step.actions]),
         "QUEUES": _flag(
-            model.schedule_tables
+            allocation.cursors
             or any(c.readable and c.kind is CounterKind.HARDWARE for c in model.counters)
             or any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)
         ),

@@ -7,7 +7,8 @@ from carillon.actions.every import of
 from carillon.allocate.cursors import Cursor, Step
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.emit.osek.common import mode_mask
+from carillon.emit.osek.common import constants, mode_mask
+from carillon.image import OsekImage, TableImage
 from carillon.model.osek import AlarmAction, ScheduleTable, SetEvent, Synchronisation, TableStart
 
 
@@ -29,15 +30,77 @@ def schedule_tables(allocation: OsekAllocation) -> list[str]:
             actions += [_action(allocation, action, step) for action in step.actions]
             number += len(step.actions)
         steps += ["};", ""]
-    lines = ["const struct carillon_osek_point_action carillon_osek_point_actions[] = {", *actions, "};", "", *steps]
-    lines += ["const struct carillon_osek_cursor carillon_osek_cursors[] = {"]
-    for cursor in cursors:
-        number = model.schedule_tables.index(cursor.table)
-        lines.append(f"    {{{_name(cursor)}, CARILLON_COUNT({_name(cursor)}), {cursor.part}u, {number}u}},")
-    lines += ["};", "", "const struct carillon_osek_schedule_table carillon_osek_schedule_tables[] = {"]
+    lines: list[str] = []
+    if cursors:
+        lines += ["const struct carillon_osek_point_action carillon_osek_point_actions[] = {", *actions, "};", "", *steps]
+        lines += ["const struct carillon_osek_cursor carillon_osek_cursors[] = {"]
+        for cursor in cursors:
+            number = model.schedule_tables.index(cursor.table)
+            lines.append(f"    {{{_name(cursor)}, CARILLON_COUNT({_name(cursor)}), {cursor.part}u, {number}u}},")
+        lines += ["};", ""]
+    lines += ["const struct carillon_osek_schedule_table carillon_osek_schedule_tables[] = {"]
     for table in model.schedule_tables:
         lines += _table(allocation, table)
     return [*lines, "};", ""]
+
+
+def tables_on_cells(osek: OsekImage) -> list[str]:
+    """The cells of schedule tables, and what starts and stops them."""
+    if not osek.tables:
+        return []
+    lines: list[str] = []
+    rows: list[str] = []
+    on_cells = {image.table.name: image for image in osek.tables}
+    for table in osek.allocation.osek.schedule_tables:
+        image = on_cells.get(table.name)
+        if image is None:
+            rows.append(f"    {{.count = 0u}}, /* {table.name} stands in the queue of {table.counter} */")
+        else:
+            lines += _cells(image)
+            rows += _on_cells(image)
+    return [*lines, "const struct carillon_osek_table_on_cells carillon_osek_tables_on_cells[] = {", *rows, "};", ""]
+
+
+def _cells(image: TableImage) -> list[str]:
+    """The lists of a table on cells."""
+    stem = f"carillon_table_{image.table.name}"
+    lines = [
+        f"/* Schedule table {image.table.name} ({text.place(image.table.span)}) on cells: each is the vector of its task. */"
+    ]
+    shifts: list[str] = []
+    rows: list[str] = []
+    for it, cell in image.cells:
+        points = [p for p in image.table.points if any(a.object == it.task for a in p.actions)]
+        at, where = (", ".join(str(x) for x in every) for every in zip(*((p.offset, p.span.line) for p in points), strict=True))
+        first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
+        shifts.append(f"{text.macro(cell, 'ALIGN', cell.number, first, cell.period)}, /* {cell.use.cell.name} */")
+        rows.append(f"{{{cell.first}u, {cell.period}u, {it.carrier.source}u}}, /* {it.task} at {at} (line {where}) */")
+    lines += constants("struct carillon_shift", f"{stem}_shifts", shifts)
+    lines += constants("struct carillon_osek_table_cell", f"{stem}_cells", rows)
+    if not image.restarts:
+        cells = [cell for _, cell in image.cells]
+        prepare = [text.macro(c, "PREPARE", c.number, c.period, c.period, c.use.prescaler) + "," for c in cells]
+        lines += constants("struct carillon_store", f"{stem}_prepare", prepare)
+        lines += constants("struct carillon_store", f"{stem}_stop", [text.macro(c, "STOP", c.number) + "," for c in cells])
+    return [*lines, ""]
+
+
+def _on_cells(image: TableImage) -> list[str]:
+    """The entry of a table on cells."""
+    stem = f"carillon_table_{image.table.name}"
+    cell = image.cells[0][1]
+    bits = " | ".join(text.macro(c, "BIT", c.number) for _, c in image.cells)
+    fields = {"start": text.macro(cell, "START", bits)}
+    if image.restarts:
+        fields["stop"] = text.macro(cell, "STOP_TOGETHER", bits)
+    else:
+        for name in ("prepare", "stop"):
+            fields |= {name: f"{stem}_{name}", f"{name}_count": f"CARILLON_COUNT({stem}_{name})"}
+    fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
+    fields["first"] = f"{cell.first}u"
+    fields |= {"tick": f"{image.counter.tick}u", "turn": f"{image.counter.tick * (image.counter.max_allowed + 1)}u"}
+    lines = [f"    {{ /* {image.table.name} */"]
+    return [*lines, *(f"        .{name} = {value}," for name, value in fields.items()), "    },"]
 
 
 def _name(cursor: Cursor) -> str:
@@ -78,7 +141,7 @@ def _table(allocation: OsekAllocation, table: ScheduleTable) -> list[str]:
         "duration": f"{table.duration & 0xFFFF_FFFF}u",
         "initial": f"{table.initial_offset}u",
         "precision": f"{table.precision}u",
-        "first": own[0],
+        "first": own[0] if own else 0,
         "cursors": len(own),
         "counter": [c.name for c in model.counters].index(table.counter),
         "repeating": int(table.repeating),

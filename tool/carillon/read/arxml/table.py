@@ -225,6 +225,7 @@ SECTIONS: dict[str, Group] = {
             _refers("OsScheduleTableCounterRef", "counter", "OsCounter"),
             Parameter("OsScheduleTableDuration", "duration", _K.INTEGER),
             Parameter("OsScheduleTableRepeating", "repeating", _K.FLAG),
+            Parameter("CarillonCells", "cells", _K.FLAG),
         ),
         (
             Group(

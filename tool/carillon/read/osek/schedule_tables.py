@@ -84,9 +84,35 @@ class ScheduleTables:
             if counter is not None and table.duration is not None and points:
                 sync = Synchronisation(table.sync)
                 span = self.at.key(*path)
-                yield ScheduleTable(
-                    name, counter, table.duration, table.repeating, points, sync, table.precision, autostart, span
+                made = ScheduleTable(
+                    name, counter, table.duration, table.repeating, points, sync, table.precision, autostart, span, table.cells
                 )
+                if table.cells and sound and len(points) == len(table.point):
+                    self._check_cells(made, path, own)
+                yield made
+
+    def _check_cells(self, table: ScheduleTable, path: Path, own: str) -> None:
+        """C200: what cells cannot do, on any board."""
+        why = ""
+        if not table.repeating:
+            why = "it does not repeat, and cells expire again and again"
+        elif table.sync is Synchronisation.EXPLICIT:
+            why = "it is synchronised explicitly, and only the queue adjusts its points"
+        elif self.at.table.counter[table.counter].kind == "software":
+            why = f"software advances its counter {shorten(table.counter)}"
+        elif any(not isinstance(a, ActivateTask) for point in table.points for a in point.actions):
+            why = "it sets events, and a cell's request can only activate a task"
+        else:
+            uneven = next((task for task in table.tasks if table.spacing(task) is None), None)
+            if uneven is not None:
+                own_points = (
+                    f"the points of task {shorten(uneven)} are not equally far apart, also from the last to the next turn's"
+                )
+                why = f"{own_points} first, and one cell carries them"
+        if why:
+            self.at.error(
+                "C200", self.at.key(*path, "cells"), f"{own} cannot be on cells: {why}", "leave 'cells' out: the queue carries it"
+            )
 
     def _missing(self, path: Path, own: str, key: str, remedy: str) -> None:
         self.at.error("C014", self.at.key(*path), f"{own} has no '{key}'", remedy)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random schedule tables on cells activate their tasks at exactly the ticks that a model with unbounded integers says.
+
+A program is a list of operations on two tables, which start, stop and start again.  Compared are every status and, by the trace,
+every activation of every task.  CARILLON_TABLE_PROGRAMS is the number of programs for each board; without it they are few and the
+same each time.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass, field
+
+import pytest
+from laboratory import AST, VIRTUAL_AST, Laboratory
+
+from carillon.trace import Kind
+
+PROGRAMS = int(os.environ.get("CARILLON_TABLE_PROGRAMS", "0"))
+USUAL = {VIRTUAL_AST: [0, 1, 2, 3], AST: [0]}
+OPERATIONS = {VIRTUAL_AST: 150, AST: 25}
+TICKS = {VIRTUAL_AST: [1, 3, 1000, 15_625], AST: [62_500]}
+"""Of the counter, in ticks of the clock: where code takes time, so long that all of a program's takes less than half of one."""
+LEAD = 160
+"""Of AST, in ticks of the clock: what is due within it after a start is late, and comes within it."""
+LEAST = 2 * LEAD
+"""Ticks of the clock between two points of a task."""
+OK, ID, NOFUNC, STATE = 0, 3, 5, 7
+STOPPED, RUNNING, SYNCHRONOUS = 0, 3, 4
+
+
+@dataclass
+class Table:
+    """``cells``: of each task, its first point and its spacing; ``done``: activations, by tick."""
+
+    duration: int
+    cells: dict[str, tuple[int, int]]
+    implicit: bool
+    autostart: tuple[bool, int] | None = None
+    status: int = STOPPED
+    begin: int = 0
+    since: int = 0
+    done: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def initial(self) -> int:
+        return min(first for first, _ in self.cells.values())
+
+    def start(self, begin: int, absolute: bool) -> None:
+        self.status = SYNCHRONOUS if absolute and self.implicit else RUNNING
+        self.begin, self.since = begin, begin - 1
+
+    def until(self, now: int) -> None:
+        """Do what is due up to and with the tick ``now``."""
+        if self.status == STOPPED or now <= self.since:
+            return
+        for task, (first, spacing) in self.cells.items():
+            origin = self.begin + first
+            k = max(0, -(-(self.since + 1 - origin) // spacing))
+            while origin + k * spacing <= now:
+                self.done.append((origin + k * spacing, task))
+                k += 1
+        self.since = now
+
+
+def draw_table(rng: random.Random, tasks: list[str], tick: int, turn: int) -> Table:
+    least = -(-LEAST // tick) + 1
+    implicit = rng.random() < 0.3
+    duration = turn if implicit else rng.choice([1, 2, 3, 4, 6]) * rng.randint(least, 2 * least)
+    cells = {}
+    for task in tasks:
+        spacing = duration // rng.choice([n for n in (1, 2, 3, 4, 6) if duration % n == 0 and (n == 1 or duration // n >= least)])
+        cells[task] = rng.randrange(spacing), spacing
+    return Table(duration, cells, implicit)
+
+
+def schedule(tables: list[Table], tick: int, turn: int) -> str:
+    lines = ["[osek]", "[osek.task.Main]", "priority = 1", "autostart = true"]
+    for task in (task for table in tables for task in table.cells):
+        lines += [f"[osek.task.{task}]", f"priority = {2 + int(task[1:])}"]
+    lines += ["[osek.counter.C]", f'tick = "{tick} ticks"', f"max_allowed = {turn - 1}"]
+    for number, table in enumerate(tables):
+        lines += [f"[osek.schedule_table.S{number}]", 'counter = "C"', f"duration = {table.duration}", "repeating = true"]
+        lines += ["cells = true", *(['sync = "implicit"'] if table.implicit else [])]
+        if table.autostart is not None:
+            absolute, at = table.autostart
+            lines += [f"autostart = {{ at = {at}{', absolute = true' if absolute else ''} }}"]
+        points: dict[int, list[str]] = {}
+        for task, (first, spacing) in table.cells.items():
+            for offset in range(first, table.duration, spacing):
+                points.setdefault(offset, []).append(task)
+        for offset, own in sorted(points.items()):
+            activate = ", ".join(f'"{task}"' for task in own)
+            lines += [f"[[osek.schedule_table.S{number}.point]]", f"offset = {offset}", f"activate = [{activate}]"]
+    return "\n".join(lines) + "\n"
+
+
+PROGRAM = """
+static uint32_t status_of(ScheduleTableType table)
+{
+    ScheduleTableStatusType status = 99u;
+    (void)GetScheduleTableStatus(table, &status);
+    return status;
+}
+static uint32_t ticks;
+static void to(uint32_t tick)
+{
+    for (; ticks < tick; ticks++) {
+        carillon_work(TICK);
+    }
+}
+"""
+
+
+def operation(rng: random.Random, table: Table, number: int, now: int, turn: int) -> tuple[str, int]:
+    """A call, and what it is to return; the model has done it."""
+    stopped = table.status == STOPPED
+    most = turn - 1 - table.initial
+    match rng.choice(["relative", "relative", "absolute", "stop", "status", "next"]):
+        case "relative" if not table.implicit and most > 0:
+            offset = rng.choice([1, 1, most, rng.randint(1, most)])
+            if stopped:
+                table.start(now + offset, absolute=False)
+            return f"StartScheduleTableRel(S{number}, {offset}u)", OK if stopped else STATE
+        case "relative" | "absolute":
+            value = rng.choice([now % turn, (now + 1) % turn, rng.randrange(turn)])
+            if stopped:
+                table.start(now + (value - now - 1) % turn + 1, absolute=True)
+            return f"StartScheduleTableAbs(S{number}, {value}u)", OK if stopped else STATE
+        case "stop":
+            table.status = STOPPED
+            return f"StopScheduleTable(S{number})", NOFUNC if stopped else OK
+        case "next":
+            return f"NextScheduleTable(S{number}, S{1 - number})", ID
+        case _:
+            return f"status_of(S{number})", table.status
+
+
+def check(lab: Laboratory, board: str, seed: int) -> int:
+    """Run a program; returns how many activations it had."""
+    rng = random.Random(f"{board} {seed}")
+    tick = rng.choice(TICKS[board])
+    least = -(-LEAST // tick) + 1
+    turn = rng.randint(max(4, least), max(60, 3 * least))
+    names = [f"T{n}" for n in range(rng.randint(2, 6))]
+    cut = rng.randint(1, len(names) - 1)
+    tables = [draw_table(rng, own, tick, turn) for own in (names[:cut], names[cut:])]
+    for table in tables:
+        if rng.random() < 0.5:
+            absolute = table.implicit or rng.random() < 0.5 or table.initial >= turn - 1
+            at = rng.randint(0, turn - 1) if absolute else rng.randint(1, turn - 1 - table.initial)
+            table.autostart = absolute, at
+            table.start(at or turn, absolute)
+    code, expected, now = [], [], 0
+    for _ in range(OPERATIONS[board]):
+        passes = rng.choice([0, 1, 1, 2, 3, rng.randint(1, turn), rng.randint(1, 3 * turn)])
+        now += passes if board != AST else min(passes, 40)
+        for table in tables:
+            table.until(now)
+        number = rng.randrange(len(tables))
+        call, status = operation(rng, tables[number], number, now, turn)
+        code.append(f'    to({now}u);\n    report("s", {call});')
+        expected.append(status)
+    now += 2 * turn
+    for table in tables:
+        table.until(now)
+    main = "\n".join(
+        [f"TASK(Main)\n{{\n    carillon_work({tick // 2}u);", *code, f"    to({now}u);", "    carillon_port_halt();\n}\n"]
+    )
+    tasks = "".join(f"TASK({name})\n{{\n    TerminateTask();\n}}\n" for name in names)
+    text = f'#include "carillon/work.h"\n#define TICK {tick}u\n{PROGRAM}{tasks}{main}'
+    outcome = lab.run(schedule(tables, tick, turn), text, board, ticks=(now + 3) * tick + 100_000)
+    assert outcome.said("s") == expected, (board, seed)
+    came = [(e.n // tick, e.object, e.n % tick) for e in outcome.events(Kind.ENTER) if e.object in names]
+    assert sorted((at, task) for at, task, _ in came) == sorted(one for table in tables for one in table.done), (board, seed)
+    # Of what is due in one tick, the highest comes exactly then.
+    assert all(min(late for at, _, late in came if at == n) == 0 for n in {at for at, _, _ in came}), (board, seed)
+    return len(came)
+
+
+@pytest.mark.parametrize("board", USUAL)
+def test_tables_on_cells_activate_when_the_model_says(lab: Laboratory, board: str) -> None:
+    assert sum(check(lab, board, seed) for seed in (range(PROGRAMS) if PROGRAMS else USUAL[board])) > 40
+
+
+def test_a_start_that_is_too_near_for_a_cell_is_late_and_loses_nothing(lab: Laboratory) -> None:
+    """A tick of 100 instructions: the first point is due while its cell is being started, and the next one is exact."""
+    point = 'point = [{ offset = 0, activate = ["T0"] }, { offset = 1, activate = ["T1"] }]'
+    table = f'[osek.schedule_table.S0]\ncounter = "C"\nduration = 40\nrepeating = true\ncells = true\n{point}\n'
+    tasks = "".join(f"[osek.task.{name}]\npriority = {n}\n" for n, name in enumerate(("Main", "T0", "T1"), 1))
+    text = f'[osek]\n{tasks}[osek.counter.C]\ntick = "100 ticks"\nmax_allowed = 99\n{table}'
+    text = text.replace("priority = 1\n", "priority = 1\nautostart = true\n", 1)
+    starts = 20
+    code = f"""
+TASK(T0) {{ TerminateTask(); }}
+TASK(T1) {{ TerminateTask(); }}
+TASK(Main)
+{{
+    for (uint32_t k = 0u; k < {starts}u; k++) {{
+        (void)StartScheduleTableRel(S0, 1u);
+        carillon_work(6000u + (7u * k)); /* to another phase of the tick each time */
+        (void)StopScheduleTable(S0);
+    }}
+    carillon_port_halt();
+}}
+"""
+    outcome = lab.run(text, '#include "carillon/work.h"\n' + code, AST, ticks=1_000_000)
+    for name in ("T0", "T1"):
+        first, later = outcome.at(Kind.ENTER, name)[::2], outcome.at(Kind.ENTER, name)[1::2]
+        assert len(first) == len(later) == starts
+        assert all(n % 100 == 0 for n in later)
+        assert all(0 <= n - (after - 4000) <= LEAD for n, after in zip(first, later, strict=True))
+        assert name == "T1" or any(n % 100 for n in first)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedule tables on cells: what a start of each makes the cells do, and what a stop does, against the schedule.
+
+The stores and shifts of each table are carried out on the models of the devices, as the kernel does with the time base at the
+table's begin, and when each cell expires is compared with the points of the task that is its vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from carillon.model.family import Capability
+from carillon.model.osek import ActivateTask, Osek, ScheduleTable
+from carillon.verify.contract import Reader, Store, Tables
+from carillon.verify.elf import Elf
+from carillon.verify.families import BEFORE, Cell
+from carillon.verify.hardware import Hardware
+
+SINCE_READ = {"armv7m": 1, "host": 0}
+"""Ticks from the reading of the time base to the store that starts cells, by port: carillon_port_read_and_start."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnCells:
+    """An entry of carillon_osek_tables_on_cells; ``rows``: first expiry, period and source of each cell."""
+
+    start: Store
+    prepare: tuple[Store, ...]
+    stop: tuple[Store, ...]
+    shifts: tuple[Store, ...]
+    rows: tuple[tuple[int, int, int], ...]
+    first: int
+    tick: int
+    turn: int
+
+
+def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
+    """By the number of a schedule table, what the image says of its cells; nothing of tables in queues."""
+    symbol, count = elf.symbols.get("carillon_osek_tables_on_cells"), len(osek.schedule_tables)
+    if symbol is None or not count or symbol.size % count:
+        return {}
+    tables = Tables(elf)
+    able = (a.family for a in hardware.system.board.cells if a.family.align)
+    restarts = any(Capability.RESTART in family.can for family in able)
+    found = {}
+    for number in range(count):
+        reader = Reader(elf, symbol.address + number * (symbol.size // count))
+        start = tables.store(reader)
+        prepare: tuple[Store, ...] = ()
+        stop: tuple[Store, ...]
+        if restarts:
+            stop = (tables.store(reader),)
+        else:
+            at = elf.data(reader.pointer()), elf.data(reader.pointer())
+            prepare, stop = (tables.stores(a, n) for a, n in zip(at, (reader.take(2), reader.take(2)), strict=True))
+        shifts, cells = elf.data(reader.pointer()), elf.data(reader.pointer())
+        length, first, tick, turn = (reader.take(4) for _ in range(4))
+        if length:
+            rows = tuple(
+                (elf.number(p, 4), elf.number(p + 4, 4), elf.number(p + 8, 4)) for p in range(cells, cells + 12 * length, 12)
+            )
+            found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn)
+    return found
+
+
+class TableCellChecks:
+    """The comparison; ``tasks``: by source, the task that is its vector."""
+
+    def __init__(self, osek: Osek, hardware: Hardware, tasks: Mapping[int, str]) -> None:
+        self.osek, self.hardware, self.tasks = osek, hardware, tasks
+
+    def differences(self, table: ScheduleTable, it: OnCells) -> Iterator[str]:
+        """What is wrong with a table on cells."""
+        counter = self.osek.counter(table.counter)
+        said = counter.tick, counter.tick * (counter.max_allowed + 1)
+        if (it.tick, it.turn) != said:
+            yield f"takes a tick of its counter for {it.tick} ticks of the clock and its turn for {it.turn}; they are {said}"
+        saved = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.hardware.cells]
+        before = {id(c) for _, c in self.hardware.cells if c.started is not None}
+        self.hardware.carry_out(it.prepare, BEFORE)
+        self.hardware.carry_out([it.start], Fraction(0))
+        for shift in it.shifts:
+            if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
+                yield f"shifts {shift.address:#x}, which is no counter that it has started"
+        started = [c for _, c in self.hardware.cells if c.started is not None and id(c) not in before]
+        yield from self._wrong_times(table, counter.tick, started)
+        yield from self._wrong_rows(it, started)
+        self.hardware.carry_out(it.stop, None)
+        still = sorted(c.place.name for c in started if c.started is not None)
+        also = sorted(c.place.name for _, c in self.hardware.cells if c.started is None and id(c) in before)
+        if still or also:
+            yield f"stops {', '.join(also) or 'nothing else'}, and leaves {', '.join(still) or 'nothing'} running"
+        for cell, at, first, again, registers in saved:
+            cell.started, cell.first, cell.again, cell.registers = at, first, again, registers
+
+    def _wrong_times(self, table: ScheduleTable, tick: int, started: list[Cell]) -> Iterator[str]:
+        """Each task has one cell, which expires at its points."""
+        apart = SINCE_READ[self.hardware.system.board.port]
+        left = list(table.tasks)
+        for cell in started:
+            named = f"{cell.place.name} (source {cell.place.source})"
+            task = self.tasks.get(cell.place.source, "")
+            if task not in left:
+                yield f"starts {named}, whose vector is none of its tasks that has no cell"
+                continue
+            left.remove(task)
+            points = [p.offset * tick for p in table.points if ActivateTask(task) in p.actions]
+            period = Fraction(table.duration * tick, len(points))
+            assert cell.begins is not None and cell.again is not None
+            found = cell.begins + apart, cell.ticks(cell.again)
+            if found != (Fraction(points[0]), period) or not cell.lets:
+                yield (
+                    f"activates '{task}' by {named} {float(found[0]):g} ticks of the clock after its begin and every "
+                    f"{float(found[1]):g}; the schedule says {points[0]} and {float(period):g}"
+                )
+        if left:
+            yield f"starts no cell for {', '.join(left)}"
+
+    def _wrong_rows(self, it: OnCells, started: list[Cell]) -> Iterator[str]:
+        """What a late start goes by."""
+        apart = SINCE_READ[self.hardware.system.board.port]
+        expected = sorted((int((c.begins or 0) + apart), int(c.ticks(c.again or 0)), c.place.source) for c in started)
+        counters = [next((c for f in self.hardware.families.values() if (c := f.counter(s.address))), None) for s in it.shifts]
+        sources = [c.place.source if c is not None else -1 for c in counters]
+        if sorted(it.rows) != expected or [row[0] for row in it.rows] != sorted(row[0] for row in it.rows):
+            yield f"has cells for late starts that say {list(it.rows)}, and its cells do {expected}"
+        elif sources != [row[2] for row in it.rows] or it.first != it.rows[0][0]:
+            yield f"has its cells in two orders, or {it.first} for the first expiry of all"
