@@ -161,13 +161,11 @@ struct carillon_osek_table_cell {
     uint32_t source;
 };
 
-/* A schedule table on cells, or, with no cell, one in a queue.  The lists of its cells are in the order of their first
- * expiries.  A whole turn of its counter and its duration are together less than 2^32 ticks of the system clock. */
+/* A schedule table on cells.  The lists of its cells are in the order of their first expiries.  A whole turn of its
+ * counter and its duration are together less than 2^32 ticks of the system clock. */
 struct carillon_osek_table_on_cells {
     struct carillon_store start; /* of all its cells, beside those that run */
-#if CARILLON_OSEK_TABLES_RESTART
-    struct carillon_store stop;
-#else
+#if !CARILLON_OSEK_TABLES_RESTART
     const struct carillon_store *prepare; /* before each start */
     const struct carillon_store *stop;
     uint16_t prepare_count;
@@ -180,7 +178,8 @@ struct carillon_osek_table_on_cells {
     uint32_t tick;  /* ticks of the system clock in one of the counter, and in a whole turn of that */
     uint32_t turn;
 };
-extern const struct carillon_osek_table_on_cells carillon_osek_tables_on_cells[];
+extern const struct carillon_osek_table_on_cells
+    *const carillon_osek_tables_on_cells[]; /* NULL: it stands in a queue */
 #endif
 
 /* The image of the hardware: cells of counters and alarms, levels, the vector table; and what lets the sources of

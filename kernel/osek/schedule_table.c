@@ -24,19 +24,12 @@
 
 #define NONE INVALID_SCHEDULETABLE
 
-struct table_state {
-    uint8_t status;
-#if CARILLON_OSEK_CURSORS > 0
-    uint8_t next;
-    uint8_t passed; /* cursors that have passed the end at which the table is left */
-#endif
-};
-static struct table_state table_states[CARILLON_OSEK_SCHEDULE_TABLES];
+struct carillon_osek_table_state carillon_osek_table_states[CARILLON_OSEK_SCHEDULE_TABLES];
 
 /* Whether a table is on cells, and whether any stands in a queue. */
 #define IN_QUEUES (CARILLON_OSEK_CURSORS > 0u)
 #if CARILLON_OSEK_TABLE_CELLS > 0
-#define ON_CELLS(table_) (!IN_QUEUES || (carillon_osek_tables_on_cells[(table_)].count != 0u))
+#define ON_CELLS(table_) (!IN_QUEUES || (carillon_osek_tables_on_cells[(table_)] != NULL))
 #else
 #define ON_CELLS(table_) false
 #endif
@@ -130,11 +123,11 @@ static inline uint32_t ticks_to(uint8_t table, TickType now, TickType value)
 
 static StatusType start_relative(uint8_t table, TickType offset)
 {
-    const struct carillon_osek_table_on_cells *const it = &carillon_osek_tables_on_cells[table];
+    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
-    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
-        table_states[table].status = SCHEDULETABLE_RUNNING;
+        carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
         const uint32_t passed = passed_until(start_cells(it));
         place(it, (offset * it->tick) - (passed % it->tick));
     }
@@ -151,11 +144,11 @@ static inline uint8_t status_of_absolute(uint8_t table)
 
 static StatusType start_absolute(uint8_t table, TickType value)
 {
-    const struct carillon_osek_table_on_cells *const it = &carillon_osek_tables_on_cells[table];
+    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
-    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
-        table_states[table].status = status_of_absolute(table);
+        carillon_osek_table_states[table].status = status_of_absolute(table);
         const uint32_t passed = passed_until(start_cells(it));
         const TickType now = (passed % it->turn) / it->tick;
         place(it, (ticks_to(table, now, value) * it->tick) - (passed % it->tick));
@@ -166,23 +159,21 @@ static StatusType start_absolute(uint8_t table, TickType value)
 
 static StatusType stop_cells(uint8_t table)
 {
-    const struct carillon_osek_table_on_cells *const it = &carillon_osek_tables_on_cells[table];
-    const uint32_t saved = carillon_port_lock();
-    const uint8_t status = table_states[table].status;
-    if (status == SCHEDULETABLE_STOPPED) {
-        carillon_port_unlock(saved);
-        return E_OS_NOFUNC;
-    }
 #if CARILLON_OSEK_TABLES_RESTART
-    carillon_port_write(it->stop.address, it->stop.value);
+    return carillon_stop_cells(table);
 #else
-    for (uint32_t i = 0; i < it->stop_count; i++) {
-        carillon_port_write(it->stop[i].address, it->stop[i].value);
+    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
+    const uint32_t saved = carillon_port_lock();
+    const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
+    if (!stopped) {
+        for (uint32_t i = 0; i < it->stop_count; i++) {
+            carillon_port_write(it->stop[i].address, it->stop[i].value);
+        }
+        carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
     }
-#endif
-    table_states[table].status = SCHEDULETABLE_STOPPED;
     carillon_port_unlock(saved);
-    return E_OK;
+    return stopped ? E_OS_NOFUNC : E_OK;
+#endif
 }
 
 /* The counters have the value 0 at time 0, which has passed only just, or comes within CARILLON_BASE_EARLY ticks.  No
@@ -194,10 +185,10 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         if (!ON_CELLS(table) || (((it->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
-        const struct carillon_osek_table_on_cells *const cells = &carillon_osek_tables_on_cells[table];
+        const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
         const bool absolute = it->start == CARILLON_OSEK_START_ABSOLUTE;
         const uint32_t ticks = absolute ? ticks_to(table, 0u, it->at) : it->at;
-        table_states[table].status = absolute ? status_of_absolute(table) : SCHEDULETABLE_RUNNING;
+        carillon_osek_table_states[table].status = absolute ? status_of_absolute(table) : SCHEDULETABLE_RUNNING;
         const uint32_t left = start_cells(cells);
         const uint32_t ahead = left - CARILLON_BASE_ORIGIN; /* of time 0, which is still to come if this is little */
         const uint32_t until = ticks * cells->tick;
@@ -255,7 +246,7 @@ static carillon_osek_distance planned(uint32_t cursor)
     carillon_osek_distance delay = (carillon_osek_distance)step->delay;
 #if CARILLON_OSEK_ADJUSTS
     struct deviation *const deviation = &deviations[cursor];
-    struct table_state *const state = &table_states[it->table];
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[it->table];
     const bool is_end = (state_of(cursor)->cycle + 1u) == it->count;
     if (state_of(cursor)->cycle == 0u) {
         delay = (carillon_osek_distance)(delay - (carillon_osek_distance)deviation->rest);
@@ -300,14 +291,14 @@ static bool goes_on(uint32_t *cursor)
 {
     const uint8_t table = carillon_osek_cursors[*cursor].table;
     const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    struct table_state *const state = &table_states[table];
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t next = state->next;
     if ((next == NONE) && (it->repeating != 0u)) {
         return true;
     }
     if (state->passed == 0u) {
         if (next != NONE) {
-            table_states[next].status = state->status;
+            carillon_osek_table_states[next].status = state->status;
         }
         state->status = SCHEDULETABLE_STOPPED;
     }
@@ -358,7 +349,7 @@ void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_o
 static void begin(uint8_t table, carillon_osek_distance ticks, uint8_t status)
 {
     const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    table_states[table].status = status;
+    carillon_osek_table_states[table].status = status;
     for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
         const carillon_osek_distance first = (carillon_osek_distance)carillon_osek_cursors[cursor].steps[0].delay;
         state_of(cursor)->cycle = 0u;
@@ -416,12 +407,12 @@ void carillon_osek_start_schedule_tables(AppModeType mode)
 {
     for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
         const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-        table_states[table].next = NONE;
+        carillon_osek_table_states[table].next = NONE;
         if (ON_CELLS(table) || (((it->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
         if (it->start == CARILLON_OSEK_START_SYNCHRON) {
-            table_states[table].status = SCHEDULETABLE_WAITING;
+            carillon_osek_table_states[table].status = SCHEDULETABLE_WAITING;
         } else if (it->start == CARILLON_OSEK_START_ABSOLUTE) {
             begin(table, carillon_osek_until(it->counter, now(table), it->at),
                   (it->sync == CARILLON_OSEK_SYNC_IMPLICIT) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
@@ -465,7 +456,7 @@ StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
     OF_CELLS(table, start_relative(table, offset));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
-    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         begin(table, (carillon_osek_distance)offset, SCHEDULETABLE_RUNNING);
     }
@@ -483,7 +474,7 @@ StatusType StartScheduleTableAbs(ScheduleTableType table, TickType start)
     OF_CELLS(table, start_absolute(table, start));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
-    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         begin(table, carillon_osek_until(it->counter, now(table), start),
               (it->sync == CARILLON_OSEK_SYNC_IMPLICIT) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
@@ -502,35 +493,35 @@ StatusType StartScheduleTableSynchron(ScheduleTableType table)
     OF_CELLS(table, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
-    const bool stopped = table_states[table].status == SCHEDULETABLE_STOPPED;
+    const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
-        table_states[table].status = SCHEDULETABLE_WAITING;
+        carillon_osek_table_states[table].status = SCHEDULETABLE_WAITING;
     }
     carillon_osek_unlock(saved);
     REQUIRE(stopped, OSServiceId_StartScheduleTableSynchron, E_OS_STATE, .object = table);
     return E_OK;
 }
 
-StatusType StopScheduleTable(ScheduleTableType table)
+StatusType(StopScheduleTable)(ScheduleTableType table)
 {
     CHECK_TABLE(OSServiceId_StopScheduleTable, table, .first = 0u);
     OF_CELLS(table, stop_cells(table));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
-    struct table_state *const state = &table_states[table];
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t status = state->status;
     if (status >= SCHEDULETABLE_RUNNING) {
         take_out(table);
     }
     if (status == SCHEDULETABLE_NEXT) {
         for (uint8_t other = 0; other < CARILLON_OSEK_SCHEDULE_TABLES; other++) {
-            if (table_states[other].next == table) {
-                table_states[other].next = NONE;
+            if (carillon_osek_table_states[other].next == table) {
+                carillon_osek_table_states[other].next = NONE;
             }
         }
     }
     if (state->next != NONE) {
-        table_states[state->next].status = SCHEDULETABLE_STOPPED;
+        carillon_osek_table_states[state->next].status = SCHEDULETABLE_STOPPED;
         state->next = NONE;
     }
     state->status = SCHEDULETABLE_STOPPED;
@@ -550,15 +541,15 @@ StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
     OF_CELLS(to, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(from);
-    struct table_state *const state = &table_states[from];
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[from];
     const bool runs = (state->status != SCHEDULETABLE_STOPPED) && (state->status != SCHEDULETABLE_NEXT);
-    const bool stopped = table_states[to].status == SCHEDULETABLE_STOPPED;
+    const bool stopped = carillon_osek_table_states[to].status == SCHEDULETABLE_STOPPED;
     if (runs && stopped) {
         if (state->next != NONE) {
-            table_states[state->next].status = SCHEDULETABLE_STOPPED;
+            carillon_osek_table_states[state->next].status = SCHEDULETABLE_STOPPED;
         }
         state->next = to;
-        table_states[to].status = SCHEDULETABLE_NEXT;
+        carillon_osek_table_states[to].status = SCHEDULETABLE_NEXT;
     }
     carillon_osek_unlock(saved);
     REQUIRE(runs, OSServiceId_NextScheduleTable, E_OS_NOFUNC, .object = from, .first = to);
@@ -574,7 +565,7 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
     if (!ON_CELLS(table)) {
         settle(table);
     }
-    *status = table_states[table].status;
+    *status = carillon_osek_table_states[table].status;
     carillon_osek_unlock(saved);
     return E_OK;
 }
@@ -623,7 +614,7 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
     OF_CELLS(table, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
-    struct table_state *const state = &table_states[table];
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t status = state->status;
     if (status == SCHEDULETABLE_WAITING) {
         begin(table, (carillon_osek_distance)(it->duration - value), SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
@@ -664,9 +655,9 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
     OF_CELLS(table, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
-    const bool runs = table_states[table].status >= SCHEDULETABLE_RUNNING;
+    const bool runs = carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING;
     if (runs) {
-        table_states[table].status = SCHEDULETABLE_RUNNING;
+        carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
 #if CARILLON_OSEK_ADJUSTS
         for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
             deviations[cursor].ticks = 0u;
@@ -692,14 +683,14 @@ StatusType StartScheduleTableAbs(ScheduleTableType table, TickType start)
     return start_absolute(table, start);
 }
 
-StatusType StopScheduleTable(ScheduleTableType table)
+StatusType(StopScheduleTable)(ScheduleTableType table)
 {
     return stop_cells(table);
 }
 
 StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
 {
-    *status = table_states[table].status;
+    *status = carillon_osek_table_states[table].status;
     return E_OK;
 }
 

@@ -122,22 +122,6 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
                      "2: bx lr\n");
 }
 
-/* The same with one addend for all.  What is added is known before the load: load, addition and store are adjacent. */
-__attribute__((naked)) void carillon_port_shift(const struct carillon_shift *list __attribute__((unused)),
-                                                uint32_t count __attribute__((unused)),
-                                                uint32_t by __attribute__((unused)))
-{
-    __asm__ volatile("   push {r4, r5, r6, lr}\n"
-                     "1: ldmia r0!, {r3, r4}\n"
-                     "   adds r4, r4, r2\n"
-                     "   ldr r5, [r3]\n"
-                     "   adds r5, r5, r4\n"
-                     "   str r5, [r3]\n"
-                     "   subs r1, r1, #1\n"
-                     "   bne 1b\n"
-                     "   pop {r4, r5, r6, pc}\n");
-}
-
 /* Lowering the execution priority in a way that holds on silicon: an exception's priority cannot be
  * lowered while it is active, so the handler ends its exception by returning to a made-up frame whose
  * program counter is `function`.  What that returns to calls the supervisor, whose handler drops the frame

@@ -361,8 +361,35 @@ void carillon_port_start_at(uint32_t counter, uint32_t target, const struct cari
 /* Add to running counters. */
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 
-/* The same, with `by` added to each; the list is not empty. */
-void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by);
+/* The same, with `by` added to each; the list is not empty.  What is added is known before the load: load, addition and
+ * store are adjacent, and the counter runs on by two instructions, for which the shift allows.  Two cells a turn, as a
+ * start of a schedule table takes mostly this. */
+static inline void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by)
+{
+    __asm__ volatile("   lsrs %[count], %[count], #1\n"
+                     "   bcc 1f\n"
+                     "   ldmia %[list]!, {r3, r4}\n"
+                     "   add r4, r4, %[by]\n"
+                     "   ldr r12, [r3]\n"
+                     "   add r12, r12, r4\n"
+                     "   str r12, [r3]\n"
+                     "   cbz %[count], 2f\n"
+                     "1: ldmia %[list]!, {r3, r4, r5, r6}\n"
+                     "   add r4, r4, %[by]\n"
+                     "   add r6, r6, %[by]\n"
+                     "   ldr r12, [r3]\n"
+                     "   add r12, r12, r4\n"
+                     "   str r12, [r3]\n"
+                     "   ldr r12, [r5]\n"
+                     "   add r12, r12, r6\n"
+                     "   str r12, [r5]\n"
+                     "   subs %[count], %[count], #1\n"
+                     "   bne 1b\n"
+                     "2:\n"
+                     : [list] "+l"(list), [count] "+l"(count)
+                     : [by] "r"(by)
+                     : "r3", "r4", "r5", "r6", "r12", "cc", "memory");
+}
 
 /* Read the time base and start cells, CARILLON_PORT_SINCE_READ ticks later; with interrupts locked. */
 #define CARILLON_PORT_SINCE_READ 1u
@@ -374,6 +401,13 @@ static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct car
                      : "r"(counter), "r"(start.address), "r"(start.value)
                      : "memory");
     return read;
+}
+
+/* Write that a schedule table has stopped.  The label tells the tracing plugin that this store does: it may be in the
+ * application, which stops tables without a call. */
+static inline void carillon_port_note_stop(uint8_t *status, uint8_t stopped)
+{
+    __asm__ volatile("carillon_stops_table_%=:\n\tstrb %1, %0" : "=m"(*status) : "r"(stopped));
 }
 
 /* Call `function` at the execution priority of what the handler preempted, so that every later interrupt

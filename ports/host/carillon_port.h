@@ -168,6 +168,10 @@ static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct car
     carillon_port_write(start.address, start.value);
     return read;
 }
+static inline void carillon_port_note_stop(uint8_t *status, uint8_t stopped)
+{
+    *status = stopped;
+}
 void carillon_port_run_recorded(carillon_vector function);
 void carillon_port_note(uint32_t function);
 #define CARILLON_RUN(function) carillon_port_run_recorded(function)

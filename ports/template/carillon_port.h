@@ -139,6 +139,9 @@ void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint
 #define CARILLON_PORT_SINCE_READ 1u
 uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start);
 
+/* Write that a schedule table on cells has stopped, so that a trace can tell. */
+void carillon_port_note_stop(uint8_t *status, uint8_t stopped);
+
 /* Call a function at the execution priority of what the handler preempted, then come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);
 

@@ -39,7 +39,7 @@ BY_CONTROLLER = {"is_active", "peek_active", "peek_pending", "claim", "level_of"
 SLICES_BY_CONTROLLER, SLICES = {"slice_vector", "is_in"}, {"is_on", "run_preempted"}
 BUDGETS = {"budget_vector", "preempted", "divert"}
 SWITCHES = {"start_at", "align", "shift"}
-TABLES_ON_CELLS = {"read_and_start"}
+TABLES_ON_CELLS = {"read_and_start", "note_stop"}
 TABLES = {"CARILLON_SYSTEM_VECTORS", "CARILLON_VECTOR_TABLE"}
 LACKS = {
     "avr": BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | TABLES | {"is_pending"},

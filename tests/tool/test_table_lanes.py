@@ -297,3 +297,51 @@ def test_what_the_trace_says_of_tables_is_what_they_say_of_themselves(
     assert len(starts) > turns // 4
     assert len(points) >= len(starts)  # an activation may be one too many
     assert all(any(p.n <= s.n < p.n + tick for p in points) for s in starts)
+
+
+def test_a_table_on_cells_that_services_start_and_stop_is_shown_when_it_runs(tmp_path: Path) -> None:
+    """One stop stands in the application, without a call; the other one calls the service."""
+    schedule = """
+[system]
+board = "ast1030-evb"
+sources = ["main.c"]
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.task.Work]
+priority = 2
+[osek.counter.Time]
+tick = "1000 ticks"
+max_allowed = 99
+[osek.schedule_table.Drive]
+counter = "Time"
+duration = 10
+repeating = true
+cells = true
+point = [{ offset = 1, activate = ["Work"] }]
+"""
+    code = """
+#include "os.h"
+TASK(Work)
+{
+    TerminateTask();
+}
+TASK(Main)
+{
+    carillon_work(500u);
+    (void)StartScheduleTableRel(Drive, 1u);
+    carillon_work(20000u);
+    (void)StopScheduleTable(Drive);
+    carillon_work(20000u);
+    (void)StartScheduleTableRel(Drive, 1u);
+    carillon_work(20000u);
+    (void)(StopScheduleTable)(Drive);
+    TerminateTask();
+}
+"""
+    found = traced(tmp_path, schedule, code, 80_000)
+    assert [(table.name, table.begin // 1000, table.end // 1000) for table in found.tables] == [
+        ("Drive", 0, 20),
+        ("Drive", 40, 60),
+    ]
+    assert len([e for e in found.events if e.kind is Kind.START and e.object == "Work"]) == 4

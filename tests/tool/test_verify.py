@@ -229,7 +229,7 @@ def nowhere(_a: int, _v: int) -> tuple[int, int]:
     return UNPEND, 0
 
 
-ON_CELLS = "carillon_osek_tables_on_cells"
+ON_CELLS, STOPS = "carillon_table_Fast", "carillon_osek_table_stops"
 M0, M1 = "carillon_mode0_", "carillon_mode1_"
 SYNCS = "carillon_syncs"
 TABLE = M0 + "table"  # entries of 20 bytes
@@ -237,14 +237,14 @@ OFTEN = "carillon_multiplex_activation_0_Often_steps"
 DUE = "carillon_multiplex_deadline_0_Often_steps"
 LONG, SHORT = "carillon_activation_0_Long", "carillon_activation_0_Short"
 FAULTS = [
-    # Schedule tables on cells: start, stop, six numbers, by words; of a virtual board, lists of stores.
+    # Schedule tables on cells: start, six numbers, by words; of a virtual board, lists of stores.
     Fault("cells", "a start of another cell", "C204", lambda p: p.number(ON_CELLS, 1, lambda v: v << 4)),
     Fault("cells", "a start without an interrupt", "C204", lambda p: p.number(ON_CELLS, 1, lambda v: v & ~0x40)),
-    Fault("cells", "a stop that leaves a cell", "C204", lambda p: p.number(ON_CELLS, 3, lambda v: v & 0xF0), "running"),
-    Fault("cells", "a stop of the time base", "C204", lambda p: p.number(ON_CELLS, 3, lambda v: v | 5), "stops TMR1"),
-    Fault("cells", "another first point", "C204", lambda p: p.number(ON_CELLS, 7, plus(1)), "first expiry"),
-    Fault("cells", "a shorter tick", "C204", lambda p: p.number(ON_CELLS, 8, plus(-1)), "tick"),
-    Fault("cells", "a shorter turn", "C204", lambda p: p.number(ON_CELLS, 9, plus(-1)), "turn"),
+    Fault("cells", "a stop that leaves a cell", "C204", lambda p: p.number(STOPS, 1, lambda v: v & 0xF0), "running"),
+    Fault("cells", "a stop of the time base", "C204", lambda p: p.number(STOPS, 1, lambda v: v | 5), "stops TMR1"),
+    Fault("cells", "another first point", "C204", lambda p: p.number(ON_CELLS, 5, plus(1)), "first expiry"),
+    Fault("cells", "a shorter tick", "C204", lambda p: p.number(ON_CELLS, 6, plus(-1)), "tick"),
+    Fault("cells", "a shorter turn", "C204", lambda p: p.number(ON_CELLS, 7, plus(-1)), "turn"),
     Fault("cells", "a shift one longer", "C204", lambda p: p.number("carillon_table_Fast_shifts", 1, plus(1)), "says 31250"),
     Fault("cells", "a shift of another cell", "C204", lambda p: p.number("carillon_table_Fast_shifts", 0, plus(16))),
     Fault("cells", "another cell's points for a late start", "C204", lambda p: p.number("carillon_table_Fast_cells", 2, plus(1))),

@@ -189,6 +189,39 @@ static inline StatusType GetElapsedCounterValue(CounterType counter, TickRefType
 #define OSError_GetElapsedValue_Value() ((TickRefType)carillon_failed_reference())
 #endif
 
+#if CARILLON_OSEK_SCHEDULE_TABLES > 0
+/* Internal.  Of each schedule table; with one in a queue: what follows it, and how many cursors have passed the end at
+ * which it is left. */
+struct carillon_osek_table_state {
+    uint8_t status;
+#if CARILLON_OSEK_CURSORS > 0
+    uint8_t next;
+    uint8_t passed;
+#endif
+};
+extern struct carillon_osek_table_state carillon_osek_table_states[];
+
+#if CARILLON_OSEK_TABLES_RESTART
+/* Internal.  Stop the cells of a schedule table on cells, by one store. */
+extern const struct carillon_store carillon_osek_table_stops[];
+static inline __attribute__((always_inline)) StatusType carillon_stop_cells(ScheduleTableType table)
+{
+    const uint32_t saved = carillon_port_lock();
+    StatusType status = E_OS_NOFUNC;
+    if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
+        carillon_port_write(carillon_osek_table_stops[table].address, carillon_osek_table_stops[table].value);
+        carillon_port_note_stop(&carillon_osek_table_states[table].status, SCHEDULETABLE_STOPPED);
+        status = E_OK;
+    }
+    carillon_port_unlock(saved);
+    return status;
+}
+#if CARILLON_OSEK_INLINE && (CARILLON_OSEK_CURSORS == 0u)
+#define StopScheduleTable(table) (__builtin_constant_p(table) ? carillon_stop_cells(table) : (StopScheduleTable)(table))
+#endif
+#endif
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,6 +22,9 @@ from carillon.diagnostics import Diagnostics
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import KERNEL
 
+QUEUED = "_queued"
+"""Ends the metrics of Carillon's tables in a queue, where those on cells have a row of the same name without it."""
+
 TICK = 1000
 """Ticks of the board's clock in one of the applications' counter, but where they say so."""
 
@@ -53,16 +56,22 @@ class Figure:
 FIGURES = {
     figure.metric: figure
     for figure in (
-        Figure("tt_dispatch_idle_basic", 608, 0),
-        Figure("tt_dispatch_basic_basic", 311, 0),
+        Figure("tt_dispatch_idle_basic", 0),
+        Figure("tt_dispatch_basic_basic", 0),
+        Figure("tt_dispatch_idle_basic_queued", 608),
+        Figure("tt_dispatch_basic_basic_queued", 311),
         Figure("tt_dispatch_extended_extended", 310, 45),
-        Figure("terminate_basic_idle", 39, 1),
+        Figure("terminate_basic_idle", 5, 1),
         Figure("terminate_basic_basic", 5, 1),
         Figure("terminate_extended_extended", 42, 45),
-        Figure("start_schedule_table_rel", 1_251, 80),
-        Figure("stop_schedule_table", 297, 12),
+        Figure("start_schedule_table_rel", 80),
+        Figure("stop_schedule_table", 12),
+        Figure("start_schedule_table_rel_queued", 1_251),
+        Figure("stop_schedule_table_queued", 297),
         Figure("stolen_by_lower", 0),
+        Figure("stolen_by_lower_queued", 0),
         Figure("interruptions_by_lower", 0, unit="per run"),
+        Figure("interruptions_by_lower_queued", 0, unit="per run"),
         Figure("sync_offset", 2, unit="ticks", board="virtual-256", alone=True),
         Figure("budget_dispatch", 24),
         Figure("budget_terminate", 24),
@@ -116,9 +125,26 @@ def kernel_around(summary: Summary, times: Sequence[int], place: Place) -> list[
     return found[1:]
 
 
+def _on_cells(schedule: str) -> str:
+    """The same schedule with its table on cells; these ask for a counter of whose turns the time base counts whole ones."""
+    lines = schedule.splitlines(keepends=True)
+    more = {"repeating": "cells = true\n", "tick": "max_allowed = 999\n"}
+    return "".join(line + more.get(line.partition(" ")[0], "") for line in lines)
+
+
+def _carried(applications: Applications, name: str, column: str) -> list[tuple[str, str]]:
+    """An application by what carries its table, each with the end of its metrics: cells, if they can, and a queue."""
+    if column != "carillon":
+        return [(name, "")]
+    applications.derive(name, f"{name}-cells", _on_cells)
+    return [(f"{name}-cells", ""), (name, QUEUED)]
+
+
 def _dispatch(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
     rows: list[Row] = []
-    for name, places in (("basic", BASIC), ("extended", EXTENDED)):
+    queued = [replace(p, metric=p.metric + QUEUED) for p in BASIC if p.before]
+    basic = [(name, queued if end else BASIC) for name, end in _carried(applications, "basic", column)]
+    for name, places in (*basic, ("extended", EXTENDED)):
         progress(f"{name} tasks, {column}: {rounds} cycles")
         summary, marks = applications.analysed(name, column, (rounds + 2) * 4 * TICK, [p.mark for p in places])
         rows += [FIGURES[p.metric].row(column, kernel_around(summary, marks[p.mark], p)[:rounds]) for p in places]
@@ -127,24 +153,29 @@ def _dispatch(applications: Applications, column: str, rounds: int, progress: Pr
 
 def _services(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
     progress(f"services of schedule tables, {column}: {rounds} cycles")
-    names = ("start", "stop")
-    marks = applications.marked("table", column, rounds, 5000, [f"bench_{n}_{end}" for n in names for end in ("begin", "end")])
-    return [
-        FIGURES[metric].row(column, marks.between(f"bench_{name}_begin", [f"bench_{name}_end"])[:rounds])
-        for metric, name in (("start_schedule_table_rel", "start"), ("stop_schedule_table", "stop"))
-    ]
+    services = (("start_schedule_table_rel", "start"), ("stop_schedule_table", "stop"))
+    places = [f"bench_{name}_{side}" for _, name in services for side in ("begin", "end")]
+    rows: list[Row] = []
+    for application, end in _carried(applications, "table", column):
+        marks = applications.marked(application, column, rounds, 5000, places)
+        for metric, name in services:
+            taken = marks.between(f"bench_{name}_begin", [f"bench_{name}_end"])[:rounds]
+            rows.append(FIGURES[metric + end].row(column, taken))
+    return rows
 
 
 def _lower(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
     """What points of lower tasks take from a higher one: figure 7 of the paper."""
     progress(f"a window of work, {column}: {rounds} cycles")
-    marks = applications.marked("lower", column, 2 * rounds, 5 * TICK, WINDOW)
-    summary, _ = applications.analysed("lower", column, 10 * (rounds + 1) * TICK, [])
-    windows = [r for r in summary.runs if r.lane.name == "High"][::2]  # in every second one, points of lower tasks come
-    return [
-        replace(stolen("stolen_by_lower", marks, column, rounds), must=FIGURES["stolen_by_lower"].must),
-        FIGURES["interruptions_by_lower"].row(column, [r.preemptions for r in windows if r.end is not None][:rounds]),
-    ]
+    rows: list[Row] = []
+    for name, end in _carried(applications, "lower", column):
+        marks = applications.marked(name, column, 2 * rounds, 5 * TICK, WINDOW)
+        summary, _ = applications.analysed(name, column, 10 * (rounds + 1) * TICK, [])
+        windows = [r for r in summary.runs if r.lane.name == "High"][::2]  # in every second one, points of lower tasks come
+        preemptions = [r.preemptions for r in windows if r.end is not None][:rounds]
+        rows.append(replace(stolen(f"stolen_by_lower{end}", marks, column, rounds), must=FIGURES[f"stolen_by_lower{end}"].must))
+        rows.append(FIGURES[f"interruptions_by_lower{end}"].row(column, preemptions))
+    return rows
 
 
 def _nodes(_applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:

@@ -45,7 +45,10 @@ WRITERS = {
 }
 """The kernel's functions that write statuses, by the letter of the plugin's map."""
 
-STATUSES = "table_states"
+INLINE_STOP = "carillon_stops_table_"
+"""Begins the labels of stores of StopScheduleTable that stand in the application (carillon_port_note_stop)."""
+
+STATUSES = "carillon_osek_table_states"
 STATUS_BYTES = (1, 3)
 """Of each table: ``struct table_state``, which begins with the status, and is no more than that if no table is in a queue."""
 
@@ -67,6 +70,8 @@ def watched(image: Image, symbols: Iterable[Symbol]) -> list[str]:
     for symbol in symbols:
         own = symbol.name.partition(".")[0]
         lines += [f"{symbol.address:x} {kind} {symbol.size:x}" for kind, names in WRITERS.items() if own in names]
+        if symbol.name.startswith(INLINE_STOP):
+            lines.append(f"{symbol.address:x} t 2")
         if symbol.name == STATUSES:
             lines.append(f"{symbol.address:x} D {symbol.size:x}")
         if re.fullmatch(r"carillon_steps_\w+_\d+", symbol.name):
@@ -135,7 +140,8 @@ class Tables:
         osek = self._image.system.osek
         if osek is None or not osek.schedule_tables:
             return (), []
-        if not self._image.modes and self._symbols.keys().isdisjoint(STEERING):
+        steered = any(name in STEERING or name.startswith(INLINE_STOP) for name in self._symbols)
+        if not self._image.modes and not steered:
             return self._from_schedule(osek, length)
         try:
             return self._from_records(osek, records, origin, length)

@@ -24,11 +24,12 @@ SINCE_READ = {"armv7m": 1, "host": 0}
 
 @dataclass(frozen=True, slots=True)
 class OnCells:
-    """An entry of carillon_osek_tables_on_cells; ``rows``: first expiry, period and source of each cell."""
+    """What an entry of carillon_osek_tables_on_cells points to; ``rows``: first expiry, period and source of each cell."""
 
     start: Store
     prepare: tuple[Store, ...]
-    stop: tuple[Store, ...]
+    stop: tuple[Store, ...] | None
+    """None: the application stops no table, and the linker left the stores out."""
     shifts: tuple[Store, ...]
     rows: tuple[tuple[int, int, int], ...]
     first: int
@@ -39,29 +40,33 @@ class OnCells:
 def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
     """By the number of a schedule table, what the image says of its cells; nothing of tables in queues."""
     symbol, count = elf.symbols.get("carillon_osek_tables_on_cells"), len(osek.schedule_tables)
-    if symbol is None or not count or symbol.size % count:
+    if symbol is None or symbol.size != count * elf.pointer:
         return {}
     tables = Tables(elf)
     able = (a.family for a in hardware.system.board.cells if a.family.align)
     restarts = any(Capability.RESTART in family.can for family in able)
+    listed = elf.symbols.get("carillon_osek_table_stops")
+    stops = tables.stores(listed.address, count) if listed is not None else ()
     found = {}
     for number in range(count):
-        reader = Reader(elf, symbol.address + number * (symbol.size // count))
+        pointer = elf.number(symbol.address + number * elf.pointer, elf.pointer)
+        if not pointer:  # in a queue
+            continue
+        reader = Reader(elf, elf.data(pointer))
         start = tables.store(reader)
         prepare: tuple[Store, ...] = ()
-        stop: tuple[Store, ...]
+        stop: tuple[Store, ...] | None
         if restarts:
-            stop = (tables.store(reader),)
+            stop = (stops[number],) if stops else None
         else:
             at = elf.data(reader.pointer()), elf.data(reader.pointer())
             prepare, stop = (tables.stores(a, n) for a, n in zip(at, (reader.take(2), reader.take(2)), strict=True))
         shifts, cells = elf.data(reader.pointer()), elf.data(reader.pointer())
         length, first, tick, turn = (reader.take(4) for _ in range(4))
-        if length:
-            rows = tuple(
-                (elf.number(p, 4), elf.number(p + 4, 4), elf.number(p + 8, 4)) for p in range(cells, cells + 12 * length, 12)
-            )
-            found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn)
+        rows = tuple(
+            (elf.number(p, 4), elf.number(p + 4, 4), elf.number(p + 8, 4)) for p in range(cells, cells + 12 * length, 12)
+        )
+        found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn)
     return found
 
 
@@ -87,10 +92,10 @@ class TableCellChecks:
         started = [c for _, c in self.hardware.cells if c.started is not None and id(c) not in before]
         yield from self._wrong_times(table, counter.tick, started)
         yield from self._wrong_rows(it, started)
-        self.hardware.carry_out(it.stop, None)
+        self.hardware.carry_out(it.stop or (), None)
         still = sorted(c.place.name for c in started if c.started is not None)
         also = sorted(c.place.name for _, c in self.hardware.cells if c.started is None and id(c) in before)
-        if still or also:
+        if it.stop is not None and (still or also):
             yield f"stops {', '.join(also) or 'nothing else'}, and leaves {', '.join(still) or 'nothing'} running"
         for cell, at, first, again, registers in saved:
             cell.started, cell.first, cell.again, cell.registers = at, first, again, registers

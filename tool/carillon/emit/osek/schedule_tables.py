@@ -50,15 +50,25 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
         return []
     lines: list[str] = []
     rows: list[str] = []
+    stops: list[str] = []
     on_cells = {image.table.name: image for image in osek.tables}
     for table in osek.allocation.osek.schedule_tables:
         image = on_cells.get(table.name)
         if image is None:
-            rows.append(f"    {{.count = 0u}}, /* {table.name} stands in the queue of {table.counter} */")
+            rows.append(f"    NULL, /* {table.name} stands in the queue of {table.counter} */")
+            stops.append("    {0u, 0u},")
         else:
             lines += _cells(image)
-            rows += _on_cells(image)
-    return [*lines, "const struct carillon_osek_table_on_cells carillon_osek_tables_on_cells[] = {", *rows, "};", ""]
+            lines += _on_cells(image)
+            rows.append(f"    &carillon_table_{table.name},")
+            stops.append(f"    {text.macro(image.cells[0][1], 'STOP_TOGETHER', _bits(image))}, /* {table.name} */")
+    if any(image.restarts for image in osek.tables):
+        lines += ["const struct carillon_store carillon_osek_table_stops[] = {", *stops, "};"]
+    return [*lines, "const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[] = {", *rows, "};", ""]
+
+
+def _bits(image: TableImage) -> str:
+    return " | ".join(text.macro(c, "BIT", c.number) for _, c in image.cells)
 
 
 def _cells(image: TableImage) -> list[str]:
@@ -89,18 +99,15 @@ def _on_cells(image: TableImage) -> list[str]:
     """The entry of a table on cells."""
     stem = f"carillon_table_{image.table.name}"
     cell = image.cells[0][1]
-    bits = " | ".join(text.macro(c, "BIT", c.number) for _, c in image.cells)
-    fields = {"start": text.macro(cell, "START", bits)}
-    if image.restarts:
-        fields["stop"] = text.macro(cell, "STOP_TOGETHER", bits)
-    else:
+    fields = {"start": text.macro(cell, "START", _bits(image))}
+    if not image.restarts:
         for name in ("prepare", "stop"):
             fields |= {name: f"{stem}_{name}", f"{name}_count": f"CARILLON_COUNT({stem}_{name})"}
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
     fields["first"] = f"{cell.first}u"
     fields |= {"tick": f"{image.counter.tick}u", "turn": f"{image.counter.tick * (image.counter.max_allowed + 1)}u"}
-    lines = [f"    {{ /* {image.table.name} */"]
-    return [*lines, *(f"        .{name} = {value}," for name, value in fields.items()), "    },"]
+    lines = [f"static const struct carillon_osek_table_on_cells {stem} = {{"]
+    return [*lines, *(f"    .{name} = {value}," for name, value in fields.items()), "};", ""]
 
 
 def _name(cursor: Cursor) -> str:
