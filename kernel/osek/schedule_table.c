@@ -39,11 +39,15 @@ struct carillon_osek_table_state carillon_osek_table_states[CARILLON_OSEK_SCHEDU
 /* What is due less than so many ticks before now, which reads as almost 2^32 ticks ahead, has just passed. */
 #define BEHIND UINT32_C(0x10000)
 
+/* What the time base reads at time 0, to the unit: what counts ticks has it read so a little before, so that the base
+ * is never behind a cell that it cannot be started together with (image/build.py). */
+#define TIME_0 (CARILLON_BASE_ORIGIN - CARILLON_BASE_GUARD)
+
 /* The units of the time base that have passed since time 0, as it has read `left`, but for whole periods of the base,
  * which are whole turns of the counters of tables on cells (allocate/base.py). */
 static inline uint32_t passed_until(uint32_t left)
 {
-    return carillon_base_later(CARILLON_BASE_ORIGIN, left);
+    return carillon_base_later(TIME_0, left);
 }
 
 /* Start the cells of a table, which stand still, and return what the time base has read then; locked. */
@@ -190,7 +194,7 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         const uint32_t ticks = absolute ? ticks_to(table, 0u, it->at) : it->at;
         carillon_osek_table_states[table].status = absolute ? status_of_absolute(table) : SCHEDULETABLE_RUNNING;
         const uint32_t left = start_cells(cells);
-        const uint32_t ahead = left - CARILLON_BASE_ORIGIN; /* of time 0, which is still to come if this is little */
+        const uint32_t ahead = left - TIME_0; /* of time 0, which is still to come if this is little */
         const uint32_t until = ticks * cells->tick;
         if (ahead <= CARILLON_BASE_EARLY) {
             place(cells, until + ahead);
@@ -199,7 +203,7 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         }
     }
 #if CARILLON_BASE_EARLY > 0
-    while ((carillon_base_left() - CARILLON_BASE_ORIGIN - 1u) < CARILLON_BASE_EARLY) {
+    while ((carillon_base_left() - TIME_0 - 1u) < CARILLON_BASE_EARLY) {
     }
 #endif
 }

@@ -212,3 +212,63 @@ TASK(Main)
         assert all(n % 100 == 0 for n in later)
         assert all(0 <= n - (after - 4000) <= LEAD for n, after in zip(first, later, strict=True))
         assert name == "T1" or any(n % 100 for n in first)
+
+
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST])
+def test_a_table_on_cells_begins_at_the_tick_that_others_count(lab: Laboratory, board: str) -> None:
+    """SysTick and timers tick for the queue; none of them can be started together with the base."""
+    text = """
+[osek]
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.task.Cell]
+priority = 5
+[osek.task.Queued]
+priority = 3
+[osek.task.Alarmed]
+priority = 4
+[osek.counter.C]
+tick = "5000 ticks"
+max_allowed = 99
+[osek.alarm.A]
+counter = "C"
+activate = "Alarmed"
+[osek.schedule_table.Cells]
+counter = "C"
+duration = 10
+repeating = true
+cells = true
+point = [{ offset = 1, activate = ["Cell"] }]
+[osek.schedule_table.Queue]
+counter = "C"
+duration = 10
+repeating = true
+point = [{ offset = 1, activate = ["Queued"] }]
+"""
+    code = """
+#include "carillon/work.h"
+TASK(Cell) { TerminateTask(); }
+TASK(Queued) { TerminateTask(); }
+TASK(Alarmed) { TerminateTask(); }
+TASK(Main)
+{
+    for (uint32_t k = 0u; k < 4u; k++) {
+        carillon_work(7300u);
+        TickType now = 0u;
+        (void)GetCounterValue(C, &now);
+        (void)StartScheduleTableAbs(Cells, now + 3u);
+        (void)StartScheduleTableAbs(Queue, now + 3u);
+        (void)SetAbsAlarm(A, now + 4u, 0u);
+        carillon_work(60000u);
+        (void)StopScheduleTable(Cells);
+        (void)StopScheduleTable(Queue);
+    }
+    carillon_port_halt();
+}
+"""
+    outcome = lab.run(text, code, board, ticks=400_000)
+    times = {name: outcome.at(Kind.ENTER, name) for name in ("Cell", "Queued", "Alarmed")}
+    assert [n // 5000 for n in times["Cell"]] == [n // 5000 for n in times["Queued"]]
+    assert len(times["Alarmed"]) == len(times["Cell"]) == 4
+    assert all(n % 5000 <= 50 for n in times["Cell"])  # the queue's tick of a higher level may come first

@@ -47,6 +47,7 @@ def emit(image: Image) -> dict[str, str]:
         lines += [f"#define CARILLON_BASE_COUNTER {text.macro(cell, 'COUNTER', cell.number)}"]
         lines += [f"#define CARILLON_BASE_NEAR {osek.tables[0].near}u /* a start of a schedule table takes less */"]
         lines += [f"#define CARILLON_BASE_EARLY {osek.lead}u /* from its start to time 0 */"]
+        lines += [f"#define CARILLON_BASE_GUARD {osek.guard}u /* from what it reads as time 0 to time 0 */"]
     origin = osek.origin % (1 << base.bits if whole else base.period)
     lines += [f"#define CARILLON_BASE_ORIGIN ((carillon_base){origin}u)", f"#define CARILLON_BASE_LEFT ({left})"]
     return {"carillon_base.h": "\n".join([*lines, "", "#endif", ""])}

@@ -196,7 +196,7 @@ class OsekImage:
 
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
     enough away.  ``tables``: the schedule tables on cells.  ``base``: the cell of the time base, and ``origin`` what the base
-    reads at tick 0 (kernel/osek/base.h).
+    reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.
     """
 
     allocation: OsekAllocation
@@ -205,6 +205,7 @@ class OsekImage:
     start: tuple[StartStore, ...]
     base: CellImage | None = None
     origin: int = 0
+    guard: int = 0
     tables: tuple[TableImage, ...] = ()
 
     @property

@@ -208,7 +208,7 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
     near = lead
     early = any(table.autostart is not None for table in allocation.on_cells)  # it may begin right after tick 0
     lead = 0 if not early and all(use.progression.offset >= 2 * lead for _, use in uses) else lead
-    base, origin = allocation.base, 0
+    base, origin, guard = allocation.base, 0, 0
     if base is not None:
         origin = base.period - (0 if base.kind is BaseKind.UP else lead)  # it is at its period when it is started
         if base.use is not None:
@@ -231,9 +231,10 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         # Cells of one group begin in the same cycle; others may be a part of a unit apart, and the base is not to be behind.
         ticking = [carrier.cells[0].cell.array for carrier in allocation.ticking]
         together = base.array.start is Start.GROUP and all(array == base.array for array in ticking)
-        origin += 0 if together else 1
+        guard = 0 if together else 1
+        origin += guard
     tables = tuple(_table_image(system, allocation, table, near) for table in allocation.on_cells)
-    return OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, tables)
+    return OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, guard, tables)
 
 
 def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable, near: int) -> TableImage:
