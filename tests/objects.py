@@ -9,7 +9,8 @@ name: what a source can reach, and nothing else, is the key under which its obje
    from the source on, changes no instruction.
 2. A name leads to everything that is declared by it, under whatever conditions, and to the names in these conditions.  Names
    are never made from parts in what the kernel compiles for itself (``##``, ports apart, which are read as if they were).
-3. What is not understood is always reached.
+3. What is not understood is always reached, and so is what an object has whether it is named or not: definitions that are
+   not static.
 4. All files of the kernel are in the folder's name as they are; the options and the compiler are in the key.
 
 What no instruction depends on may differ: debug information has the lines of the headers of the image that came first.
@@ -115,7 +116,10 @@ def declared(text: str) -> frozenset[str] | None:
         found = TYPEDEF.fullmatch(plain)
         return frozenset({found[1] or found[2]}) if found else None
     head = re.split(r"[={]", plain, maxsplit=1)[0]
-    named = FUNCTION.fullmatch(head) or VARIABLE.fullmatch(head)
+    function, local = FUNCTION.fullmatch(head), re.search(r"\b(static|extern)\b", head)
+    if local is None and (function is None or "{" in plain):  # it is defined, whoever names it
+        return None
+    named = function or VARIABLE.fullmatch(head)
     return frozenset({named[1]}) if named else None
 
 
