@@ -46,7 +46,11 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
     osek: dict[str, Any] = {}
     maybe(osek, "status", st.sampled_from(["standard", "extended"]))
     maybe(osek, "dispatch", st.sampled_from(["hardware", "software"]))
-    maybe(osek, "hooks", st.lists(st.sampled_from(["startup", "shutdown", "error", "pretask", "posttask"]), unique=True))
+    maybe(
+        osek,
+        "hooks",
+        st.lists(st.sampled_from(["startup", "shutdown", "error", "pretask", "posttask", "protection"]), unique=True),
+    )
     for switch in ("get_service_id", "parameter_access", "stack_check"):
         maybe(osek, switch, truth)
     if modes:
@@ -69,6 +73,7 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         maybe(table, "schedule", st.sampled_from(["full", "non"]))
         maybe(table, "autostart", st.one_of(truth, some(modes)))
         maybe(table, "resources", some([*takeable, "RES_SCHEDULER"]))
+        maybe(table, "budget", st.sampled_from(TICKS))
         if owned[name]:
             table["events"] = owned[name]
             maybe(table, "stack", st.integers(128, 4096))
@@ -144,6 +149,10 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
             table["autostart"] = {"synchron": True} if kind == "synchron" else {"at": 1, "absolute": kind == "absolute"}
             if modes:
                 maybe(table["autostart"], "modes", st.lists(st.sampled_from(modes), min_size=1, unique=True))
+    if hardware:  # what can be on cells is easily drawn as what cannot
+        tasked = [{"offset": 1, "activate": [tasks[0]]}]
+        table = {"counter": hardware[0], "duration": 2, "repeating": True, "point": tasked}
+        maybe(osek["schedule_table"], "OnCells", st.just({**table, "cells": True}))
     data: dict[str, Any] = {"system": {"name": draw(st.sampled_from(["engine", "my-app", "A1"]))}, "osek": osek}
     maybe(data["system"], "board", st.sampled_from(["mps2-an385", "virtual-ast1030-evb"]))
     return data
