@@ -235,9 +235,10 @@ def test_a_sync_point_that_comes_too_late_leaves_the_correction_to_the_next_one(
     assert 100 <= moved.pop() < (101 if board != AST else 200)
 
 
-ANY_TIME = """
+# ``drawn`` is the next of random numbers; ``look`` counts how often the global time was not the bus's clock.
+DRAWN_AND_LOOK = """
 #include "carillon/bus.h"
-static uint32_t state = 4242u, off;
+static uint32_t state = SEED, off;
 static uint32_t drawn(void)
 {
     state = state * 1664525u + 1013904223u;
@@ -249,6 +250,10 @@ static void look(void)
     (void)ttGetGlobalTime(&now);
     off += (now != carillon_bus_clock()) ? 1u : 0u;
 }
+"""
+ANY_TIME = (
+    DRAWN_AND_LOOK.replace("SEED", "4242u")
+    + """
 static void tell(void)
 {
     const uint32_t now = carillon_bus_clock();
@@ -287,6 +292,7 @@ void ttIdleTask(void)
     }
 }
 """
+)
 
 
 @pytest.mark.parametrize("start", ["hard", "smooth"])
@@ -396,20 +402,9 @@ points = [
 [task.Two]
 [task.Three]
 """
-SWITCHES = """
-#include "carillon/bus.h"
-static uint32_t state = 77u, off;
-static uint32_t drawn(void)
-{
-    state = state * 1664525u + 1013904223u;
-    return state >> 16;
-}
-static void look(void)
-{
-    uint32_t now;
-    (void)ttGetGlobalTime(&now);
-    off += (now != carillon_bus_clock()) ? 1u : 0u;
-}
+SWITCHES = (
+    DRAWN_AND_LOOK.replace("SEED", "77u")
+    + """
 static void tell(void)
 {
     look();
@@ -440,6 +435,7 @@ void ttIdleTask(void)
     }
 }
 """
+)
 
 
 def test_the_global_time_goes_on_when_rounds_are_moved_and_modes_are_switched(lab: Laboratory) -> None:

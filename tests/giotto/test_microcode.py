@@ -176,6 +176,14 @@ def test_a_wrong_line_is_reported_at_its_place(line: str, cause: str, remedy: st
     assert found.span.line == (1 if "guard" in line else 7)
 
 
+def test_a_hundred_errors_are_shown_and_that_there_are_more() -> None:
+    text = ".tick 1000000\n.entry start\nstart:\n" + 250 * "    relase t, 10\n" + "    return\n"
+    diagnostics = Diagnostics()
+    assert assembled(text, "code", diagnostics) is None
+    assert len(diagnostics.found) == 101
+    assert diagnostics.found[-1].cause == "more than 100 errors; the rest is not shown"
+
+
 def test_code_that_runs_past_its_end_is_refused() -> None:
     program = Program(1, 0, (Instruction(Opcode.CALL),), drivers=(Function("d"),))
     assert faults(program) == [(0, "nothing follows the last instruction")]

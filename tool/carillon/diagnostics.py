@@ -9,6 +9,8 @@ user sees all errors of a file at once.  A pass that cannot hand on a sound resu
 from __future__ import annotations
 
 import difflib
+import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -24,6 +26,19 @@ class Span:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+
+class Lines:
+    """Where the lines of a text begin, for the places of its characters."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._file = file
+        self._begins = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def span(self, at: int) -> Span:
+        """The place of the character with that index."""
+        line = bisect_right(self._begins, at)
+        return Span(self._file, line, at - self._begins[line - 1] + 1)
 
 
 class Severity(Enum):
@@ -111,3 +126,25 @@ def suggestion(word: str, known: Iterable[str]) -> str:
         shown = ", ".join(f"'{n}'" for n in names[:8])
         return f"known names are {shown}" + (", ..." if len(names) > 8 else "")
     return "nothing of that kind is defined"
+
+
+class Limited:
+    """Reports errors of a file, at most ``most`` of them, and that there are more."""
+
+    def __init__(self, diagnostics: Diagnostics, most: int) -> None:
+        self.diagnostics = diagnostics
+        self._most = most
+        self._errors = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error was reported."""
+        return self._errors > 0
+
+    def error(self, code: str, span: Span, cause: str, remedy: str) -> None:
+        """Report an error, unless there are too many already."""
+        self._errors += 1
+        if self._errors <= self._most:
+            self.diagnostics.error(code, span, cause, remedy)
+        elif self._errors == self._most + 1:
+            self.diagnostics.error(code, span, f"more than {self._most} errors; the rest is not shown", "correct these first")

@@ -124,11 +124,22 @@ extern const struct carillon_elsewhere *const carillon_here;
 #define TASK(name) \
     CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
 
-/* Internal: around an ISR of category 2, in extended status. */
+/* Internal: around an ISR of category 2; without extended status there is nothing to do. */
+#if CARILLON_OSEK_EXTENDED
 uint32_t carillon_begin_isr(void);
 void carillon_end_isr(uint32_t mask);
+#else
+static inline uint32_t carillon_begin_isr(void)
+{
+    return 0u;
+}
+static inline void carillon_end_isr(uint32_t mask)
+{
+    (void)mask;
+}
+#endif
 
-/* Internal: around whatever interrupts a task, where tasks have budgets. */
+/* Internal: around whatever interrupts a task; without budgets there is nothing to do. */
 #if CARILLON_OSEK_BUDGETS
 uint32_t carillon_pause_budget(void);
 void carillon_resume_budget(uint32_t left);
@@ -140,10 +151,19 @@ struct carillon_budget {
     uint32_t state;           /* the job that runs has no budget, has one, or has used it up */
 };
 extern struct carillon_budget carillon_budget;
+#else
+static inline uint32_t carillon_pause_budget(void)
+{
+    return 0u;
+}
+static inline void carillon_resume_budget(uint32_t left)
+{
+    (void)left;
+}
 #endif
 
 /* Internal: the vector of an ISR, and its function. */
-#if CARILLON_OSEK_EXTENDED && CARILLON_OSEK_BUDGETS
+#if CARILLON_OSEK_EXTENDED || CARILLON_OSEK_BUDGETS
 #define CARILLON_ISR(vector, function, category)                    \
     CARILLON_C void function(void);                                 \
     CARILLON_C void vector(void);                                   \
@@ -159,36 +179,6 @@ extern struct carillon_budget carillon_budget;
             function();                                             \
         }                                                           \
     }                                                               \
-    CARILLON_C void function(void)
-#elif CARILLON_OSEK_BUDGETS
-#define CARILLON_ISR(vector, function, category)                    \
-    CARILLON_C void function(void);                                 \
-    CARILLON_C void vector(void);                                   \
-    CARILLON_C void vector(void)                                    \
-    {                                                               \
-        if ((category) == 2) {                                      \
-            const uint32_t carillon_left = carillon_pause_budget(); \
-            function();                                             \
-            carillon_resume_budget(carillon_left);                  \
-        } else {                                                    \
-            function();                                             \
-        }                                                           \
-    }                                                               \
-    CARILLON_C void function(void)
-#elif CARILLON_OSEK_EXTENDED
-#define CARILLON_ISR(vector, function, category)                 \
-    CARILLON_C void function(void);                              \
-    CARILLON_C void vector(void);                                \
-    CARILLON_C void vector(void)                                 \
-    {                                                            \
-        if ((category) == 2) {                                   \
-            const uint32_t carillon_mask = carillon_begin_isr(); \
-            function();                                          \
-            carillon_end_isr(carillon_mask);                     \
-        } else {                                                 \
-            function();                                          \
-        }                                                        \
-    }                                                            \
     CARILLON_C void function(void)
 #else
 #define CARILLON_ISR(vector, function, category) CARILLON_C void vector(void)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.diagnostics import Diagnostics, Limited, Span, suggestion
 from carillon.microcode import FORMS, MOST, NAME, S_CODE, Field, Form, Function, Instruction, Kind, Opcode, Program, faults
 from carillon.units import shorten
 
@@ -124,31 +124,28 @@ class _RefusedError(Exception):
         self.remedy = remedy
 
 
-class _Assembler:
+class _Assembler(Limited):
     def __init__(self, text: str, file: str, diagnostics: Diagnostics) -> None:
+        super().__init__(diagnostics, _MOST_ERRORS)
         self.lines = text.split("\n")
         self.file = file
-        self.diagnostics = diagnostics
         self.numbers: dict[Kind, dict[str, int]] = {kind: {} for kind in Kind}
         self.functions: dict[Kind, list[Function]] = {kind: [] for kind in Kind}
         self.labels: dict[str, int] = {}
         self.operations: list[tuple[int, str]] = []
         self.tick: int | None = None
         self.entry: tuple[int, str] | None = None
-        self.errors = 0
         self.thread = False
 
-    def error(self, line: int, cause: str, remedy: str) -> None:
-        self.errors += 1
-        if self.errors <= _MOST_ERRORS:
-            self.diagnostics.error("C267", Span(self.file, line), cause, remedy)
+    def refuse(self, line: int, cause: str, remedy: str) -> None:
+        self.error("C267", Span(self.file, line), cause, remedy)
 
     def run(self) -> Program | None:
         for number, line in enumerate(self.lines, 1):
             try:
                 self.line(number, line.partition(";")[0].strip())
             except _RefusedError as refused:
-                self.error(number, refused.cause, refused.remedy)
+                self.refuse(number, refused.cause, refused.remedy)
         if self.thread:
             self.operations.append((len(self.lines), "return"))
         code = []
@@ -156,19 +153,19 @@ class _Assembler:
             try:
                 code.append(self.operation(line))
             except _RefusedError as refused:
-                self.error(number, refused.cause, refused.remedy)
+                self.refuse(number, refused.cause, refused.remedy)
         entry = 0
         if self.tick is None:
-            self.error(1, "the length of the tick is missing", "write .tick and the nanoseconds of a tick: .tick 1000000")
+            self.refuse(1, "the length of the tick is missing", "write .tick and the nanoseconds of a tick: .tick 1000000")
         if self.thread:
             pass
         elif self.entry is None:
-            self.error(1, "the entry is missing", "write .entry and the label at which the program begins")
+            self.refuse(1, "the entry is missing", "write .entry and the label at which the program begins")
         elif self.entry[1] not in self.labels:
-            self.error(self.entry[0], f"there is no label {shorten(self.entry[1])}", suggestion(self.entry[1], self.labels))
+            self.refuse(self.entry[0], f"there is no label {shorten(self.entry[1])}", suggestion(self.entry[1], self.labels))
         else:
             entry = self.labels[self.entry[1]]
-        if self.errors or self.tick is None:
+        if self.failed or self.tick is None:
             return None
         own = sorted((address, name) for name, address in self.labels.items() if not name.startswith("@"))
         tasks, drivers, guards, triggers = (tuple(self.functions[kind]) for kind in Kind if kind is not Kind.PORT)
@@ -176,8 +173,8 @@ class _Assembler:
         program = Program(self.tick, entry, tuple(code), ports, tasks, drivers, guards, triggers, tuple(own))
         for address, cause in faults(program):
             line_number = 1 if address is None else self.operations[address][0]
-            self.error(line_number, cause, "SPEC, section 'Microcode', says what an instruction may have")
-        return None if self.errors else program
+            self.refuse(line_number, cause, "SPEC, section 'Microcode', says what an instruction may have")
+        return None if self.failed else program
 
     def line(self, number: int, line: str) -> None:
         if not line:

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 from enum import Enum
 
-from carillon.diagnostics import Diagnostics, Span
+from carillon.diagnostics import Diagnostics, Limited, Lines, Span
 from carillon.units import shorten
 
 MOST_ERRORS = 100
@@ -52,30 +51,14 @@ class Word:
         return "the end of the file" if self.kind is Kind.END else shorten(self.text)
 
 
-class Lexer:
+class Lexer(Limited):
     """Makes words; every error of the reader is reported here, which counts them."""
 
     def __init__(self, content: str, file: str, diagnostics: Diagnostics) -> None:
+        super().__init__(diagnostics, MOST_ERRORS)
         self.content = content
         self.file = file
-        self.diagnostics = diagnostics
-        self.failed = False
-        self._errors = 0
-        self._lines = [0, *(match.end() for match in re.finditer("\n", content))]
-
-    def span(self, at: int) -> Span:
-        """The place of a character."""
-        line = bisect_right(self._lines, at)
-        return Span(self.file, line, at - self._lines[line - 1] + 1)
-
-    def error(self, code: str, span: Span, cause: str, remedy: str) -> None:
-        """Report an error, unless there are too many already."""
-        self.failed = True
-        self._errors += 1
-        if self._errors <= MOST_ERRORS:
-            self.diagnostics.error(code, span, cause, remedy)
-        elif self._errors == MOST_ERRORS + 1:
-            self.diagnostics.error(code, span, f"more than {MOST_ERRORS} errors; the rest is not shown", "correct these first")
+        self.span = Lines(content, file).span
 
     def words(self) -> list[Word]:
         """All words, the last of them the end."""

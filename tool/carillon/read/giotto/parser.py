@@ -143,7 +143,6 @@ class Parser:
         before = self.words[max(self.at - 1, 0)]
         if Kind.BAD not in (self.word.kind, before.kind):
             self.lexer.error("C250", span or self.word.span, cause, remedy)
-        self.lexer.failed = True
         return _RefusedError()
 
     def expect(self, text: str, where: str) -> None:

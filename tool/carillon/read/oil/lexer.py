@@ -7,14 +7,14 @@ UTF-8, or else as ISO 8859-1, which OIL 2.5 prescribes; nothing outside comments
 
 from __future__ import annotations
 
-import bisect
 import hashlib
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from carillon.diagnostics import Diagnostics, Span
+from carillon.diagnostics import Diagnostics, Limited, Lines, Span
 from carillon.read.text import LONGEST_FILE
 from carillon.units import shorten
 
@@ -75,37 +75,32 @@ class Token:
 
 @dataclass
 class _Source:
-    """A file that is being read: ``at`` is how far; strings up to ``plain`` are without escapes."""
+    """A file that is being read.
+
+    ``span`` is the place of a character, ``at`` how far it is read; strings up to ``plain`` are without escapes.
+    """
 
     path: Path
-    name: str
+    span: Callable[[int], Span]
     text: str
     at: int = 0
-    lines: list[int] = field(default_factory=list)
     plain: int = -1
 
-    def span(self, offset: int) -> Span:
-        """Line and column of a character."""
-        line = bisect.bisect_right(self.lines, offset)
-        return Span(self.name, line, offset - self.lines[line - 1] + 1)
 
-
-class Lexer:
+class Lexer(Limited):
     """Reads a file and what it includes.  After :meth:`run`, ``digest`` is the SHA-256 of all their bytes."""
 
     def __init__(self, path: Path, diagnostics: Diagnostics) -> None:
-        """``failed``: an error was reported; ``unclosed``: a comment goes on to the end.
+        """``unclosed``: a comment goes on to the end.
 
         ``multiline``: the line on which each token begins that is a string of several lines.
         """
+        super().__init__(diagnostics, MOST_ERRORS)
         self.path = path
-        self.diagnostics = diagnostics
         self.tokens: list[Token] = []
         self.included: dict[Path, None] = {}
-        self.failed = False
         self.unclosed = False
         self.multiline: dict[int, int] = {}
-        self._errors = 0
         self._includes = 0
         self._hash = hashlib.sha256()
         self._stack: list[_Source] = []
@@ -114,15 +109,6 @@ class Lexer:
     def digest(self) -> str:
         """The SHA-256 of the bytes of all files, in hexadecimal."""
         return self._hash.hexdigest()
-
-    def error(self, code: str, span: Span, cause: str, remedy: str) -> None:
-        """Report an error, unless there are too many already."""
-        self.failed = True
-        self._errors += 1
-        if self._errors <= MOST_ERRORS:
-            self.diagnostics.error(code, span, cause, remedy)
-        elif self._errors == MOST_ERRORS + 1:
-            self.diagnostics.error(code, span, f"more than {MOST_ERRORS} errors; the rest is not shown", "correct these first")
 
     def run(self) -> list[Token] | None:
         """All tokens, the last of them the end; None, after C010, if the file cannot be read."""
@@ -147,8 +133,7 @@ class Lexer:
         return self.tokens
 
     def _push(self, path: Path, name: str, text: str) -> None:
-        lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        self._stack.append(_Source(path, name, text, 0, lines))
+        self._stack.append(_Source(path, Lines(text, name).span, text))
 
     def _load(self, path: Path, span: Span, code: str, remedy: str) -> str | None:
         """The text of a file with line ends of one character; None after a diagnostic at ``span``."""
