@@ -18,7 +18,7 @@ from carillon.allocate.claims import CLOCK, SECONDS, Claim, Claims, Form, Way
 from carillon.allocate.fit import Source
 from carillon.allocate.groups import GroupClass
 from carillon.allocate.osek import OsekAllocation
-from carillon.allocate.share import Shares, share
+from carillon.allocate.share import Shares, conflict, share
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import Planned, plan
 
@@ -137,6 +137,20 @@ def test_shares_are_the_best_and_those_after_them_too(problem: Claims) -> None:
         assert (found.missing, found.rate, found.cells) == min(left)
         assert ((found.missing, found.rate, found.cells), found.taken) in possible
         known.append(found)
+
+
+@given(claims())
+@settings(deadline=None, max_examples=300)
+def test_a_conflict_names_no_claim_too_many(problem: Claims) -> None:
+    if every_way(problem):
+        return
+    levels = len(problem.all)
+    kept = conflict(problem)
+    assert all(k == levels or problem.all[k].must for k in kept)
+    assert not every_way(problem.only(kept, levels in kept))
+    for left_out in kept:
+        rest = [k for k in kept if k != left_out]
+        assert every_way(problem.only(rest, levels in rest)), left_out
 
 
 @pytest.mark.parametrize(("form", "least"), [(Form.VECTOR, 20), (Form.OWN, 20)])

@@ -100,9 +100,12 @@ class Claims:
     held: bool
 
     def only(self, kept: Iterable[int], sources: bool) -> Claims:
-        """The same problem with fewer claims; the others cost nothing and take nothing."""
-        keep = set(kept)
-        free = Way(Form.NOTHING)
+        """The same problem with fewer claims: those that need not be met, and of the others ``kept``.
+
+        What is left out costs nothing and takes nothing.  A counter that need not tick stays: alarms may wait in its queue.
+        """
+        keep = set(kept) | {k for k, claim in enumerate(self.all) if not claim.must and k != self.base}
+        free = Way(Form.CELL)
         every = tuple(c if k in keep else Claim(c.name, None, (free,), False) for k, c in enumerate(self.all))
         alarms = tuple(k for k in self.alarms if k in keep)
         return Claims(

@@ -19,7 +19,7 @@ from carillon.allocate.groups import cell_use, spare_sources
 from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskKind, TaskLevel
 from carillon.allocate.parts import split
 from carillon.allocate.result import Carrier, Progression, Style
-from carillon.allocate.share import Shares, share
+from carillon.allocate.share import Shares, conflict, share
 from carillon.allocate.tasks import TaskPlan, ceilings
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, When
@@ -262,12 +262,8 @@ class Refusal:
         """C161, C162, C171, C174, C178, C183 or C185.  ``rounds``: what the claims have is what rounds leave."""
         if self.events.series and self._report_tables(diagnostics):
             return
-        levels = len(self.claims.all)  # stands for the sources of task levels
-        kept = [k for k in range(levels + 1) if k == levels or self.claims.all[k].must]
-        for k in reversed(list(kept)):
-            rest = [other for other in kept if other != k]
-            if share(self.claims.only(rest, levels in rest)) is None:
-                kept = rest
+        levels = len(self.claims.all)
+        kept = conflict(self.claims)
         last = kept[-1]
         others = [f"'{self.claims.all[k].name}'" for k in kept[:-1]]
         left = f" beside {' and '.join([*others, *(['the rounds'] if rounds else [])])}" if others or rounds else ""
@@ -358,11 +354,14 @@ class Refusal:
     def _no_alarm(self, claim: Claim) -> tuple[Span, str, str]:
         assert claim.demand is not None and self.system.osek is not None
         counter = self.system.osek.counter(claim.counter)
+        alone = ClaimBuilder(self.system, self.events, self.plan).build()  # where the rounds take nothing
+        its = next(alone.all[k] for k in alone.counters if alone.all[k].name == counter.name)
+        longer = "" if its.ways else f"give counter '{counter.name}' a tick that a cell of the board can keep, "
         return (
             claim.demand.span,
             f"board '{self.board.name}' has no cell left for alarm '{claim.name}', nor one that ticks its counter "
             f"'{counter.name}' every {counter.tick} ticks",
-            "use fewer cells for other alarms, counters or the rounds' tasks, or choose a board with more cells",
+            f"{longer}use fewer cells for other alarms, counters or the rounds' tasks, or choose a board with more cells",
         )
 
     def _report_clock(self, diagnostics: Diagnostics, left: str) -> None:

@@ -54,6 +54,20 @@ def share(claims: Claims, known: Sequence[Shares] = ()) -> Shares | None:
         too_short.append((base.group, found.ticking))  # for these counters together, which only a choice of them tells
 
 
+def conflict(claims: Claims) -> list[int]:
+    """Claims that cannot be met together, though they could without any one of them, where :func:`share` finds nothing.
+
+    The last index stands for the sources of task levels: it is how many claims there are.
+    """
+    levels = len(claims.all)
+    kept = [k for k, claim in enumerate(claims.all) if claim.must] + [levels]
+    for k in reversed(list(kept)):
+        rest = [other for other in kept if other != k]
+        if share(claims.only(rest, levels in rest)) is None:
+            kept = rest
+    return kept
+
+
 def _ticking(claims: Claims, ways: Sequence[Way]) -> frozenset[str]:
     """What ticks for the time base: counters that must, those in whose queue an alarm waits, and a clock that is held back."""
     names = {claims.all[k].name for k in claims.counters}
