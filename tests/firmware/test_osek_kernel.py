@@ -114,6 +114,38 @@ def test_a_static_alarm_is_a_cell_whose_expiry_is_the_activation(lab: Laboratory
     assert len(outcome.said("tick")) == 5
 
 
+def test_cells_of_two_families_carry_static_alarms_that_can_be_read_and_cancelled(lab: Laboratory) -> None:
+    periods = {"A": 1000, "B": 1500, "D": 1700}
+    tasks = "".join(
+        f'[osek.task.{name}]\npriority = {k}\n[osek.alarm.of{name}]\ncounter = "Us"\nactivate = "{name}"\nstatic = true\n'
+        f"autostart = {{ at = {period}, cycle = {period} }}\n"
+        for k, (name, period) in enumerate(periods.items(), 2)
+    )
+    code = "".join(f'TASK({name}) {{ report("{name}", 1); TerminateTask(); }}\n' for name in periods)
+    asked = "".join(
+        f'report("left", !GetAlarm(of{n}, &left) ? (int)left : -1); report("cancel", CancelAlarm(of{n}));' for n in periods
+    )
+    code += f"TASK(Low) {{ TickType left; carillon_work({5 * MILLISECOND[MPS]}); {asked} TerminateTask(); }}\n"
+    low = "[osek.task.Low]\npriority = 1\nautostart = true\n"
+    outcome = lab.run(f'[osek.counter.Us]\ntick = "1us"\n{low}{tasks}', code, MPS, ticks=10 * MILLISECOND[MPS])
+
+    osek = outcome.planned.allocation.osek
+    assert osek is not None
+    assert [(a.carrier.cells[0].cell.name, a.direct) for a in osek.alarms] == [
+        ("TIMER0", True),
+        ("TIMER1", True),
+        ("DUAL1", True),
+    ]
+    # Low works for 5 ms, beside the other tasks and the start; then what is left says the same time by all three cells.
+    left = outcome.said("left")
+    assert outcome.said("cancel") == [0, 0, 0]
+    runs = {name: len(outcome.said(name)) for name in periods}
+    nows = [(runs[name] + 1) * period - its for (name, period), its in zip(periods.items(), left, strict=True)]
+    assert min(nows) > 5000
+    assert max(nows) < 5200
+    assert nows == sorted(nows)
+
+
 def test_a_static_alarm_that_gets_no_cell_is_in_the_queue_of_a_counter_that_ticks(lab: Laboratory) -> None:
     tasks = "".join(
         f'[osek.task.T{k}]\npriority = {k}\n[osek.alarm.A{k}]\ncounter = "Ms"\nactivate = "T{k}"\nstatic = true\n'

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from carillon.allocate.fit import Fitter, Source, source_classes
 from carillon.allocate.result import Cell, CellUse, Progression
 from carillon.model.board import Board, Role
+from carillon.model.family import Capability
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,11 @@ def cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:
 def cell_use(fitter: Fitter, source: Source, progression: Progression, *, readable: bool, pended: bool) -> CellUse | None:
     """The source's first cell as it keeps a progression; None if it cannot.
 
-    ``readable``: the kernel reads its counter and stops it, as it can with those that can be a control cell.
+    ``readable``: the kernel reads what is left, and stops it.
     ``pended``: software requests its source too, which the controller must be able to.
     """
     array = source.array
-    if Role.ACTIVATION not in array.roles or (readable and Role.CONTROL not in array.roles):
+    if Role.ACTIVATION not in array.roles or (readable and Capability.REMAINING not in array.family.can):
         return None
     if pended and source.number < fitter.board.request_base:
         return None
