@@ -79,7 +79,7 @@ extern const uint32_t carillon_microcode_interface;
 #define CARILLON_SCHEDULER_EDF 1u  /* the earliest deadline */
 #define CARILLON_SCHEDULER_RM 2u   /* the shortest time from release to deadline */
 
-/* A program.  `steps` is the most instructions that it carries out at one instant; at least 1.  `late` has for each
+/* A program.  `steps` is more than it carries out at any one instant.  `late` has for each
  * task the address of what handles that it is late, and `shared` is that of what handles two dispatched tasks;
  * CARILLON_MICROCODE_NONE is the default.  `late` may be NULL: the default for all tasks. */
 struct carillon_microcode {

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The integrated E and S machine: C. Kirsch, M. Sanvido and T. Henzinger, "A Programmable Microkernel for Real-Time
+ * Systems", VEE 2005, algorithms 1 and 2; and the task scheduler that algorithm 1 invokes.
+ *
+ * The machine says which task is to run; it switches no contexts, and reads no clock.  Whoever owns the processor
+ *
+ * - calls carillon_machine_start once, and carillon_machine_instant from then on: when a task has ended, when the time
+ *   carillon_machine_next is reached, and when something happens that a trigger may be enabled by;
+ * - lets run what it answers, and nothing else, until the next call.
+ *
+ * Times are in ticks of the program, modulo 2^32; the machine compares those that are less than 2^31 ticks apart.  All
+ * functions are called locked: none comes while another one runs. */
+#ifndef CARILLON_MICROCODE_MACHINE_H
+#define CARILLON_MICROCODE_MACHINE_H
+
+#include "kernel/contract/microcode.h"
+
+#include "carillon_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What went wrong.  The machine goes on after each of them. */
+enum carillon_machine_fault {
+    /* Time safety: a driver or a release touches a task that has not ended.  The instruction is dropped.  If the task
+     * has a handler, that is carried out next; of several tasks, for the first that has one.  A task without one is
+     * terminated. */
+    CARILLON_MACHINE_LATE,
+    /* Time sharing: threads dispatch two tasks at one instant.  The dispatch that came later is dropped: its thread
+     * carries out the handler, if there is one, and goes on behind the dispatch. */
+    CARILLON_MACHINE_SHARED,
+    /* An instant has more instructions than the program says, as threads go round without taking time.  The code that
+     * runs is dropped, and all threads are.  Triggers that are enabled are looked at in the next tick. */
+    CARILLON_MACHINE_ENDLESS,
+    /* There is no room for one more trigger or thread.  The instruction is dropped. */
+    CARILLON_MACHINE_FULL
+};
+
+/* Called for each of them: the task that was touched or dispatched, or CARILLON_MICROCODE_NONE, and the address behind
+ * the instruction.  The owner's. */
+void carillon_machine_fault(enum carillon_machine_fault fault, uint16_t task, uint16_t address);
+
+/* What the owner does when a task is released, so many ticks before its deadline (0: it has none), or terminated: what
+ * it had begun is forgotten. */
+void carillon_machine_released(uint16_t task, uint32_t deadline);
+void carillon_machine_terminated(uint16_t task);
+
+/* Begin with a program: its first block is due at the time `now`. */
+void carillon_machine_start(const struct carillon_microcode *program, uint32_t now);
+
+/* Something has happened, or may have: algorithm 1, at the time `now`.  Returns the task that is to run from now on;
+ * CARILLON_MICROCODE_NONE: none. */
+uint16_t carillon_machine_instant(uint32_t now);
+
+/* A task that was to run has ended.  carillon_machine_instant comes next. */
+void carillon_machine_end(uint16_t task);
+
+/* A port that a trigger reads may have changed.  carillon_machine_instant comes next. */
+void carillon_machine_input(void);
+
+/* The next program: it takes the place of the one that runs at the end of the first instant at which no task is
+ * unfinished, and begins at that instant.  NULL: none, and none waits any more. */
+void carillon_machine_replace(const struct carillon_microcode *program);
+
+/* The program that runs. */
+const struct carillon_microcode *carillon_machine_program(void);
+
+/* Whether a task was released and has not ended. */
+bool carillon_machine_is_unfinished(uint16_t task);
+
+/* Whether there is a time at which the machine has something to do if nothing happens before, and when that is. */
+bool carillon_machine_next(uint32_t *time);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

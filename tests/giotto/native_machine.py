@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine of kernel/microcode, compiled for the development machine and called by ctypes: a test plays the processor and
+the functions of a program.
+"""
+
+from __future__ import annotations
+
+import _ctypes
+import ctypes
+import functools
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from ctypes import c_int32, c_uint8, c_uint16, c_uint32
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from carillon.microcode import Function, Instruction
+
+ROOT = Path(__file__).parents[2]
+NONE = 0xFFFF
+ROOM = {"TASKS": 100, "BINDINGS": 16, "THREADS": 40}
+_ROWS = {"DRIVERS": 200, "GUARDS": 60, "TRIGGERS": 4}
+_ANSWER = ctypes.CFUNCTYPE(c_int32, c_int32, c_int32, c_int32)
+_folder = tempfile.TemporaryDirectory(prefix="carillon-machine-")
+
+
+class Asked(IntEnum):
+    """What the machine asks or tells: of a number, and a state or an address."""
+
+    CALL = 0
+    GUARD = 1
+    STATE = 2
+    ENABLED = 3
+    RELEASED = 4
+    TERMINATED = 5
+    LATE = 6
+    SHARED = 7
+    ENDLESS = 8
+    FULL = 9
+
+
+FAULTS = (Asked.LATE, Asked.SHARED, Asked.ENDLESS, Asked.FULL)
+Answer = Callable[[Asked, int, int], int]
+
+
+class Scheduler(IntEnum):
+    """Who chooses among released tasks if no thread waits."""
+
+    NONE = 0
+    EDF = 1
+    RM = 2
+
+
+class _Instruction(ctypes.Structure):
+    _fields_ = (("word", c_uint32), ("x", c_uint16), ("y", c_uint16))
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (
+        ("code", ctypes.POINTER(_Instruction)),
+        ("late", ctypes.POINTER(c_uint16)),
+        ("steps", c_uint32),
+        ("size", c_uint16),
+        ("entry", c_uint16),
+        ("shared", c_uint16),
+        ("scheduler", c_uint8),
+    )
+
+
+def laid_out(
+    code: Sequence[Instruction],
+    entry: int = 0,
+    *,
+    late: Iterable[int] = (),
+    shared: int = NONE,
+    steps: int = 0,
+    scheduler: Scheduler = Scheduler.EDF,
+) -> _Program:
+    """A program in memory, as the contract says."""
+    words = (_Instruction * len(code))(*((i.opcode | i.time << 8, i.x, i.y) for i in code))
+    listed = list(late)
+    handlers = (c_uint16 * len(listed))(*listed) if listed else None
+    return _Program(words, handlers, steps or 64 * (len(code) + 1), len(code), entry, shared, scheduler)
+
+
+@functools.cache
+def _library() -> Path:
+    path = Path(_folder.name) / "machine.so"
+    (Path(_folder.name) / "carillon_config.h").write_text("", encoding="ascii")
+    command = ["gcc", "-std=c11", "-O1", "-g", "-shared", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+    command += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
+    command += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]
+    for name, count in _ROWS.items():
+        command.append(f"-DTEST_{name}(make)={' '.join(f'make({k})' for k in range(count))}")
+    command += [str(ROOT / "kernel/microcode/machine.c"), str(Path(__file__).parent / "machine_driver.c"), "-o", str(path)]
+    subprocess.run(command, check=True)
+    return path
+
+
+class Native:
+    """A machine that has not begun; ``answer`` is called for whatever it asks."""
+
+    def __init__(self, library: Any, answer: Answer) -> None:
+        self._library = library
+        self._kept: list[object] = []
+        self._answer = _ANSWER(lambda what, number, more: int(answer(Asked(what), number, more & 0xFFFF_FFFF)))
+        library.test_answers(self._answer)
+
+    def touches(self, drivers: Sequence[Function], tasks: Sequence[Function]) -> None:
+        """Which driver touches which task."""
+        for number, driver in enumerate(drivers):
+            reads, writes = {*driver.reads}, {*driver.writes}
+            touched = [k for k, t in enumerate(tasks) if reads & {*t.writes} or writes & {*t.reads, *t.writes}]
+            row = (c_uint16 * (ROOM["TASKS"] + 1))(*touched, *([NONE] * (ROOM["TASKS"] + 1 - len(touched))))
+            self._library.test_touches(number, row)
+
+    def start(self, program: _Program, now: int = 0) -> None:
+        self._kept.append(program)
+        self._library.carillon_machine_start(ctypes.byref(program), c_uint32(now))
+
+    def replace(self, program: _Program) -> None:
+        self._kept.append(program)
+        self._library.carillon_machine_replace(ctypes.byref(program))
+
+    def instant(self, now: int) -> int | None:
+        """The task that is to run."""
+        found = int(self._library.carillon_machine_instant(c_uint32(now)))
+        return None if found == NONE else found
+
+    def end(self, task: int) -> None:
+        self._library.carillon_machine_end(task)
+
+    def input(self) -> None:
+        self._library.carillon_machine_input()
+
+    def next(self) -> int | None:
+        time = c_uint32()
+        return time.value if self._library.carillon_machine_next(ctypes.byref(time)) & 0xFF else None
+
+
+@contextmanager
+def native(answer: Answer) -> Iterator[Native]:
+    """A machine of its own."""
+    library = ctypes.CDLL(str(_library()))
+    library.carillon_machine_instant.restype = c_uint16
+    library.carillon_machine_next.restype = c_uint8
+    try:
+        yield Native(library, answer)
+    finally:
+        _ctypes.dlclose(library._handle)
