@@ -147,6 +147,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("run.c").write_text(CODE, encoding="utf-8")
     Path("a.oil").write_text('OIL_VERSION = "2.5";\nCPU a { TASK T { PRIORITY = 1; FOO = 1; }; };\n', encoding="utf-8")
     Path("a.giotto").write_text("start m { mode m () period 1 { } }\n", encoding="utf-8")
+    switch = "driver d () output () { if f() then g() } start m { mode m () period 1 { exitfreq 1 do m(d); } }\n"
+    Path("switch.giotto").write_text(switch, encoding="utf-8")
 
 
 def test_a_plans_keys() -> None:
@@ -214,7 +216,7 @@ def test_the_other_commands_keys() -> None:
     check("new", run("new", "app"))
     check("import", run("import", "a.oil"), run("import", "a.oil", "-o", "a.toml"))
     check("export", run("export", "a.oil"), run("export", "a.oil", "-o", "a.arxml"))
-    check("giotto", run("giotto", "a.giotto", "--listing", "--s-code", "edf"))
+    check("giotto", run("giotto", "a.giotto", "--listing", "--s-code", "edf"), run("giotto", "switch.giotto"))
     found = run("explain"), run("explain", "C010")
     assert {key for output in found for key in output} == {*listed("explain"), "diagnostics"}
     assert set(run("schema")) == {*listed("schema"), "diagnostics"}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from carillon.giotto import Compiled
     from carillon.giotto.analysis import Load
     from carillon.giotto.simulation import Played
+    from carillon.giotto.switching import Across
     from carillon.model.giotto import Giotto, Mode
 
 EPILOG = (
@@ -53,6 +54,7 @@ def command(
         load = loads(source)
         check_loads(source, load, report.diagnostics)
         compiled = _compiled(source, s_code, report.diagnostics)
+        across = _across(source, load)
         played = {mode.name.text: _played(source, mode, compiled, load[mode.name.text], s_code) for mode in source.modes}
         for mode in source.modes:
             found = played[mode.name.text]
@@ -82,7 +84,10 @@ def command(
         size = len(compiled.program.code)
         dispatching = sum(instruction.opcode in S_CODE for instruction in compiled.program.code)
         result = {"file": None if out is None else str(out), "instructions": size, "bytes": len(content), "modes": modes}
-        report.result(result | {"s_code": dispatching} | ({"listing": compiled.listing()} if listing else {}))
+        switches = None if across is None else _switched(across, load)
+        report.result(
+            result | {"switches": switches, "s_code": dispatching} | ({"listing": compiled.listing()} if listing else {})
+        )
         if as_json:
             return
         report.warnings()
@@ -97,6 +102,11 @@ def command(
             if s_code is not None:
                 console.verbatim(console.console(), f"S code: {_kept(played[mode.name.text])}")
                 _draw(mode, played[mode.name.text])
+        if across is not None:
+            edf = all(its.edf for its in load.values())
+            console.verbatim(console.console(), f"in every order of switches: {_schedulers(edf, across.safe)}")
+            if all(its.rate_monotonic for its in load.values()):  # else a mode alone shows it
+                _draw_across(source, across)
         said = f"{counted(size, 'instruction')}, "
         said += f"{dispatching} of them S code, " if s_code is not None else ""
         said += f"{len(content)} bytes of microcode with its tables of names"
@@ -150,6 +160,35 @@ def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, s_code: 
     return play(compiled, execution_times(source), label, mode.period, urgency)
 
 
+def _across(source: Giotto, load: dict[str, Load]) -> Across | None:
+    """Whether rate-monotonic priorities suffice across switches; None if there are none, or a mode has no known load."""
+    from carillon.giotto.analysis import execution_times
+    from carillon.giotto.switching import across_switches
+
+    if not any(mode.switches for mode in source.modes) or any(its.share is None or its.share > 1 for its in load.values()):
+        return None
+    return across_switches(source, execution_times(source))
+
+
+def _switched(across: Across, load: dict[str, Load]) -> dict[str, object]:
+    return {
+        "edf": all(its.edf for its in load.values()),
+        "rate_monotonic": across.safe,
+        "path": [{"mode": mode, "at_ms": float(at)} for mode, at in across.path],
+        "timeline": None if across.played is None else across.played.timeline(),
+    }
+
+
+def _draw_across(source: Giotto, across: Across) -> None:
+    """How a task comes to be late."""
+    if across.played is None:
+        return
+    steps = [f"mode {source.start}", *(f"mode {mode} from {format_number(at, 3)} ms on" for mode, at in across.path)]
+    console.verbatim(console.console(), f"{', '.join(steps)}: {across.played.said()}:")
+    for line in across.played.timeline():
+        console.verbatim(console.console(), line)
+
+
 def _draw(mode: Mode, played: Played | None) -> None:
     """What ran in a period, or what went wrong in it."""
     if played is None:
@@ -191,6 +230,10 @@ def _said(load: Load) -> str:
     """What is known of a mode's load."""
     if load.share is None:
         return ", some without a wcet"
-    safe = {True: "time-safe", False: "not time-safe", None: "not decided"}
     share = format_number(load.share * 100, 1)
-    return f", {share} % of the processor; EDF: {safe[load.edf]}, rate-monotonic: {safe[load.rate_monotonic]}"
+    return f", {share} % of the processor; {_schedulers(load.edf, load.rate_monotonic)}"
+
+
+def _schedulers(edf: bool | None, rate_monotonic: bool | None) -> str:
+    safe = {True: "time-safe", False: "not time-safe", None: "not decided"}
+    return f"EDF: {safe[edf]}, rate-monotonic: {safe[rate_monotonic]}"

@@ -12,7 +12,7 @@
 A mode with a higher load is not time-safe under any scheduler, if it goes on for long enough and no guard skips a task.
 
 *Rate-monotonic.*  Within a mode, tasks begin together at its start, which is the worst case (C. Liu, J. Layland, 1973).  So a
-task ends in time if the first response time does.  This says nothing about an invocation that a switch interrupts.
+task ends in time if the first response time does.  What switches do to that, ``switching`` says.
 """
 
 from __future__ import annotations
