@@ -36,6 +36,11 @@ struct carillon_osek_task {
 };
 extern const struct carillon_osek_task carillon_osek_tasks[];
 
+#if CARILLON_OSEK_FRAMES > 0
+/* Time frames of all tasks, then of all ISRs, in units of their cell (kernel/osek/frame.h); 0: none. */
+extern const uint32_t carillon_osek_frames[];
+#endif
+
 /* A task level.  If `capacity` is not 0, its activations wait in a ring, first in, first out.  Otherwise the level has
  * one task with one activation, and the request says everything. */
 struct carillon_osek_level {

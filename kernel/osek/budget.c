@@ -61,18 +61,6 @@ static bool is_in_job(const void *frame)
 #endif
 }
 
-static ProtectionReturnType ask(void)
-{
-#if CARILLON_OSEK_PROTECTION_HOOK
-    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_TASK_HOOK);
-    const ProtectionReturnType answer = ProtectionHook(E_OS_PROTECTION_TIME);
-    carillon_osek_leave_hook(before);
-    return answer;
-#else
-    return PRO_SHUTDOWN;
-#endif
-}
-
 void carillon_budget_strikes(const void *frame)
 {
     if (carillon_budget.state == CARILLON_UNWATCHED) {
@@ -88,7 +76,7 @@ void carillon_budget_strikes(const void *frame)
         return;
     }
     carillon_budget.state = CARILLON_UNWATCHED;
-    if (ask() != PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
+    if (carillon_osek_ask_protection(E_OS_PROTECTION_TIME) != PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
         ShutdownOS(E_OS_PROTECTION_TIME);
     }
     (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */

@@ -26,6 +26,21 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
 }
 #endif
 
+#if CARILLON_OSEK_BUDGETS || (CARILLON_OSEK_FRAMES > 0)
+ProtectionReturnType carillon_osek_ask_protection(StatusType error)
+{
+#if CARILLON_OSEK_PROTECTION_HOOK
+    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_TASK_HOOK);
+    const ProtectionReturnType answer = ProtectionHook(error);
+    carillon_osek_leave_hook(before);
+    return answer;
+#else
+    (void)error;
+    return PRO_SHUTDOWN;
+#endif
+}
+#endif
+
 #if CARILLON_OSEK_EXTENDED
 uint8_t carillon_osek_place(void)
 {

@@ -72,6 +72,10 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
 #define FAIL(service_, status, ...) (status)
 #endif
 
+/* Ask ProtectionHook what is to become of a protection error; without the hook the system is to be shut down.  Locked.
+ */
+ProtectionReturnType carillon_osek_ask_protection(StatusType error);
+
 /* Return `status` from the service unless `holds`. */
 #define REQUIRE(holds, service_, status, ...)               \
     do {                                                    \

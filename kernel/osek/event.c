@@ -20,7 +20,7 @@ void carillon_osek_set(TaskType task, EventMaskType mask)
     const uint32_t saved = carillon_osek_lock();
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     extended->set |= mask;
-    if ((extended->set & extended->waited) != 0u) {
+    if (((extended->set & extended->waited) != 0u) && (carillon_osek_arrive(task, E_OK) == E_OK)) {
         extended->waited = 0u;
         carillon_osek_ready(task);
     }

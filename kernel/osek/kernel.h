@@ -19,6 +19,7 @@
 #include "kernel/contract/osek.h"
 #include "kernel/osek/base.h"
 #include "kernel/osek/budget.h"
+#include "kernel/osek/frame.h"
 #include "kernel/time/queue.h"
 
 #ifdef __cplusplus
@@ -276,10 +277,11 @@ static inline void carillon_osek_wake(const struct carillon_osek_task *task, Tas
 }
 #endif
 
-/* Count one more activation of a managed task, without making it ready; locked.  E_OK or E_OS_LIMIT. */
+/* Count one more activation of a managed task, without making it ready; locked.  E_OK, E_OS_LIMIT, or
+ * E_OS_PROTECTION_ARRIVAL: it comes too early. */
 StatusType carillon_osek_count(TaskType task);
 
-/* Activate a task: E_OK or E_OS_LIMIT.  It is served before this returns if its level allows. */
+/* Activate a task, and say the same.  It is served before this returns if its level allows. */
 StatusType carillon_osek_activate(TaskType task);
 
 /* The same, locked: it is served when the lock is undone. */

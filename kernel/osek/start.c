@@ -69,7 +69,7 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_AUTOSTART
     for (uint_fast8_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
         if (((carillon_osek_tasks[task].autostart >> mode) & 1u) != 0u) {
-#if CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_DIRECT || CARILLON_OSEK_LEVEL_CELLS
+#if CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_DIRECT || CARILLON_OSEK_LEVEL_CELLS || (CARILLON_OSEK_FRAMES > 0)
             (void)carillon_osek_activate((TaskType)task);
 #else
             carillon_osek_jobs[task].activations = 1u; /* nobody has activated anything before */

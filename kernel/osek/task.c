@@ -10,8 +10,10 @@ StatusType carillon_osek_count(TaskType task)
 {
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];
-    if (job->activations == carillon_osek_tasks[task].activations) {
-        return E_OS_LIMIT;
+    const bool full = job->activations == carillon_osek_tasks[task].activations;
+    const StatusType status = carillon_osek_arrive(task, full ? E_OS_LIMIT : E_OK);
+    if (status != E_OK) {
+        return status;
     }
     job->activations++;
     struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;

@@ -44,6 +44,7 @@ typedef uint8_t StatusType;
 #define E_OS_STACKFAULT 13u
 #define E_OS_PARAM_POINTER 14u
 #define E_OS_PROTECTION_TIME 15u
+#define E_OS_PROTECTION_ARRIVAL 16u
 
 typedef uint8_t TaskType;
 typedef TaskType *TaskRefType;
@@ -93,8 +94,12 @@ extern struct carillon_osek_job carillon_osek_jobs[];
 
 #include "carillon_osek.h"
 
-#ifndef CARILLON_OSEK_BUDGETS /* which only systems with budgets define */
+/* Only systems with budgets, or with time frames, define these. */
+#ifndef CARILLON_OSEK_BUDGETS
 #define CARILLON_OSEK_BUDGETS 0
+#endif
+#ifndef CARILLON_OSEK_FRAMES
+#define CARILLON_OSEK_FRAMES 0
 #endif
 
 /* What an extended task has beside its job.  While the task does not run, its context is ready to be resumed. */
@@ -162,26 +167,37 @@ static inline void carillon_resume_budget(uint32_t left)
 }
 #endif
 
+/* Internal: whether an ISR of category 2 is to run: without a time frame, or after the last one (kernel/osek/frame.h).
+ */
+#if CARILLON_OSEK_FRAMES > 0
+bool carillon_isr_arrives(uint32_t place);
+#define CARILLON_ISR_ARRIVES(frame) (((frame) == 0u) || carillon_isr_arrives((frame)-1u))
+#else
+#define CARILLON_ISR_ARRIVES(frame) true
+#endif
+
 /* Internal: the vector of an ISR, and its function. */
-#if CARILLON_OSEK_EXTENDED || CARILLON_OSEK_BUDGETS
-#define CARILLON_ISR(vector, function, category)                    \
-    CARILLON_C void function(void);                                 \
-    CARILLON_C void vector(void);                                   \
-    CARILLON_C void vector(void)                                    \
-    {                                                               \
-        if ((category) == 2) {                                      \
-            const uint32_t carillon_left = carillon_pause_budget(); \
-            const uint32_t carillon_mask = carillon_begin_isr();    \
-            function();                                             \
-            carillon_end_isr(carillon_mask);                        \
-            carillon_resume_budget(carillon_left);                  \
-        } else {                                                    \
-            function();                                             \
-        }                                                           \
-    }                                                               \
+#if CARILLON_OSEK_EXTENDED || CARILLON_OSEK_BUDGETS || (CARILLON_OSEK_FRAMES > 0)
+#define CARILLON_ISR(vector, function, category, frame)              \
+    CARILLON_C void function(void);                                  \
+    CARILLON_C void vector(void);                                    \
+    CARILLON_C void vector(void)                                     \
+    {                                                                \
+        if ((category) == 2) {                                       \
+            const uint32_t carillon_left = carillon_pause_budget();  \
+            if (CARILLON_ISR_ARRIVES(frame)) {                       \
+                const uint32_t carillon_mask = carillon_begin_isr(); \
+                function();                                          \
+                carillon_end_isr(carillon_mask);                     \
+            }                                                        \
+            carillon_resume_budget(carillon_left);                   \
+        } else {                                                     \
+            function();                                              \
+        }                                                            \
+    }                                                                \
     CARILLON_C void function(void)
 #else
-#define CARILLON_ISR(vector, function, category) CARILLON_C void vector(void)
+#define CARILLON_ISR(vector, function, category, frame) CARILLON_C void vector(void)
 #endif
 
 /* Define the function of an ISR, of either category: ISR(Received) { ... }
@@ -191,7 +207,8 @@ static inline void carillon_resume_budget(uint32_t left)
  *
  * name: the ISR, as the configuration names it.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
-#define ISR(name) CARILLON_ISR(carillon_isr_##name, carillon_isr_of_##name, CARILLON_ISR_CATEGORY_##name)
+#define ISR(name) \
+    CARILLON_ISR(carillon_isr_##name, carillon_isr_of_##name, CARILLON_ISR_CATEGORY_##name, CARILLON_ISR_FRAME_##name)
 
 /* Define the callback of an alarm: ALARMCALLBACK(Toggle) { ... }.  The callback runs in the counter's interrupt.
  *
@@ -573,17 +590,20 @@ typedef uint8_t ProtectionReturnType;
 #define PRO_TERMINATEAPPL_RESTART 3u
 #define PRO_SHUTDOWN 4u
 
-/* Hook: called when a task has used up its execution budget.  GetTaskID says which task that is.  Every interrupt of
- * the event-triggered system waits while it runs.
+/* Hook: called when a task has used up its execution budget, and when something arrives before its time frame is over:
+ * a task is activated, or released from waiting, or an ISR of category 2 is requested.  GetTaskID says which task runs:
+ * the one that has used up its budget, or whoever something has come too early for or from.  Every interrupt of the
+ * event-triggered system waits while it runs.
  *
- * error: E_OS_PROTECTION_TIME.
- * Returns: PRO_TERMINATETASKISR: the task ends as if it called TerminateTask, whatever it has taken or disabled; its
- *     further activations remain.  PRO_SHUTDOWN, and any other answer: ShutdownOS(error) follows.  PRO_IGNORE is not
- *     allowed for this error, and there are no OS-Applications that PRO_TERMINATEAPPL and PRO_TERMINATEAPPL_RESTART
+ * error: E_OS_PROTECTION_TIME or E_OS_PROTECTION_ARRIVAL.
+ * Returns: to E_OS_PROTECTION_TIME, PRO_TERMINATETASKISR: the task ends as if it called TerminateTask, whatever it has
+ *     taken or disabled; its further activations remain.  To E_OS_PROTECTION_ARRIVAL, PRO_IGNORE: the activation,
+ *     release or run of the ISR is not carried out, and a frame does not begin.  PRO_SHUTDOWN, and any other answer:
+ *     ShutdownOS(error) follows.  There are no OS-Applications that PRO_TERMINATEAPPL and PRO_TERMINATEAPPL_RESTART
  *     could end.
  * Errors: none.
  * From: the kernel.
- * Source: AUTOSAR OS, SWS_Os_00211, 00107, 00243, 00506, 00553 to 00556. */
+ * Source: AUTOSAR OS, SWS_Os_00211, 00107, 00243, 00506, 00553 to 00556; 00048, 00465 to 00472. */
 ProtectionReturnType ProtectionHook(StatusType error);
 
 /* Hook: called before a task begins or goes on.  GetTaskID says which task that is.  Tasks and ISRs of category 2 are

@@ -205,7 +205,10 @@ class ClaimBuilder:
             ways = self._on_cells(events.slices, self.ticks, self._least_capable(Service.SLICES))
             claims.append(Claim("slices", events.slices, ways, True))
         if events.budgets is not None:
-            claims.append(Claim("budgets", events.budgets, self._budgets(events.budgets), True))
+            able = {Capability.REMAINING, Capability.LOAD}
+            claims.append(Claim("budgets", events.budgets, self._protects(events.budgets, able), True))
+        if events.frames is not None:
+            claims.append(Claim("time frames", events.frames, self._protects(events.frames, {Capability.REMAINING}), True))
         base = None
         if (events.counters or self.held or events.series) and not counts_alone(self.board, self.hz):
             base = len(claims)
@@ -278,11 +281,17 @@ class ClaimBuilder:
             ways[g] = Way(form, g, place, self._rate(instructions + more, demand.period), use.cell.count, rank=rank)
         return tuple(ways.values())
 
-    def _budgets(self, demand: Demand) -> tuple[Way, ...]:
-        """The cells that can be read and loaded while they run, of which the kernel knows how long a unit is."""
-        able = [it for it in self._least_capable(None) if {Capability.REMAINING, Capability.LOAD} <= it[2].array.family.can]
-        ranked = [it for it in able if self.board.request_base <= it[2].number]
+    def _protects(self, demand: Demand, needed: set[Capability]) -> tuple[Way, ...]:
+        """The cells that can be read, or set too, while they run, of which the kernel knows how long a unit is."""
+        able = [it for it in self._least_capable(None) if needed <= it[2].array.family.can]
+        ranked = [it for it in able if self.board.request_base <= it[2].number and self._counts_ticks(demand, it[2])]
         return self._on_cells(demand, self.fitter, ranked)
+
+    def _counts_ticks(self, demand: Demand, source: Source) -> bool:
+        """Whether any number of ticks is a whole number of units of a cell that carries the demand."""
+        progression = Progression(demand.points[0].at, demand.period)
+        use = cell_use(self.fitter, source, progression, readable=False, pended=False)
+        return use is not None and use.units_per_tick.denominator == 1
 
     def _clock(self, demand: Demand) -> tuple[Way, ...]:
         """The ways to carry the clock: one that ticks is a cell as others are."""
@@ -344,10 +353,12 @@ class ClaimBuilder:
 
         There it takes nothing from higher tasks, and they hold it back.  That may be for so long that the cell expires again, so
         no activation that counts may be lost.  Threads of a level take turns, and nobody serves cells then.
+        Whether one comes too early is looked at on the kernel's level.
         """
         level = self.plan.level_of(demand.action.object)
         task = next(t for t in level.tasks if t.name == demand.action.object)
-        return not self.plan.software and task.activations <= 1 and not any(t.thread for t in level.tasks)
+        plain = task.activations <= 1 and not task.time_frame
+        return not self.plan.software and plain and not any(t.thread for t in level.tasks)
 
     def _alarm(self, alarm: Alarm, demand: Demand) -> Claim:
         period = demand.period  # how often one expires that is set at run time is not known

@@ -69,6 +69,7 @@ class EventPlacer:
         clock: ClockCell | None = None
         slices: Carrier | None = None
         budgets: Carrier | None = None
+        frames: Carrier | None = None
         base, clock_based = base_for(self.board, system.clock_hz, self.events, shares.ticking, None)
         by_alarm = {demand.asker: alarm for alarm, demand in self.events.alarms}
         by_series = {id(series.demand): series for series in self.events.series}
@@ -108,6 +109,8 @@ class EventPlacer:
                 slices = self._carrier(demand, source, plan.top)
             elif demand is self.events.budgets:
                 budgets = self._carrier(demand, source, plan.all + 1)
+            elif demand is self.events.frames:
+                frames = self._carrier(demand, source, plan.top)
             else:
                 number = list(osek.counters).index(by_counter[claim.name])
                 counters.append(CounterPart(by_counter[claim.name], self._carrier(demand, source, plan.top), 0, number))
@@ -134,6 +137,7 @@ class EventPlacer:
             slices,
             base,
             budgets,
+            frames,
             tables=tuple(tables),
         )
 
@@ -297,6 +301,14 @@ class Refusal:
                 f"no free cell of board '{self.board.name}' can keep execution budgets{left}: it must be readable and settable "
                 f"while it runs, and count {claim.demand.period} ticks",
                 "leave the budgets out, or choose a board with such a cell",
+            )
+        elif claim.demand is self.events.frames:
+            diagnostics.error(
+                "C183",
+                claim.demand.span,
+                f"no free cell of board '{self.board.name}' can measure time frames{left}: it must be readable while it "
+                f"runs, and count {claim.demand.period} ticks",
+                "leave the time frames out, or choose a board with such a cell",
             )
         else:
             diagnostics.error(

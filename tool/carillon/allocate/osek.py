@@ -125,6 +125,7 @@ class OsekAllocation:
     slices: Carrier | None = None
     base: Base | None = None
     budgets: Carrier | None = None
+    frames: Carrier | None = None
     proved: bool = True
     tables: tuple[TableCell, ...] = ()
 
@@ -169,6 +170,7 @@ class OsekAllocation:
         services = [self.clock.carrier] if self.clock is not None else []
         services += [self.slices] if self.slices is not None else []
         services += [self.budgets] if self.budgets is not None else []
+        services += [self.frames] if self.frames is not None else []
         return (*(c.carrier for c in self.counters), *(a.carrier for a in self.alarms), *services)
 
     @property

@@ -11,6 +11,9 @@ from carillon.lower.events import BUDGET_RANGE
 from carillon.model import System
 from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Osek, OsekTask, Property, Status
 
+LONGEST_FRAME = (1 << 32) - 1
+"""In ticks of the system clock."""
+
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:
@@ -64,6 +67,8 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     isr_levels, top, highest = _isr_levels(osek, len(priorities), system.time is not None)
     if osek.budgets and not _keeps_budgets(system, kernel, diagnostics):
         return None
+    if osek.framed and not _keeps_frames(system, kernel, diagnostics):
+        return None
     needed = highest + osek.budgets  # the cell of budgets has a level of its own
     used = needed - len(priorities) + 1 if software else needed
     room = board.levels - board.unmaskable_levels
@@ -107,6 +112,29 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
     return not long
 
 
+def _keeps_frames(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
+    """Whether the time frames can be kept; else C184, or C188 for one that is too long."""
+    assert system.osek is not None
+    framed = system.osek.framed
+    if kernel != "carillon":
+        diagnostics.error(
+            "C184",
+            framed[0].span,
+            f"'{framed[0].name}' has a time frame, and time frames are not kept by the conventional kernel",
+            "leave the time frames out, or build with Carillon's own kernel",
+        )
+        return False
+    long = [it for it in framed if it.time_frame > LONGEST_FRAME]
+    for it in long:
+        diagnostics.error(
+            "C188",
+            it.span,
+            f"the time frame of '{it.name}', {it.time_frame} ticks, is more than the {LONGEST_FRAME} that are counted",
+            "shorten the time frame, or choose a clock with longer ticks",
+        )
+    return not long
+
+
 def _isr_levels(osek: Osek, tasks: int, services: bool) -> tuple[dict[str, int], int, int]:
     """The level of each ISR, of the kernel's lock, and the highest."""
     result: dict[str, int] = {}
@@ -115,7 +143,7 @@ def _isr_levels(osek: Osek, tasks: int, services: bool) -> tuple[dict[str, int],
     for priority in sorted({i.priority for i in second}):
         level += 1
         result.update({i.name: level for i in second if i.priority == priority})
-    kernel = services or any(c.kind is CounterKind.HARDWARE for c in osek.counters)
+    kernel = services or bool(osek.framed) or any(c.kind is CounterKind.HARDWARE for c in osek.counters)
     if not second and kernel:
         level += 1
     top = level
@@ -153,7 +181,7 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
     task = tasks[0]
     hooks = osek.hooks & {Hook.ERROR, Hook.PRETASK, Hook.POSTTASK}
     internal = any(osek.resource(r).property is Property.INTERNAL for r in task.resources if r != RES_SCHEDULER)
-    return not (hooks or task.extended or task.activations > 1 or not task.preemptable or internal)
+    return not (task.time_frame or hooks or task.extended or task.activations > 1 or not task.preemptable or internal)
 
 
 def ceilings(osek: Osek, levels: list[TaskLevel], isr_levels: dict[str, int]) -> dict[str, int]:

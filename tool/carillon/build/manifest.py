@@ -21,6 +21,7 @@ SYNC = ("kernel/osektime/sync.c",)
 OSEK = tuple(f"kernel/osek/{name}.c" for name in ("counter", "alarm", "error", "event", "interrupt", "resource", "start", "task"))
 TABLES = ("kernel/osek/schedule_table.c",)
 BUDGETS = ("kernel/osek/budget.c",)
+FRAMES = ("kernel/osek/frame.c",)
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
@@ -60,6 +61,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         generated.append("osek.c")
         sources += TABLES if system.osek.schedule_tables else []
         sources += BUDGETS if system.osek.budgets else []
+        sources += FRAMES if system.osek.framed else []
         sources += QUEUE if system.osek.counters or system.time is not None else []
     if system.time is not None:
         sources += TIME

@@ -40,7 +40,7 @@ ON_CELL, QUEUED, IDLE = 0, 1, 2
 ERRORS = (
     *("E_OK", "E_OS_ACCESS", "E_OS_CALLEVEL", "E_OS_ID", "E_OS_LIMIT", "E_OS_NOFUNC", "E_OS_RESOURCE", "E_OS_STATE"),
     *("E_OS_VALUE", "E_OS_SERVICEID", "E_OS_ILLEGAL_ADDRESS", "E_OS_MISSINGEND", "E_OS_DISABLEDINT", "E_OS_STACKFAULT"),
-    *("E_OS_PARAM_POINTER", "E_OS_PROTECTION_TIME"),
+    *("E_OS_PARAM_POINTER", "E_OS_PROTECTION_TIME", "E_OS_PROTECTION_ARRIVAL"),
 )
 SERVICES = (
     *("none", "ActivateTask", "TerminateTask", "ChainTask", "Schedule", "GetTaskID", "GetTaskState", "GetResource"),

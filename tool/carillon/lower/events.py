@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from carillon.actions import Action
 from carillon.actions.activate import Activate
 from carillon.actions.count import Count
+from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.every import of
 from carillon.actions.keep_budget import KeepBudget
@@ -23,6 +24,8 @@ from carillon.model.time import ClockKind, TimeServices
 
 BUDGET_RANGE = 1 << 24
 """In how many ticks the cell of budgets counts down once.  A budget is at most half of that (``kernel/osek/budget.h``)."""
+FRAME_TURN = 1 << 24
+"""In how many ticks the cell of time frames counts down once (``kernel/osek/frame.h``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,8 @@ class LoweredEvents:
 
     ``counters``: of the counters of the hardware that something needs, each with its tick; ``ticking``: of those that must tick,
     whatever carries alarms, as they have schedule tables or are read.  ``alarms``: of all alarms, each with what it is in the
-    schedule.  ``clock``, with the services that it serves, ``slices`` and ``budgets``: None where nothing asks for them.
-    ``series``: of the schedule tables that are to be on cells, table by table.
+    schedule.  ``clock``, with the services that it serves, ``slices``, ``budgets`` and ``frames``: None where nothing asks for
+    them.  ``series``: of the schedule tables that are to be on cells, table by table.
     """
 
     counters: tuple[tuple[Counter, Demand], ...] = ()
@@ -52,6 +55,7 @@ class LoweredEvents:
     clock: Demand | None = None
     slices: Demand | None = None
     budgets: Demand | None = None
+    frames: Demand | None = None
     ticking: frozenset[str] = frozenset()
     series: tuple[Series, ...] = ()
 
@@ -96,8 +100,11 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     if osek.budgets:
         first = next(t for t in osek.tasks if t.budget)
         budgets = _periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span)
+    frames = None
+    if osek.framed:
+        frames = _periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span)
     series = tuple(_series(table, osek.counter(table.counter), task) for table in on_cells for task in table.tasks)
-    return LoweredEvents(counters, alarms, services, clock, slices, budgets, ticking, series)
+    return LoweredEvents(counters, alarms, services, clock, slices, budgets, frames, ticking, series)
 
 
 def turn_of(counter: Counter) -> int:

@@ -67,6 +67,7 @@ class OsekTask:
     modes; ``events`` makes it extended; ``resources`` include internal ones, at most one of them; ``stack`` in bytes,
     of an extended task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for:
     times and semaphores.  ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
+    ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
     """
 
     name: str
@@ -80,6 +81,7 @@ class OsekTask:
     span: Span
     thread: bool = False
     budget: int = 0
+    time_frame: int = 0
 
     @property
     def extended(self) -> bool:
@@ -92,7 +94,8 @@ class Isr:
     """An interrupt of the application, defined in C by ``ISR(name)``.
 
     ``category`` 1 or 2; ``source`` a number of the board's controller; ``priority`` orders ISRs among themselves:
-    every one is above every task, category 1 above category 2.
+    every one is above every task, category 1 above category 2.  ``time_frame``: how long after a run the next may come, in ticks
+    of the system clock; 0: at once.
     """
 
     name: str
@@ -101,6 +104,7 @@ class Isr:
     priority: int
     resources: tuple[str, ...]
     span: Span
+    time_frame: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +351,12 @@ class Osek:
     def budgets(self) -> bool:
         """Whether any task has a budget."""
         return any(t.budget for t in self.tasks)
+
+    @property
+    def framed(self) -> tuple[OsekTask | Isr, ...]:
+        """The tasks and ISRs that have time frames."""
+        every: tuple[OsekTask | Isr, ...] = (*self.tasks, *self.isrs)
+        return tuple(it for it in every if it.time_frame)
 
     @property
     def conformance(self) -> str:

@@ -201,6 +201,7 @@ class OsekTaskTable(_Table):
     resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
     stack: int | None = Field(None, ge=128, le=1_048_576, description="Bytes of an extended task's stack.")
     budget: AnyTime | None = Field(None, description="Execution budget of a job: ProtectionHook is called when it is used up.")
+    time_frame: AnyTime | None = Field(None, description="Least time between activations; ProtectionHook hears of early ones.")
 
 
 class IsrTable(_Table):
@@ -212,6 +213,7 @@ class IsrTable(_Table):
     category: Literal[1, 2] = Field(2, description="Category 2 may call services; category 1 is above it.")
     priority: int = Field(1, ge=0, le=65_535, description="Among the ISRs of its category, the higher the more urgent.")
     resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
+    time_frame: AnyTime | None = Field(None, description="Least time between runs; ProtectionHook hears of early requests.")
 
 
 class ResourceTable(_Table):

@@ -16,7 +16,7 @@ from fractions import Fraction
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
-from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek
+from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Isr, Osek, OsekTask
 from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
@@ -33,13 +33,17 @@ SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_t
 BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector"
 BUDGET_RANGE = 1 << 24
 """In how many ticks the cell of budgets counts down once (SPEC, section 'Execution budgets')."""
+FRAMES, FRAME_TABLE = "carillon_frame_vector", "carillon_osek_frames"
+FRAME_TURN = 1 << 24
+"""In how many ticks the cell of time frames counts down once (SPEC, section 'Time frames')."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
     """What a vector serves.
 
-    ``kind`` is "task", "isr", "level", "counter", "alarm", "clock", "slices", "budgets" or "dispatcher".
+    ``kind`` is "task", "isr", "level", "counter", "alarm", "clock", "slices", "budgets", "frames" or
+    "dispatcher".
     """
 
     kind: str
@@ -69,6 +73,8 @@ class Events:
     """By the number of a part of the counters' queues, the level at which that is served."""
     budget_cell: Cell | None = None
     """The cell of execution budgets."""
+    frame_cell: Cell | None = None
+    """The cell of time frames."""
 
     def error(self, code: str, span: Span | None, cause: str) -> None:
         """A difference."""
@@ -94,6 +100,7 @@ class Events:
         self._tasks(services)
         if self.osek.budgets and self.budget_cell is None:
             self.error("C204", None, "tasks have execution budgets, and no cell keeps them")
+        self._frames()
         levels = Levels(self)
         levels.order(services)
         levels.at_tasks(services)
@@ -165,6 +172,8 @@ class Events:
             return Service("slices")
         if BUDGETS in names:
             return Service("budgets")
+        if FRAMES in names:
+            return Service("frames")
         return Service("dispatcher") if "carillon_software_dispatch" in names else None
 
     # Cells.
@@ -281,6 +290,9 @@ class Events:
         if service.kind == "budgets" and osek.budgets:
             self.budget_cell = cell
             return osek.span, "turn of the cell of budgets", {(Fraction(BUDGET_RANGE), Fraction(BUDGET_RANGE))}
+        if service.kind == "frames" and osek.framed:
+            self.frame_cell = cell
+            return osek.span, "turn of the cell of time frames", {(Fraction(FRAME_TURN), Fraction(FRAME_TURN))}
         self.error("C205", None, f"{self._named(cell)} expires, and its vector serves no alarm, counter or clock")
         return None
 
@@ -331,6 +343,25 @@ class Events:
             reader.pointer()
         units = reader.take(4)
         return self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
+
+    def _frames(self) -> None:
+        """The table of time frames: of all tasks, then of all ISRs."""
+        if not self.osek.framed:
+            return
+        if self.frame_cell is None:
+            self.error("C204", None, "there are time frames, and no cell measures them")
+            return
+        every: list[OsekTask | Isr] = [*self.osek.tasks, *self.osek.isrs]
+        symbol = self.elf.symbols.get(FRAME_TABLE)
+        if symbol is None or symbol.size != 4 * len(every):
+            self.error("C205", None, f"the table of time frames is missing, or has not {len(every)} of them")
+            return
+        reader = Reader(self.elf, symbol.address)
+        for it in every:
+            self.report.tables += 1
+            frame = self.frame_cell.ticks(reader.take(4))
+            if frame != it.time_frame:
+                self.error("C205", it.span, f"'{it.name}' has a time frame of {float(frame):g} ticks, and not of {it.time_frame}")
 
     def _tasks(self, services: Mapping[int, Service | None]) -> None:
         """The table of tasks, and that each task's source leads to it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.emit import clock, text
-from carillon.emit.osek import budgets
+from carillon.emit.osek import budgets, frames
 from carillon.emit.osek.alarms import alarms
 from carillon.emit.osek.common import part_name
 from carillon.emit.osek.hardware import contexts, hardware
@@ -29,6 +29,7 @@ def emit(image: Image) -> dict[str, str]:
         "osek.c": _source(image),
         "osek.ld": linker_script(image),
         **budgets.device(image),
+        **frames.device(image),
     }
 
 
@@ -44,6 +45,8 @@ def vectors(image: Image) -> dict[int, str]:
     names |= clock.vectors(image, allocation)
     if allocation.budgets is not None:
         names[allocation.budgets.source] = "carillon_port_budget_vector"
+    if allocation.frames is not None:
+        names[allocation.frames.source] = "carillon_frame_vector"
     if allocation.software:
         names |= {allocation.dispatcher: "carillon_software_dispatch"} if allocation.dispatcher else {}
     else:
@@ -92,6 +95,7 @@ def _source(image: Image) -> str:
     lines += tables_on_cells(osek)
     lines += clock.handlers(image, osek)
     lines += budgets.handler(osek)
+    lines += frames.table(osek)
     lines += contexts(image, allocation)
     lines += hardware(image, osek)
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from carillon.actions.every import ACTIONS
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.emit import text
+from carillon.emit.osek import frames
 from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_counters, served_levels
 from carillon.image import Image
 from carillon.model.osek import AlarmAction, CounterKind, Hook, Status, Synchronisation
@@ -97,8 +98,11 @@ def header(image: Image) -> str:
         "TIME": _flag(allocation.clock),
     }
     if allocation.budgets is not None:
-        values |= {"BUDGETS": 1, "PROTECTION_HOOK": _flag(Hook.PROTECTION in model.hooks)}
-        values |= {"SUSPENDED": f"{max(1, allocation.hardware(allocation.top))}u"}
+        values |= {"BUDGETS": 1, "SUSPENDED": f"{max(1, allocation.hardware(allocation.top))}u"}
+    if allocation.frames is not None:
+        values |= {"FRAMES": f"{len(model.tasks) + len(model.isrs)}u"}
+    if allocation.budgets is not None or allocation.frames is not None:
+        values |= {"PROTECTION_HOOK": _flag(Hook.PROTECTION in model.hooks)}
     lines = [text.head(image, "What the application sees of its event-triggered system."), "#ifndef CARILLON_OSEK_GENERATED_H"]
     lines += ["#define CARILLON_OSEK_GENERATED_H", ""]
     lines += [f"#define CARILLON_OSEK_{name} {value}" for name, value in values.items()]
@@ -108,6 +112,7 @@ def header(image: Image) -> str:
         lines += ["", "/* Interrupt sources of ISRs. */"]
         lines += [f"#define CARILLON_ISR_SOURCE_{isr.name} {isr.source}u" for isr in model.isrs]
         lines += [f"#define CARILLON_ISR_CATEGORY_{isr.name} {isr.category}" for isr in model.isrs]
+        lines += frames.places(osek) if allocation.frames is not None else []
     lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
     for task in model.tasks:
         lines += [f"struct carillon_at_{task.name} {{", f"    char carillon_level[{allocation.level_of(task).number + 1}];", "};"]
@@ -150,7 +155,8 @@ def _folded(allocation: OsekAllocation) -> list[str]:
             str((NO_CELL if x.cell is None or is_acknowledged(x) else x.cell.source) if x.kind is TaskKind.DIRECT else 0)
             for x in allocation.levels
         ]
-        known = [str(int(not x.capacity)) for x in by_task]
+        # Whether an activation comes too early is not looked at where a service is called.
+        known = [str(int(not x.capacity and not t.time_frame)) for t, x in zip(model.tasks, by_task, strict=True)]
         lines += [
             "",
             "/* What services need of a task that they are called with: whether one activation at most waits; its level; of",

@@ -49,6 +49,8 @@ class OsekReader:
         """The times that the system's clock should be able to express."""
         yield from (counter.tick for counter in self.at.table.counter.values() if counter.tick is not None)
         yield from (task.budget for task in self.at.table.task.values() if task.budget is not None)
+        yield from (task.time_frame for task in self.at.table.task.values() if task.time_frame is not None)
+        yield from (isr.time_frame for isr in self.at.table.isr.values() if isr.time_frame is not None)
 
     def resolve(self, board: Board | None) -> None:
         """Report all that is wrong but for times; ``board`` is None if there is none, its sources are then unknown."""
@@ -70,8 +72,8 @@ class OsekReader:
             scheduler_resource=table.scheduler_resource,
             stack_check=table.stack_check,
             modes=self.at.modes,
-            tasks=self.tasks.with_budgets(ticks),
-            isrs=self.tasks.isrs,
+            tasks=self.tasks.timed_tasks(ticks),
+            isrs=self.tasks.timed_isrs(ticks),
             resources=self.resources.resources,
             events=self.tasks.events,
             counters=tuple(self.alarms.counter(name, counter, ticks) for name, counter in table.counter.items()),

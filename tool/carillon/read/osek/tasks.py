@@ -19,7 +19,7 @@ from carillon.read.osek.resources import Resources
 from carillon.read.schema import OsekTaskTable
 from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
-from carillon.units import shorten
+from carillon.units import Time, shorten
 
 
 class Tasks:
@@ -79,21 +79,37 @@ class Tasks:
             thread=thread,
         )
 
-    def with_budgets(self, ticks: Ticks) -> tuple[OsekTask, ...]:
-        """The tasks with their budgets, in ticks of the system clock; reports those that are no whole number of ticks."""
-        return tuple(replace(task, budget=self._budget(task.name, ticks)) for task in self.tasks)
+    def timed_tasks(self, ticks: Ticks) -> tuple[OsekTask, ...]:
+        """The tasks with budgets and frames, in ticks of the system clock; reports those that are no whole number of ticks."""
+        tables = self.at.table.task
+        return tuple(
+            replace(
+                task,
+                budget=self._time(tables[task.name].budget, ticks, "task", task.name, "budget"),
+                time_frame=self._time(tables[task.name].time_frame, ticks, "task", task.name, "time_frame"),
+            )
+            for task in self.tasks
+        )
 
-    def _budget(self, name: str, ticks: Ticks) -> int:
-        time = self.at.table.task[name].budget
+    def timed_isrs(self, ticks: Ticks) -> tuple[Isr, ...]:
+        """The ISRs with their frames, likewise."""
+        tables = self.at.table.isr
+        return tuple(
+            replace(isr, time_frame=self._time(tables[isr.name].time_frame, ticks, "isr", isr.name, "time_frame"))
+            for isr in self.isrs
+        )
+
+    def _time(self, time: Time | None, ticks: Ticks, *path: str) -> int:
         if time is None:
             return 0
-        span = self.at.value("task", name, "budget")
-        what = f"'budget' of task {shorten(name)}"
+        span = self.at.value(*path)
+        kind, name, key = path
+        what = f"'{key}' of {'ISR' if kind == 'isr' else kind} {shorten(name)}"
         exact = ticks.exact(time, what, span)
         if exact is None:
             return 0
         if whole(exact) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
-            self.at.error("C041", span, f"{what} is zero ticks", "write a time of at least one tick, or leave the budget out")
+            self.at.error("C041", span, f"{what} is zero ticks", f"write a time of at least one tick, or leave '{key}' out")
         return whole(exact)
 
     def _check_internal(self, own: str, table: OsekTaskTable, path: Path) -> None:
@@ -204,6 +220,13 @@ class Tasks:
                     self.at.key(*path, "resources"),
                     f"{own} is of category 1 and has resources",
                     "only category 2 may call services such as GetResource: write category 2, or leave the resources out",
+                )
+            if table.category == 1 and table.time_frame is not None:
+                self.at.error(
+                    "C110",
+                    self.at.key(*path, "time_frame"),
+                    f"{own} is of category 1 and has a time frame",
+                    "no kernel code runs before an ISR of category 1: write category 2, or leave the time frame out",
                 )
             if table.source is None:
                 if not self.at.incomplete(*path):

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Time frames: ``carillon_frame.h``, the table of frames, and the handler of their cell (``kernel/osek/frame.h``)."""
+
+from __future__ import annotations
+
+from carillon.emit import text
+from carillon.emit.osek.alarms import paused
+from carillon.emit.osek.common import acknowledging
+from carillon.image import Image, OsekImage
+from carillon.model.osek import Isr, OsekTask
+
+
+def device(image: Image) -> dict[str, str]:
+    """The generated header; none if there are no frames."""
+    osek = image.osek
+    if osek is None or osek.allocation.frames is None:
+        return {}
+    cell = osek.cell(osek.allocation.frames)
+    lines = [text.head(image, f"The cell of time frames is {cell.use.cell.name}."), "#ifndef CARILLON_FRAME_DEVICE_H"]
+    lines += ["#define CARILLON_FRAME_DEVICE_H", "", f'#include "cells/{cell.family.name}/cell.h"', ""]
+    lines += [f"#define CARILLON_FRAME_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
+    lines += [f"#define CARILLON_FRAME_SOURCE {osek.allocation.frames.source}u"]
+    lines += [f"#define CARILLON_FRAME_TURN UINT32_C({cell.period})", "", "#endif", ""]
+    return {"carillon_frame.h": "\n".join(lines)}
+
+
+def places(osek: OsekImage) -> list[str]:
+    """What the vector of each ISR asks with: the place of its frame in the table and 1, or 0 if it has none."""
+    model = osek.allocation.osek
+    first = len(model.tasks) + 1
+    return [f"#define CARILLON_ISR_FRAME_{isr.name} {first + k if isr.time_frame else 0}u" for k, isr in enumerate(model.isrs)]
+
+
+def table(osek: OsekImage) -> list[str]:
+    """The table of frames, and the handler of their cell."""
+    allocation = osek.allocation
+    if allocation.frames is None:
+        return []
+    cell = osek.cell(allocation.frames)
+    every: list[OsekTask | Isr] = [*allocation.osek.tasks, *allocation.osek.isrs]
+    lines = ["const uint32_t carillon_osek_frames[] = {"]
+    for it in every:
+        lines += [f"    {cell.use.units(it.time_frame) if it.time_frame else 0}u, /* {it.name}, {text.place(it.span)} */"]
+    return [
+        *lines,
+        "};",
+        "",
+        f"/* {cell.use.cell.name}: turns of the cell of time frames. */",
+        "void carillon_frame_vector(void);",
+        "void carillon_frame_vector(void)",
+        "{",
+        *acknowledging(cell),
+        *paused(allocation, ["    carillon_frame_turns();"]),
+        "}",
+        "",
+    ]
