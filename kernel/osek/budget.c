@@ -76,7 +76,8 @@ void carillon_budget_strikes(const void *frame)
         return;
     }
     carillon_budget.state = CARILLON_UNWATCHED;
-    if (carillon_osek_ask_protection(E_OS_PROTECTION_TIME) != PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
+    if (carillon_osek_ask_protection(E_OS_PROTECTION_TIME) !=
+        PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
         ShutdownOS(E_OS_PROTECTION_TIME);
     }
     (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */

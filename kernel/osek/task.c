@@ -10,11 +10,17 @@ StatusType carillon_osek_count(TaskType task)
 {
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];
+#if CARILLON_OSEK_FRAMES > 0
     const bool full = job->activations == carillon_osek_tasks[task].activations;
     const StatusType status = carillon_osek_arrive(task, full ? E_OS_LIMIT : E_OK);
     if (status != E_OK) {
         return status;
     }
+#else
+    if (job->activations == carillon_osek_tasks[task].activations) {
+        return E_OS_LIMIT;
+    }
+#endif
     job->activations++;
     struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
     if (extended != NULL) {

@@ -74,6 +74,7 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         maybe(table, "autostart", st.one_of(truth, some(modes)))
         maybe(table, "resources", some([*takeable, "RES_SCHEDULER"]))
         maybe(table, "budget", st.sampled_from(TICKS))
+        maybe(table, "time_frame", st.sampled_from(TICKS))
         if owned[name]:
             table["events"] = owned[name]
             maybe(table, "stack", st.integers(128, 4096))

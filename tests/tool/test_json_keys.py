@@ -72,6 +72,7 @@ sources = []
 [osek.task.U]
 priority = 1
 budget = "1ms"
+time_frame = "5ms"
 """
 RUN = """
 [system]

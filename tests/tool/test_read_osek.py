@@ -53,6 +53,7 @@ events = ["Go", "Stop"]
 resources = ["Bus", "RES_SCHEDULER"]
 stack = 512
 budget = "250 ticks"
+time_frame = "900 ticks"
 
 [osek.task.Log]
 priority = 7
@@ -66,6 +67,7 @@ source = "ext1"
 category = 2
 priority = 5
 resources = ["Bus"]
+time_frame = "700 ticks"
 
 [osek.isr.Fast]
 source = "ext0"
@@ -170,6 +172,7 @@ def test_everything_that_can_be_written_is_in_the_model(tmp_path: Path) -> None:
     assert (log.name, log.priority, log.preemptable, log.activations) == ("Log", 7, False, 4)
     assert (log.autostart, log.events, log.stack) == (("test",), (), None)
     assert (blink.budget, log.budget, osek.budgets) == (250, 0, True)
+    assert [(it.name, it.time_frame) for it in osek.framed] == [("Blink", 900), ("Button", 700)]
     assert [(i.name, i.category, i.source, i.priority, i.resources) for i in osek.isrs] == [
         ("Button", 2, 5, 5, ("Bus",)),
         ("Fast", 1, 4, 1, ()),

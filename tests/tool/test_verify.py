@@ -58,6 +58,7 @@ IMAGES = {  # name: schedule, board
     "parts": ("parts", "ast1030-evb"),
     "parts on the host": ("parts", "virtual-ast1030-evb"),
     "budgets": ("budgets", "ast1030-evb"),
+    "frames": ("frames", "ast1030-evb"),
     "tables": ("schedule-tables", "ast1030-evb"),
     "tables on AVR": ("schedule-tables", "atmega2560"),
     "tables on the host": ("schedule-tables", "virtual-256"),
@@ -688,6 +689,10 @@ FAULTS = [
     Fault("budgets", "a budget too many", "C205", lambda p: p.number("carillon_osek_tasks", 29, to(5)), "and not of 0"),
     Fault("budgets", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
     Fault("budgets", "the cell's level below category 1", "C207", lambda p: p.number(LEVELS, 9, to(4), 2), "cell of budgets"),
+    Fault("frames", "another frame", "C205", lambda p: p.number("carillon_osek_frames", 1, plus(1)), "a time frame of 46876"),
+    Fault("frames", "no frame", "C205", lambda p: p.number("carillon_osek_frames", 2, to(0)), "'Device' has a time frame of 0"),
+    Fault("frames", "a frame too many", "C205", lambda p: p.number("carillon_osek_frames", 0, to(5)), "and not of 0"),
+    Fault("frames", "the cell of frames turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
     Fault("budgets", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 32, 48, 4)),
     Fault("events", "a task's table with another function", "C205", lambda p: p.swap("carillon_osek_tasks", 0, 9, 4)),
     Fault(

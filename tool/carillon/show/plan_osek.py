@@ -10,6 +10,7 @@ from carillon.actions.every import of
 from carillon.allocate.advice import longest_tick
 from carillon.allocate.base import longest_stretch
 from carillon.allocate.osek import CounterPart, OsekAllocation, TaskKind, TaskLevel
+from carillon.allocate.result import Carrier
 from carillon.console import heading
 from carillon.emit.osek.common import GUARD_WORDS
 from carillon.image import Image
@@ -117,6 +118,7 @@ def osek_json(image: Image) -> dict[str, Any]:
         "alarms": _alarms_json(allocation, image.allocation.conventional),
         "schedule_tables": _tables_json(allocation),
         "budgets": _budgets_json(allocation),
+        "time_frames": _frames_json(allocation),
         "resources": [
             {
                 "name": name,
@@ -129,16 +131,23 @@ def osek_json(image: Image) -> dict[str, Any]:
     }
 
 
+def _frames_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
+    """The tasks and ISRs that have time frames, with the cell that measures them."""
+    if allocation.frames is None:
+        return []
+    where = _where(allocation, allocation.frames)
+    return [{"line": it.span.line, "name": it.name, "ticks": it.time_frame} | where for it in allocation.osek.framed]
+
+
+def _where(allocation: OsekAllocation, keeper: Carrier) -> dict[str, Any]:
+    return {"cell": keeper.cells[0].cell.name, "source": keeper.source, "level": allocation.hardware(keeper.level)}
+
+
 def _budgets_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
     """The tasks that have execution budgets, with the cell that keeps them."""
     if allocation.budgets is None:
         return []
-    keeper = allocation.budgets
-    where = {
-        "cell": keeper.cells[0].cell.name,
-        "source": keeper.source,
-        "level": allocation.hardware(keeper.level),
-    }
+    where = _where(allocation, allocation.budgets)
     tasks = sorted((t for t in allocation.osek.tasks if t.budget), key=lambda t: -t.priority)
     return [{"line": t.span.line, "task": t.name, "ticks": t.budget} | where for t in tasks]
 
@@ -463,6 +472,10 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     for budget in plan["budgets"]:
         rows.add_row(*(str(budget[key]) for key in ("line", "task", "ticks", "cell", "source", "level")))
     show("execution budgets", rows)
+    rows = Table("line", "time frame of", "ticks", "measured by", "source", "level")
+    for frame in plan["time_frames"]:
+        rows.add_row(*(str(frame[key]) for key in ("line", "name", "ticks", "cell", "source", "level")))
+    show("time frames", rows)
     rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != RES_SCHEDULER:

@@ -142,6 +142,8 @@ SECTIONS: dict[str, Group] = {
                 (
                     Parameter("OsTaskExecutionBudget", "budget", _K.SECONDS),
                     Parameter("CarillonExecutionBudget", "budget", _K.TIME),
+                    Parameter("OsTaskTimeFrame", "time_frame", _K.SECONDS),
+                    Parameter("CarillonTimeFrame", "time_frame", _K.TIME),
                 ),
             ),
         ),
@@ -153,6 +155,15 @@ SECTIONS: dict[str, Group] = {
             Parameter("OsIsrCategory", "category", _K.WORD, _NUMBERED_CATEGORIES),
             Parameter("CarillonInterruptPriority", "priority", _K.INTEGER, aliases=("OsIsrInterruptPriority", "OsIsrPriority")),
             _refers("OsIsrResourceRef", "resources", "OsResource", many=True),
+        ),
+        (
+            Group(
+                "OsIsrTimingProtection",
+                (
+                    Parameter("OsIsrTimeFrame", "time_frame", _K.SECONDS),
+                    Parameter("CarillonTimeFrame", "time_frame", _K.TIME),
+                ),
+            ),
         ),
     ),
     "resource": Group(
@@ -287,13 +298,15 @@ SECTIONS: dict[str, Group] = {
 UNSUPPORTED = {
     "OsApplication": "every object may use every other: nothing protects one application from another",
     "OsIoc": "exchange data by shared variables and resources",
-    "OsIsrTimingProtection": "the ISR runs without budgets and locks: bound what it does by design",
+    "OsIsrAllInterruptLockBudget": "nothing bounds how long the ISR disables interrupts: bound it by design",
+    "OsIsrExecutionBudget": "the ISR runs without a budget: bound what it does by design",
+    "OsIsrOsInterruptLockBudget": "nothing bounds how long the ISR disables interrupts: bound it by design",
+    "OsIsrResourceLock": "nothing bounds how long the ISR holds a resource: bound it by design",
     "OsPeripheralArea": "access the registers directly",
     "OsSpinlock": "use a resource: there is one core",
     "OsTaskAllInterruptLockBudget": "only the task's execution budget bounds how long it disables interrupts",
     "OsTaskOsInterruptLockBudget": "only the task's execution budget bounds how long it disables interrupts",
     "OsTaskResourceLock": "only the task's execution budget bounds how long it holds a resource",
-    "OsTaskTimeFrame": "nothing bounds how often the task is activated: bound it where the activations come from",
     "OsTimeConstant": "define the constant in C",
 }
 """Containers and parameters of the standard that Carillon reads over, each with what to do instead."""

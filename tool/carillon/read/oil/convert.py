@@ -43,6 +43,8 @@ _SWITCHES = {
     "STACKMONITORING": "stack_check",
 }
 _SHOWN_BLOCK = 60
+_FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
+"""A time of timing protection: its key, and what it is called with its unit, and in seconds."""
 
 
 class Converter:
@@ -223,27 +225,28 @@ class Converter:
         extended = self.values.names(attributes, "EVENT", (*path, "events"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
         self._stack(attributes, (*path, "stack"), extended)
-        self._protection(found, (*path, "budget"))
+        self._protection(attributes, path, {"budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"), **_FRAME})
 
-    def _protection(self, found: Merged, path: Path) -> None:
-        """A task's execution budget; what else protects times is not kept."""
-        protection = self.values.truth(found.attributes, "TIMING_PROTECTION", path)
+    def _protection(self, attributes: Attributes, path: Path, times: dict[str, tuple[str, str]]) -> None:
+        """The times of a task's or an ISR's timing protection, by their keys; what else is bounded is not kept."""
+        protection = self.values.truth(attributes, "TIMING_PROTECTION", (*path, next(iter(times))))
         if protection is None or protection.literal != Name("TRUE"):
             return
-        written = self.values.one(protection.block, "CARILLON_BUDGET", path)
-        budget = self.values.one(protection.block, "EXECUTIONBUDGET", path)
-        if written is not None:
-            self.values.time(written, path)
-        elif budget is not None and isinstance(budget.literal, Fraction) and budget.literal > 0:
-            self.values.put(path, budget, duration(budget.literal))
-        elif budget is not None:
-            integer = isinstance(budget.literal, int)
-            self.values.refuse(
-                path,
-                budget,
-                "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time",
-                'write seconds with a decimal point, or the time with its unit, as in CARILLON_BUDGET = "250us";',
-            )
+        for key, (own, standard) in times.items():
+            written = self.values.one(protection.block, own, (*path, key))
+            time = self.values.one(protection.block, standard, (*path, key))
+            if written is not None:
+                self.values.time(written, (*path, key))
+            elif time is not None and isinstance(time.literal, Fraction) and time.literal > 0:
+                self.values.put((*path, key), time, duration(time.literal))
+            elif time is not None:
+                integer = isinstance(time.literal, int)
+                self.values.refuse(
+                    (*path, key),
+                    time,
+                    "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time",
+                    f'write seconds with a decimal point, or the time with its unit, as in {own} = "250us";',
+                )
         self._not_kept(protection)
 
     def _not_kept(self, protection: Resolved) -> None:
@@ -288,9 +291,7 @@ class Converter:
             if isinstance(value.literal, int):
                 self.values.integer(attributes, "PRIORITY", (*path, "priority"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
-        protection = self.values.truth(attributes, "TIMING_PROTECTION", (*path, "budget"))
-        if protection is not None and protection.literal == Name("TRUE"):
-            self._not_kept(protection)
+        self._protection(attributes, path, _FRAME)
 
     def _assign_sources(self, found: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.
