@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -234,7 +235,7 @@ def test_a_record_of_another_build_decides_nothing(project: Project) -> None:
 
 
 def test_a_linker_that_makes_something_else_is_believed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    link = whole.subprocess.run
+    link = subprocess.run
 
     def other(command: list[str], **keywords: Any) -> Any:
         done = link(command, **keywords)
@@ -242,10 +243,10 @@ def test_a_linker_that_makes_something_else_is_believed(project: Project, monkey
             image.write(b"other library")
         return done
 
-    monkeypatch.setattr(whole.subprocess, "run", other)
+    monkeypatch.setattr(subprocess, "run", other)
     question = json.loads(project.record.read_text(encoding="utf-8"))["asked"]
     assert whole.recall([project.out], question) is None
-    monkeypatch.setattr(whole.subprocess, "run", link)
+    monkeypatch.setattr(subprocess, "run", link)
     assert whole.recall([project.out], question) is not None
 
 

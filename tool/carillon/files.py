@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing files: whole or not at all.
+"""Writing files: whole or not at all, and by one process at a time.
 
 What goes wrong is an OSError that names the file that was to be written, never one on the way to it.
 """
@@ -7,11 +7,13 @@ What goes wrong is an OSError that names the file that was to be written, never 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
+import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -70,6 +72,38 @@ def replacing(path: Path) -> Iterator[TextIO]:
             raise
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block for ``folder``, which is made if there is none; then keep others out.
+
+    A file system without locks keeps nobody out.  Raises OSError if the folder cannot be made.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)  # which ends the lock
+
+
+def link(command: Sequence[str], image: Path) -> subprocess.CompletedProcess[str]:
+    """Run the linker's ``command`` that makes ``image``, which appears whole, or is taken away if the linker refuses.
+
+    Another process may be loading the image of before: it finds that one, or the new one.
+    """
+    made = image.parent / "objects" / image.name
+    command = [str(made) if part == str(image) else part for part in command]
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if result.returncode:
+        made.unlink(missing_ok=True)
+        image.unlink(missing_ok=True)
+    else:
+        made.replace(image)
+    return result
 
 
 def check_writable(path: Path, *, folder: bool = False) -> None:

@@ -19,7 +19,7 @@ from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
 from carillon.emit.orti import orti
 from carillon.emit.text import HANDLER
-from carillon.files import write_text
+from carillon.files import link, write_text
 from carillon.image import Image
 from carillon.model import System
 from carillon.model.osek import Hook
@@ -304,9 +304,8 @@ def build(
     if plan["linker_script"]:
         command += ["-T", str(located(str(plan["linker_script"]), generated))]
     command += [str(generated / name) for name in plan["linker_inputs"]]
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    result = link(command, elf)
     if result.returncode:
-        elf.unlink(missing_ok=True)
         if _lacks_library(result.stderr, system, diagnostics):
             return None
         if re.search(r"undefined reference to [`']carillon_console_put'", result.stderr):

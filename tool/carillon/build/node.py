@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from carillon.build import Firmware, build
 from carillon.diagnostics import Diagnostics, Span
+from carillon.files import link
 from carillon.image import Image
 from carillon.resources import data_root
 
@@ -26,9 +26,8 @@ def build_node(image: Image, folder: Path, diagnostics: Diagnostics) -> tuple[Fi
     command = [part for part in firmware.steps.linked if part not in linked]
     command[command.index(str(firmware.elf))] = str(node)
     command[1:1] = [*_LINK, f"-Wl,--version-script={data_root() / 'emulators/network/node.map'}"]
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    result = link(command, node)
     if result.returncode:
-        node.unlink(missing_ok=True)
         diagnostics.error(
             "C091",
             Span(image.system.file.name),

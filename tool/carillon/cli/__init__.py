@@ -9,6 +9,7 @@ output and diagnostics are part of it.
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from io import TextIOWrapper
 from typing import Annotated
@@ -66,6 +67,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a locale that lacks a character hides no message
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that folders of a run are taken away, too
     try:
         app(prog_name="carillon")
     except KeyboardInterrupt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,6 +27,9 @@ from carillon.cli.common import (
     schedule_file,
 )
 from carillon.sources import ARXML, Source, files_of
+
+if TYPE_CHECKING:
+    from carillon.pipeline import Planned
 
 EPILOG = "Example: carillon build examples/three-tasks --board mps2-an385 --kernel conventional"
 
@@ -73,6 +76,18 @@ def command(
     def build(report: Report, schedule: Source, began: int, asked: dict[str, Any]) -> dict[str, Any] | None:
         """What to say of the build, which is recorded; None after errors."""
         from carillon import pipeline
+        from carillon.files import alone
+
+        report.status("allocating")
+        planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit)
+        folder = build_folder(planned, kernel, out)
+        with alone(folder):
+            return build_alone(report, schedule, planned, folder, began, asked)
+
+    def build_alone(
+        report: Report, schedule: Source, planned: Planned, folder: Path, began: int, asked: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """The same while no other process builds into ``folder``."""
         from carillon.build import build as build_firmware
         from carillon.build import write_generated
         from carillon.build.manifest import MANIFEST
@@ -81,9 +96,6 @@ def command(
         from carillon.read.build import SOURCES
         from carillon.reuse import whole
 
-        report.status("allocating")
-        planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit)
-        folder = build_folder(planned, kernel, out)
         whole.forget(folder)
         if generate_only or depfile is not None:
             generated = write_generated(planned.image, folder)

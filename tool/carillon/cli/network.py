@@ -133,6 +133,7 @@ def _build(network: Network, kernel: str, folder: Path, time_limit: float, repor
     """Plan and build what the nodes run, once for nodes that have the same schedule and board."""
     from carillon import pipeline
     from carillon.build.node import build_node
+    from carillon.files import alone
     from carillon.run.network import Built
 
     done: dict[tuple[Path, str | None], tuple[Planned, Built]] = {}
@@ -150,7 +151,9 @@ def _build(network: Network, kernel: str, folder: Path, time_limit: float, repor
                 'a node is a virtual board: write board = "virtual-256", or another one of those, in its [[node]]',
             )
             continue
-        found = build_node(planned.image, folder / f"network-{node.name}-{kernel}", report.diagnostics)
+        own = folder / f"network-{node.name}-{kernel}"
+        with alone(own):
+            found = build_node(planned.image, own, report.diagnostics)
         if found is not None:
             done[key] = planned, Built(planned.image, *found)
     report.diagnostics.stop_on_errors()

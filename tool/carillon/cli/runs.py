@@ -40,13 +40,16 @@ def build_and_run(planned: Planned, kernel: str, out: Path | None, ticks: int, r
     """Build and run; None after errors, which are reported."""
     from carillon import pipeline
     from carillon.build import build as build_firmware
+    from carillon.files import alone
     from carillon.run import run as run_firmware
     from carillon.run import runnable
 
     if runnable(planned.system, report.diagnostics) is None:
         return None
     report.status(f"compiling for {planned.system.board.name}")
-    firmware = build_firmware(planned.image, build_folder(planned, kernel, out), report.diagnostics)
+    folder = build_folder(planned, kernel, out)
+    with alone(folder):
+        firmware = build_firmware(planned.image, folder, report.diagnostics)
     if firmware is None:
         return None
     report.status(f"running {ticks} ticks")

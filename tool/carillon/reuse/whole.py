@@ -24,7 +24,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from carillon import __version__
-from carillon.files import write_text
+from carillon.files import alone, link, write_text
 from carillon.resources import data_root
 from carillon.reuse.objects import Reuse
 
@@ -68,10 +67,13 @@ def recall(folders: Iterable[Path], asked: Mapping[str, Any]) -> dict[str, Any] 
     """
     for folder in folders:
         try:
-            record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-            if record["asked"] == _asked(asked) and _holds(record, folder):
-                answer: dict[str, Any] = record["answer"]
-                return answer
+            if not (folder / RECORD).exists():
+                continue
+            with alone(folder):
+                record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+                if record["asked"] == _asked(asked) and _holds(record, folder):
+                    answer: dict[str, Any] = record["answer"]
+                    return answer
         except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none, of another version, or damaged
             continue
     return None
@@ -123,8 +125,7 @@ def _holds(record: dict[str, Any], folder: Path) -> bool:
     reuse = Reuse()
     if not all(reuse.is_current(command, Path(target)) for command, target in record["compiled"]):
         return False
-    linked = subprocess.run(record["linked"], capture_output=True, check=False)
-    return linked.returncode == 0 and bool(_digest(elf) == digest)
+    return link(record["linked"], elf).returncode == 0 and bool(_digest(elf) == digest)
 
 
 def _asked(asked: Mapping[str, Any]) -> dict[str, Any]:
