@@ -56,8 +56,10 @@ static struct machine_state {
     bool stirred;  /* something has happened that is not a time */
     bool waits;    /* `next` is a time */
 } machine;
-static struct waiting_trigger bindings[CARILLON_MICROCODE_BINDINGS];
-static struct waiting_thread threads[CARILLON_MICROCODE_THREADS];
+/* One more than wait at a time: the compiler does not know that no more do, and sees what closes a gap read behind an
+ * array of one. */
+static struct waiting_trigger bindings[CARILLON_MICROCODE_BINDINGS + 1u];
+static struct waiting_thread threads[CARILLON_MICROCODE_THREADS + 1u];
 static struct task_state tasks[CARILLON_MICROCODE_TASKS];
 
 /* The scheduler: a heap of unfinished tasks, the most urgent one at 0, and those that were released since it last was
@@ -65,7 +67,7 @@ static struct task_state tasks[CARILLON_MICROCODE_TASKS];
  *
  * 1. A task is in one of both or in neither.  What is in the heap is unfinished: a task that ends leaves it.
  * 2. One that ends before the scheduler knows it stays in the list.  If it is released again, it is there already. */
-static uint16_t heap[CARILLON_MICROCODE_TASKS];
+static uint16_t heap[CARILLON_MICROCODE_TASKS + 2u]; /* two more, as above: the places below that of one task */
 static uint16_t fresh[CARILLON_MICROCODE_TASKS];
 
 /* Has a time come?  Times are less than 2^31 ticks apart. */

@@ -285,6 +285,8 @@ static inline void expired(struct carillon_event *event)
 #endif
 #if CARILLON_TIME_OTHERS
     serve_other(timed);
+#else
+    (void)timed; /* an application that has no events has slices alone */
 #endif
 }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 OIL = ".oil"
 ARXML = ".arxml"
+GIOTTO = ".giotto"
 FOREIGN = (OIL, ARXML)
 """How the names of other tools' files end."""
 Source = Path | tuple[Path, ...]

@@ -26,6 +26,7 @@ QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
 TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "alarm", "due"))
+MICROCODE = ("kernel/microcode/machine.c", "kernel/microcode/tasks.c")
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
 COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osek/main.c", "kernel/osek/start.c")
 
@@ -37,6 +38,11 @@ def _portable(path: str, generated: Path) -> str:
         return here.relative_to(data_root()).as_posix()
     relative = Path(os.path.relpath(here, generated.resolve())).as_posix()
     return relative if relative.startswith("../") else f"./{relative}"
+
+
+def _beside(file: Path) -> str:
+    """The folder of the file, in which the types of a Giotto program are declared; from Carillon's root."""
+    return Path(os.path.relpath(file.resolve().parent, data_root())).as_posix()
 
 
 def located(path: str, generated: Path) -> Path:
@@ -65,6 +71,9 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         sources += QUEUE if system.osek.counters or system.time is not None else []
     if system.time is not None:
         sources += TIME
+    if system.giotto is not None:
+        sources += MICROCODE
+        generated.append("microcode.c")
     if system.cplusplus:
         sources += ["kernel/core/cplusplus.c"] if board.native else ["kernel/core/cplusplus.c", "kernel/core/atexit.c"]
     cold = list(COLD)
@@ -88,7 +97,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         "board_sources": [_portable(path, folder) for path in board.build.sources],
         "generated": generated,
         "linker_inputs": inputs,
-        "include": [".", "kernel/api", port],
+        "include": [".", "kernel/api", port, *([_beside(system.file)] if system.giotto is not None else [])],
         "compile_options": [
             "-std=c11",
             "-O2",

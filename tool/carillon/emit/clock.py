@@ -105,7 +105,9 @@ def handlers(image: Image, osek: OsekImage) -> list[str]:
         cell = osek.cell(slices)
         if osek.allocation.software:
             return [*lines, *_handler("carillon_slice_timer", cell, _acknowledge(cell), ["carillon_slice_over(NULL);"])]
-        lines += _handler("carillon_slice_vector", cell, _acknowledge(cell), ["carillon_slice_over(frame);"], "const void *frame")
+        lines += [] if image.microcode is None else ['#include "kernel/microcode/tasks.h"', ""]
+        over = "carillon_slice_over" if image.microcode is None else "carillon_microcode_tick"
+        lines += _handler("carillon_slice_vector", cell, _acknowledge(cell), [f"{over}(frame);"], "const void *frame")
     return lines
 
 

@@ -14,6 +14,7 @@ from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import TIMEKEEPER_BITS
 from carillon.allocate.osek import OsekAllocation, TableCell
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
+from carillon.giotto import Compiled
 from carillon.lower import ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role
@@ -235,6 +236,21 @@ class Vector:
 
 
 @dataclass(frozen=True, slots=True)
+class Microcode:
+    """A Giotto program as microcode: ``threads_of`` are the names of its tasks' threads.
+
+    ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most; ``steps`` is more than the number
+    of instructions that are carried out at one instant.
+    """
+
+    compiled: Compiled
+    threads_of: tuple[str, ...]
+    bindings: int
+    threads: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
 class Image:
     """Everything about the application; ``osek`` is None where all is time-triggered.
 
@@ -247,3 +263,4 @@ class Image:
     modes: tuple[ModeImage, ...]
     osek: OsekImage | None = None
     vectors: tuple[tuple[Vector, ...], ...] = ()
+    microcode: Microcode | None = None

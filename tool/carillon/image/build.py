@@ -33,6 +33,7 @@ from carillon.image import (
     TableImage,
     TimeBase,
 )
+from carillon.image.microcode import microcode_image
 from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model import System
@@ -198,7 +199,8 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
             )
         )
     osek = _osek(system, allocation.osek) if allocation.osek is not None else None
-    return Image(system, allocation, tuple(modes), osek)
+    microcode = microcode_image(system, allocation.osek, diagnostics)
+    return Image(system, allocation, tuple(modes), osek, microcode=microcode)
 
 
 def _osek(system: System, allocation: OsekAllocation) -> OsekImage:

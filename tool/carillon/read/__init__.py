@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from carillon.model import System
 from carillon.read.build import Builder
 from carillon.read.shape import Tables, fit
 from carillon.read.text import parse_toml, read_text
-from carillon.sources import OIL, Source, is_foreign
+from carillon.sources import GIOTTO, OIL, Source, is_foreign
 
 if TYPE_CHECKING:
     from carillon.read.foreign.converted import Foreign
@@ -46,6 +47,10 @@ def read_tables(source: Source, diagnostics: Diagnostics, board: str | None = No
         foreign = read_foreign(source, diagnostics, board)
         return None if foreign is None else foreign_tables(foreign, diagnostics)
     path = source
+    if path.suffix.lower() == GIOTTO:
+        from carillon.read.giotto.tables import giotto_tables
+
+        return giotto_tables(path, diagnostics)
     text = read_text(path, diagnostics)
     if text is None:
         return None
@@ -59,7 +64,10 @@ def read_tables(source: Source, diagnostics: Diagnostics, board: str | None = No
 def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
     """The system of a file that was read."""
     builder = Builder(tables.path, tables.digest, tables.places, tables.broken, diagnostics, tables.included)
-    return builder.build(tables.file, board, clock)
+    system = builder.build(tables.file, board, clock)
+    if tables.giotto is not None:  # of whose threads one may be alone, and the slice's cell is the machine's
+        diagnostics.found = [found for found in diagnostics.found if found.code != "C175"]
+    return system if system is None or tables.giotto is None else replace(system, giotto=tables.giotto)
 
 
 def read_schedule(source: Source, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:

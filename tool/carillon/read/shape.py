@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from carillon.diagnostics import Diagnostics, suggestion
+from carillon.model.giotto import Giotto
 from carillon.read.schema import (
     AlarmTable,
     AutostartTable,
@@ -107,7 +108,8 @@ class Broken:
 class Tables:
     """The tables of a file, in whatever language it is; ``broken`` are those of its values that are missing.
 
-    ``path`` is the file, or the first of several that are one; ``included`` are the others that belong to it.
+    ``path`` is the file, or the first of several that are one; ``included`` are the others that belong to it.  ``giotto``:
+    the program, if it is one.
     """
 
     path: FilePath
@@ -116,6 +118,7 @@ class Tables:
     places: SpanIndex
     digest: str
     included: tuple[FilePath, ...] = ()
+    giotto: Giotto | None = None
 
 
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:

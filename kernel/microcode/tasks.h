@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The owner of the machine on a chip: the tasks of microcode are threads of one priority, of which the machine alone
+ * makes one ready.  What the tool writes for it. */
+#ifndef CARILLON_MICROCODE_TASKS_H
+#define CARILLON_MICROCODE_TASKS_H
+
+#include "kernel/contract/microcode.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A task: what computes, what makes the results those of the task, and the thread that it is.  `compute` may be
+ * preempted and abandoned anywhere; `commit` is called locked. */
+struct carillon_microcode_task {
+    void (*compute)(void);
+    void (*commit)(void);
+    uint8_t thread;
+};
+extern const struct carillon_microcode_task carillon_microcode_tasks[];
+
+/* The body of a task's thread. */
+void carillon_microcode_thread(uint16_t task) __attribute__((noreturn));
+
+/* The handler of the machine's tick: `frame` is what the port's slice vector gives. */
+void carillon_microcode_tick(const void *frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``giotto.h`` and ``microcode.c``: what a Giotto program asks of C, its microcode, and the ports and functions around it.
+
+A port is a variable.  A task computes on copies of what it writes, which become its ports when it has ended: what it puts
+out, and its states, are those of its last invocation that ended, whatever becomes of the next one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from carillon.emit import text
+from carillon.giotto import Binding
+from carillon.image import Image, Microcode
+from carillon.microcode import Function, Instruction
+from carillon.model.giotto import Giotto
+
+_BASIC = frozenset({"int", "float", "double", "char", "short", "long", "bool", "unsigned"})
+_NONE = "CARILLON_MICROCODE_NONE"
+
+
+def configuration(image: Image) -> dict[str, object]:
+    """How many functions there are, and how much room."""
+    found = image.microcode
+    if found is None:
+        return {}
+    program = found.compiled.program
+    return {
+        "CARILLON_MICROCODE_TASKS": f"{len(program.tasks)}u",
+        "CARILLON_MICROCODE_BINDINGS": f"{found.bindings}u",
+        "CARILLON_MICROCODE_THREADS": f"{found.threads}u",
+    }
+
+
+def emit(image: Image) -> dict[str, str]:
+    """The generated files; none without a Giotto program."""
+    if image.microcode is None:
+        return {}
+    assert image.system.giotto is not None
+    writer = _Writer(image, image.microcode, image.system.giotto)
+    return {"giotto.h": writer.header(), "microcode.c": writer.source()}
+
+
+def _name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)
+
+
+class _Writer:
+    def __init__(self, image: Image, microcode: Microcode, source: Giotto) -> None:
+        self.image = image
+        self.microcode = microcode
+        self.compiled = microcode.compiled
+        self.program = microcode.compiled.program
+        self.giotto = source
+        self.types = {port.name.text: _name(port.type.text) for port in source.ports}
+        for task in source.tasks:
+            self.types |= {f"{task.name}:{typed.name}": _name(typed.type.text) for typed in (*task.inputs, *task.states)}
+            self.types |= {f"{task.name}:{name}": self.types[name.text] for name in task.outputs}
+        self.numbers = {name: number for number, name in enumerate(self.program.ports)}
+
+    def port(self, name: str) -> str:
+        return f"port_{self.numbers[name]}_{_name(name)}"
+
+    # What the application defines
+
+    def header(self) -> str:
+        """The types, and the functions that the program names."""
+        lines = [
+            text.head(self.image, f"What {self.image.system.file.name} asks of C."),
+            "#ifndef GIOTTO_H",
+            "#define GIOTTO_H",
+            "",
+        ]
+        lines += ["#include <stdbool.h>", "#include <stdint.h>", ""]
+        known = {alias.name.text for alias in self.giotto.types}
+        used = {_name(alias.meant.text) for alias in self.giotto.types}
+        used |= {found for name, found in self.types.items() if found not in map(_name, known)}
+        if used - _BASIC:
+            lines += [f'#include "{self.image.system.file.stem}.h" /* {", ".join(sorted(used - _BASIC))} */', ""]
+        for alias in self.giotto.types:
+            meant, name = _name(alias.meant.text), _name(alias.name.text)
+            lines += [f"typedef {meant} {name};"] if meant != name else []
+        lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
+        lines += dict.fromkeys(self.prototypes())
+        return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+
+    def prototypes(self) -> Iterable[str]:
+        for binding in self.compiled.guards:
+            yield self.prototype("bool", binding, ())
+        for binding, function in zip(self.compiled.drivers, self.program.drivers, strict=True):
+            if binding.function is not None and binding.name.startswith("init:"):
+                yield f"void {binding.function}({self.types[binding.arguments[0]]} *{_name(binding.arguments[0])});"
+            elif binding.function is not None:
+                yield self.prototype("void", binding, function.writes)
+        for binding, function in zip(self.compiled.tasks, self.program.tasks, strict=True):
+            yield self.prototype("void", binding, function.writes)
+
+    def prototype(self, result: str, binding: Binding, writes: tuple[int, ...]) -> str:
+        given = [
+            f"{'' if self.numbers[name] in writes else 'const '}{self.types[name]} *" for name in binding.arguments
+        ]  # fmt: skip
+        return f"{result} {binding.function}({', '.join(given) or 'void'});"
+
+    # What is around it
+
+    def source(self) -> str:
+        lines = [
+            text.head(self.image, "Microcode, and the ports and functions around it."),
+            '#include "kernel/microcode/tasks.h"',
+        ]
+        lines += ["", "#include <string.h>", "", '#include "giotto.h"', "", "/* Ports. */"]
+        bindings = (*self.compiled.tasks, *self.compiled.drivers, *self.compiled.guards)
+        used = {name for binding in bindings for name in (*binding.arguments, *binding.targets)}
+        lines += [f"static {self.types[name]} {self.port(name)};" for name in self.program.ports if name in used]
+        for number, (binding, function) in enumerate(zip(self.compiled.tasks, self.program.tasks, strict=True)):
+            lines += self.task(number, binding, function)
+        for number, binding in enumerate(self.compiled.drivers):
+            lines += ["", f"/* {binding.name} */", f"static void driver_{number}(void)", "{", *self.driver(binding), "}"]
+            touched = [*self.touched(self.program.drivers[number]), _NONE]
+            lines.append(f"static const uint16_t touches_{number}[] = {{{', '.join(touched)}}};")
+        for number, binding in enumerate(self.compiled.guards):
+            lines += ["", f"/* {binding.name} */", f"static bool guard_{number}(void)", "{"]
+            lines += [f"    return {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});", "}"]
+        lines.append("")
+        lines += self.table("struct carillon_microcode_driver carillon_microcode_drivers[]", [
+            f"{{driver_{number}, touches_{number}}}, /* {binding.name} */" for number, binding in enumerate(self.compiled.drivers)
+        ])  # fmt: skip
+        guards = [f"guard_{number}, /* {binding.name} */" for number, binding in enumerate(self.compiled.guards)]
+        lines += ["bool (*const carillon_microcode_guards[])(void) = {", *(f"    {row}" for row in guards or ["NULL"]), "};", ""]
+        lines += ["const struct carillon_microcode_trigger carillon_microcode_triggers[] = {{NULL, NULL}};", ""]
+        lines += self.table("struct carillon_microcode_task carillon_microcode_tasks[]", [
+            f"{{compute_{number}, commit_{number}, {number}u}}, /* {binding.name} */"
+            for number, binding in enumerate(self.compiled.tasks)
+        ])  # fmt: skip
+        lines += self.table("struct carillon_instruction code[]", self.code(), "static ")
+        lines += [f"const uint32_t carillon_microcode_tick_ns = {self.program.tick_ns}u;", ""]
+        lines += self.table("struct carillon_microcode carillon_microcode_first", [
+            f".code = code, .steps = {self.microcode.steps}u, .size = {len(self.program.code)}u,",
+            f".entry = {self.program.entry}u, .shared = {_NONE}, .scheduler = CARILLON_SCHEDULER_EDF",
+        ])  # fmt: skip
+        return "\n".join(lines)
+
+    def table(self, what: str, rows: list[str], prefix: str = "") -> list[str]:
+        return [f"{prefix}const {what} = {{", *(f"    {row}" for row in rows), "};", ""]
+
+    def code(self) -> list[str]:
+        labels = dict(self.program.labels)
+        rows = []
+        for address, instruction in enumerate(self.program.code):
+            label = f"{labels[address]}: " if address in labels else ""
+            rows.append(f"{self.row(instruction)}, /* {address}: {label}{self.compiled.comments[address]} */")
+        return rows
+
+    def row(self, i: Instruction) -> str:
+        return f"CARILLON_INSTRUCTION(CARILLON_OPCODE_{i.opcode.name}, {i.time}u, {i.x}u, {i.y}u)"
+
+    def touched(self, driver: Function) -> list[str]:
+        """The tasks of which it reads what they write, or writes what they read or write."""
+        reads, writes = {*driver.reads}, {*driver.writes}
+        tasks = enumerate(self.program.tasks)
+        return [f"{k}u" for k, own in tasks if reads & {*own.writes} or writes & {*own.reads, *own.writes}]
+
+    def task(self, number: int, binding: Binding, function: Function) -> list[str]:
+        written = [self.program.ports[port] for port in function.writes]
+        lines = ["", f"/* The task {binding.name}. */", f"static bool fresh_{number};"]
+        lines += [f"static {self.types[name]} next_{self.numbers[name]};" for name in written]
+        given = (f"&next_{self.numbers[a]}" if a in written else f"&{self.port(a)}" for a in binding.arguments)
+        lines += [f"static void compute_{number}(void)", "{"]
+        lines += [_copied(f"next_{self.numbers[name]}", self.port(name)) for name in written]
+        lines += [f"    {binding.function}({', '.join(given)});", "}", f"static void commit_{number}(void)", "{"]
+        lines += [_copied(self.port(name), f"next_{self.numbers[name]}") for name in written]
+        thread = f"carillon_task_{self.microcode.threads_of[number]}"
+        lines += [f"    fresh_{number} = true;", "}", f"void {thread}(void);", f"void {thread}(void)", "{"]
+        return [*lines, f"    carillon_microcode_thread({number}u);", "}"]
+
+    def driver(self, binding: Binding) -> list[str]:
+        if binding.function is None:
+            names = [task.name for task in self.program.tasks]
+            number = names.index(binding.name.removeprefix("copy:"))
+            pairs = zip(binding.targets, binding.arguments, strict=True)
+            copies = [f"    {_copied(self.port(target), self.port(source))}" for target, source in pairs]
+            return [f"    if (fresh_{number}) {{", f"        fresh_{number} = false;", *copies, "    }"]
+        if binding.name.startswith("init:"):
+            return [f"    {binding.function}(&{self.port(name)});" for name in binding.arguments]
+        return [f"    {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});"]
+
+
+def _copied(target: str, source: str) -> str:
+    return f"    (void)memcpy(&{target}, &{source}, sizeof({target}));"
