@@ -13,7 +13,7 @@ import pytest
 
 import carillon.build
 from carillon.build import Firmware, build
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import Diagnostic, Diagnostics, Severity
 from carillon.pipeline import plan
 from carillon.reuse.objects import Reuse, dependencies
 
@@ -27,7 +27,7 @@ class Project:
     """An application of two files, and the compiler's runs of its last build."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
-        self.folder, self.compiled = folder, list[str]()
+        self.folder, self.compiled, self.found = folder, list[str](), list[Diagnostic]()
         self.write("schedule.toml", SCHEDULE)
         self.write("app.c", CODE)
         self.write("own.h", "extern int count;\n")
@@ -53,6 +53,7 @@ class Project:
         diagnostics = Diagnostics()
         firmware = build(plan(self.folder / "schedule.toml", diagnostics).image, self.folder / "out", diagnostics)
         assert firmware is not None, diagnostics.found
+        self.found = diagnostics.found
         return firmware
 
     def object(self, name: str) -> Path:
@@ -149,12 +150,12 @@ def test_a_file_that_is_written_while_the_compiler_runs_leaves_no_record(project
     record = target.with_suffix(".json")
     command = [str(shutil.which("gcc"))]
     record.unlink()
-    Reuse().note(command, target, time.time_ns())
+    Reuse().note(command, target, time.time_ns(), "")
     assert record.is_file()
     record.unlink()
     began = time.time_ns() - 10**10
     project.write("own.h", "extern int count;\n")
-    Reuse().note(command, target, began)
+    Reuse().note(command, target, began, "")
     assert not record.exists()
 
 
@@ -166,3 +167,27 @@ def test_the_names_of_a_rule_are_those_of_the_files(tmp_path: Path) -> None:
     subprocess.run(["gcc", "-MD", "-c", "code.c", "-o", "code.o"], cwd=tmp_path, check=True)
     read = dependencies((tmp_path / "code.d").read_text(encoding="utf-8"))
     assert [name for name in read if not name.startswith("/")] == ["code.c", *names]
+
+
+def test_the_warnings_of_the_application_are_shown_at_their_place_by_every_build_until_they_are_mended(project: Project) -> None:
+    project.write("count.c", "int count;\nvoid more(void)\n{\n    int unused;\n}\n")
+    for compiled in (["count.c"], []):
+        project.build()
+        assert (project.compiled, [d.code for d in project.found]) == (compiled, ["C098"])
+        (warning,) = project.found
+        assert warning.severity is Severity.WARNING
+        assert warning.span is not None
+        assert (warning.span.file, warning.span.line, warning.span.column) == ("count.c", 4, 9)
+        assert "-Wunused-variable" in warning.cause
+    project.write("count.c", "int count;\n")
+    project.build()
+    assert project.found == []
+
+
+def test_a_refusal_is_shown_at_the_first_place_that_the_compiler_names_in_the_file(project: Project) -> None:
+    project.write("own.h", "extern int count;\nstatic int other(void) { return nothing; }\n")
+    project.write("count.c", "int count;\nvoid more(void)\n{\n    none = 1;\n}\n")
+    diagnostics = Diagnostics()
+    assert build(plan(project.folder / "schedule.toml", diagnostics).image, project.folder / "out", diagnostics) is None
+    places = {d.span.file: (d.span.line, d.span.column) for d in diagnostics.found if d.span is not None and d.code == "C091"}
+    assert places == {"count.c": (4, 5), "app.c": (1, 1)}

@@ -162,19 +162,26 @@ def _command(compiler: str, unit: _Unit) -> list[str]:
     return [compiler, *unit.options, "-MD", "-c", str(unit.source), "-o", str(unit.target)]
 
 
-def _compile(compiler: str, unit: _Unit, reuse: Reuse) -> str:
-    """Compile one file, unless that was done; returns what the compiler said if it failed, else the empty string."""
+def _compile(compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
+    """Compile one file, unless that was done; returns whether there is an object, and what the compiler said of the file."""
     command = _command(compiler, unit)
-    if reuse.is_current(command, unit.target):
-        return ""
+    said = reuse.recall(command, unit.target)
+    if said is not None:
+        return True, said
     forget(unit.target)
     began = time.time_ns()
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if result.returncode:
-        return result.stderr or f"{compiler}: exit code {result.returncode}"
+        return False, result.stderr or f"{compiler}: exit code {result.returncode}"
     with suppress(OSError):  # without a record it is compiled again next time
-        reuse.note(command, unit.target, began)
-    return ""
+        reuse.note(command, unit.target, began, result.stderr)
+    return True, result.stderr
+
+
+def _place(unit: _Unit, said: str) -> Span:
+    """The first place in a file that the compiler names, else its beginning."""
+    named = re.search(rf"^{re.escape(str(unit.source))}:(\d+):(\d+): ", said, re.MULTILINE)
+    return Span(unit.source.name, *(int(number) for number in named.groups())) if named is not None else Span(unit.source.name)
 
 
 def _report_refusal(unit: _Unit, complaint: str, diagnostics: Diagnostics) -> None:
@@ -185,7 +192,7 @@ def _report_refusal(unit: _Unit, complaint: str, diagnostics: Diagnostics) -> No
         _report_hook(found["hook"], span, diagnostics)
     if len(re.findall(r": (?:fatal )?error: ", complaint)) != len(hooks) or not hooks:
         diagnostics.error(
-            "C091", Span(unit.source.name), f"the compiler refuses it:\n{complaint.rstrip()}", "mend what the compiler names"
+            "C091", _place(unit, complaint), f"the compiler refuses it:\n{complaint.rstrip()}", "mend what the compiler names"
         )
 
 
@@ -276,7 +283,7 @@ def build(
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
     C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console), C203 (a hook with other parameters) or
-    C204 to C209 (the image is not what the schedule says), and returns None then.
+    C204 to C209 (the image is not what the schedule says), and returns None then.  Warns with C098 of what the compiler warns.
     """
     system = image.system
     compiler = _find_compiler(system, diagnostics)
@@ -287,13 +294,17 @@ def build(
     units = _units(image, generated, folder, options)
     reuse = Reuse()
     with ThreadPoolExecutor(max_workers=2) as pool:
-        complaints = list(pool.map(lambda unit: _compile(compiler, unit, reuse), units))
-    if any(_lacks_library(complaint, system, diagnostics) for complaint in complaints):
+        compiled = list(pool.map(lambda unit: _compile(compiler, unit, reuse), units))
+    if any(_lacks_library(said, system, diagnostics) for made, said in compiled if not made):
         return None
-    for unit, complaint in zip(units, complaints, strict=True):
-        if complaint:
-            _report_refusal(unit, complaint, diagnostics)
-    if any(complaints):
+    for unit, (made, said) in zip(units, compiled, strict=True):
+        if not made:
+            _report_refusal(unit, said, diagnostics)
+        elif said:
+            diagnostics.warning(
+                "C098", _place(unit, said), f"the compiler warns:\n{said.rstrip()}", "mend what the compiler names"
+            )
+    if not all(made for made, _ in compiled):
         return None
     _check_entries(system, units, diagnostics)
     if diagnostics.errors:

@@ -40,27 +40,38 @@ class Reuse:
     _digests: dict[str, str] = field(default_factory=dict)
     _exists: dict[str, bool] = field(default_factory=dict)
 
-    def is_current(self, command: Sequence[str], target: Path) -> bool:
-        """Whether ``target`` is what ``command`` would make."""
+    def recall(self, command: Sequence[str], target: Path) -> str | None:
+        """What the compiler said when it made ``target``, if ``command`` would make the same now; else None."""
         try:
             record = json.loads(_record(target).read_text(encoding="utf-8"))
             read: list[str] = record["read"]
-            return (
+            said: str = record["said"]
+            current = (
                 record["decided"] == self._decided(command, read)
                 and record["object"] == _digest(target)
                 and self._others(command, read) <= set(record["others"])
             )
+            return said if current else None
         except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none, of another version, or damaged
-            return False
+            return None
 
-    def note(self, command: Sequence[str], target: Path, began: int) -> None:
-        """Record how ``target`` was made by a run of the compiler that began at ``began`` (ns of the wall's clock)."""
+    def note(self, command: Sequence[str], target: Path, began: int, said: str) -> None:
+        """Record how ``target`` was made by a run of the compiler that began at ``began`` (ns of the wall's clock).
+
+        ``said``: its warnings, which a later build shows again.
+        """
         rule = target.with_suffix(".d").read_text(encoding="utf-8", errors="surrogateescape")
         read = dependencies(rule)
         others = sorted(self._others(command, read))
         if any(Path(path).stat().st_mtime_ns >= began for path in (*read, *others)):
             return
-        record = {"read": read, "others": others, "decided": self._decided(command, read), "object": _digest(target)}
+        record = {
+            "read": read,
+            "others": others,
+            "decided": self._decided(command, read),
+            "object": _digest(target),
+            "said": said,
+        }
         _record(target).write_text(json.dumps(record), encoding="utf-8")
 
     def _decided(self, command: Sequence[str], read: Sequence[str]) -> str:

@@ -123,7 +123,7 @@ def _holds(record: dict[str, Any], folder: Path) -> bool:
     if record["wrote"] != _digests(_written(folder, elf)):
         return False
     reuse = Reuse()
-    if not all(reuse.is_current(command, Path(target)) for command, target in record["compiled"]):
+    if not all(reuse.recall(command, Path(target)) is not None for command, target in record["compiled"]):
         return False
     return link(record["linked"], elf).returncode == 0 and bool(_digest(elf) == digest)
 
