@@ -45,12 +45,15 @@ NEEDED = ("examples", "bench", "docs/guide")
 COLUMNS = 100
 SAMPLES = re.compile(r"\s+\d+$")
 
+FLIGHT = "examples/helicopter/"
+
 # Pictures that no block writes: file -> command, which gets the name of the file to write as its last argument.
 PICTURES = {
     "docs/guide/engine.svg": "carillon show examples/engine --for 20ms --window 0ms..20ms --svg",
     "docs/guide/nodes.svg": "carillon show examples/nodes/network.toml --offsets",
     "docs/guide/synchronised-nodes.svg": "carillon show examples/synchronised-nodes/network.toml --offsets",
     "docs/guide/synchronised-average.svg": "carillon show examples/synchronised-nodes/average.toml --offsets",
+    "docs/guide/flight.svg": f"carillon run {FLIGHT}helicopter.giotto --board ast1030-evb --for 26s | python {FLIGHT}altitude.py",
     "docs/guide/engine.html": "carillon show examples/engine --compare --for 20ms --window 0ms..20ms --html",
 }
 PICTURE = re.compile(r"\]\(([\w-]+\.(?:svg|html))\)")
@@ -80,6 +83,9 @@ class Shell:
             f"#!{sys.executable}\nimport sys\nsys.argv[0] = 'carillon'\nfrom carillon.cli import main\nmain()\n", encoding="utf-8"
         )
         program.chmod(0o755)
+        python = program.with_name("python")
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', encoding="utf-8")
+        python.chmod(0o755)
         self.environment = os.environ | {
             "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT / "tool"),
