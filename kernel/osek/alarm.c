@@ -74,18 +74,6 @@ void carillon_osek_alarm_expired(AlarmType alarm)
 }
 #endif
 
-#if CARILLON_OSEK_LEVEL_CELLS
-void carillon_osek_alarm_fails(AlarmType alarm, StatusType status)
-{
-    const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
-    const OSServiceIdType service =
-        (it->action == CARILLON_ACTION_ACTIVATE) ? OSServiceId_ActivateTask : OSServiceId_SetEvent;
-    (void)FAIL(service, status, .object = it->object, .first = it->operand.carillon_event);
-    (void)service;
-    (void)status;
-}
-#endif
-
 StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetAlarmBase, .object = alarm,

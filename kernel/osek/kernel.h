@@ -37,8 +37,8 @@ void carillon_osek_alarm_expired(AlarmType alarm);
 /* Whether a cell carries each alarm (alarm.c). */
 extern uint8_t carillon_osek_alarm_cells[];
 #define CARILLON_OSEK_ON_CELL 0u
-/* The action of an alarm on a cell failed. */
-void carillon_osek_alarm_fails(AlarmType alarm, StatusType status);
+/* The action of a cell failed. */
+void carillon_osek_cell_fails(uint8_t action, TaskType object, EventMaskType event, StatusType status);
 
 #if CARILLON_MODES > 0
 /* Whether StartOS has been called and ShutdownOS has not. */
@@ -152,8 +152,8 @@ static inline void carillon_osek_ready(TaskType task)
     carillon_osek_request(it->request, it->level);
 }
 
-/* Cells of alarms that have the level of the task that they activate or set an event of, so that their expiry takes
- * nothing from a higher task.
+/* Cells of alarms, and of schedule tables, that have the level of the task that they activate or set an event of, so
+ * that their expiry takes nothing from a higher task.
  *
  * 1. The handler of such a cell does the alarm's action under the lock, and what it makes ready begins when the handler
  *    has returned: it has the same level.  While a task of that level or a higher one runs, the cell's request waits.
@@ -174,16 +174,16 @@ static inline void carillon_osek_ready(TaskType task)
  *    but has not got the lock finds the alarm cancelled: it has expired after that.
  * 8. In the error hook nothing is served, since an error could not be told there. */
 #if CARILLON_OSEK_LEVEL_CELLS
-/* Do the action of an alarm of a managed task, but for the request of its level; locked.  Whether that is to be
+/* Do the action of such a cell to a managed task, but for the request of its level; locked.  Whether that is to be
  * requested. */
-static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts(AlarmType number)
+static inline __attribute__((always_inline)) bool carillon_osek_cell_acts(uint8_t action, TaskType object,
+                                                                          EventMaskType event)
 {
-    const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
-    const struct carillon_osek_task *const task = &carillon_osek_tasks[alarm->object];
-    struct carillon_osek_job *const job = &carillon_osek_jobs[alarm->object];
-    if (alarm->action == CARILLON_ACTION_ACTIVATE) {
+    const struct carillon_osek_task *const task = &carillon_osek_tasks[object];
+    struct carillon_osek_job *const job = &carillon_osek_jobs[object];
+    if (action == CARILLON_ACTION_ACTIVATE) {
         if (job->activations == task->activations) {
-            carillon_osek_alarm_fails(number, E_OS_LIMIT);
+            carillon_osek_cell_fails(action, object, event, E_OS_LIMIT);
             return false;
         }
         job->activations++;
@@ -194,17 +194,22 @@ static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts(Alarm
     }
 #if CARILLON_OSEK_ERROR_HOOK
     if (job->activations == 0u) {
-        carillon_osek_alarm_fails(number, E_OS_STATE);
+        carillon_osek_cell_fails(action, object, event, E_OS_STATE);
         return false;
     }
 #endif
-    task->extended->set |=
-        alarm->operand.carillon_event; /* of a suspended task it is forgotten when that is activated */
+    task->extended->set |= event; /* of a suspended task it is forgotten when that is activated */
     if ((task->extended->set & task->extended->waited) != 0u) {
         task->extended->waited = 0u;
         return true;
     }
     return false;
+}
+
+static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts(AlarmType number)
+{
+    const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
+    return carillon_osek_cell_acts(alarm->action, alarm->object, alarm->operand.carillon_event);
 }
 
 /* The handler of such a cell; the compiler knows the alarm.  `runs`: where it answers true, the handler that calls goes
@@ -236,6 +241,31 @@ static inline __attribute__((always_inline)) void carillon_osek_level_alarm_earl
 static inline __attribute__((always_inline)) bool carillon_osek_level_alarm_waits(AlarmType number, uint16_t source)
 {
     return carillon_port_is_pending(source) && (carillon_osek_alarm_cells[number] == CARILLON_OSEK_ON_CELL);
+}
+
+/* The same three of a schedule table's cell.  Nobody asks whether the table still runs: what its cell has expired for
+ * has happened (schedule_table.c). */
+static inline __attribute__((always_inline)) bool carillon_osek_level_point(uint8_t action, TaskType object,
+                                                                            EventMaskType event, bool runs)
+{
+    const uint32_t saved = carillon_osek_lock();
+    const bool ready = carillon_osek_cell_acts(action, object, event);
+    if (ready && !runs) {
+        carillon_osek_ready(object);
+    }
+    carillon_osek_unlock(saved);
+    return ready;
+}
+static inline __attribute__((always_inline)) void carillon_osek_level_point_early(uint8_t action, TaskType object,
+                                                                                  EventMaskType event)
+{
+    if (carillon_osek_cell_acts(action, object, event)) {
+        carillon_osek_ready(object);
+    }
+}
+static inline __attribute__((always_inline)) bool carillon_osek_level_point_waits(uint16_t source)
+{
+    return carillon_port_is_pending(source);
 }
 
 /* Serve the cells that have the level of a task, if it has any. */

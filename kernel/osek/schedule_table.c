@@ -14,9 +14,11 @@
  *    What follows a table has nothing to follow it.  So `next` says for each cursor that is held back what follows,
  *    until all have passed the end; then it is forgotten.  The first of them says what is running.
  *
- * A table on cells stands in no queue.  Each of its cells is the vector of a direct task and repeats with the table, so
- * that there is no code at its points, and a start and a stop are all that is done here.  Only standard status has
- * direct tasks, so nothing is checked. */
+ * A table on cells stands in no queue.  Each of its cells repeats with the table, so that a start and a stop are all
+ * that is done here.  A cell is the vector of a direct task, or has the level of a managed one, where its handler does
+ * what services do not find done before (kernel.h).  A stop leaves both alone: what a cell has expired for is requested,
+ * so it has happened, and services that look at the task serve it first.  Nothing is checked: a system that wants errors
+ * told has no tables on cells (claims.py). */
 #include "kernel/osek/act.h"
 #include "kernel/osek/counter.h"
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random schedule tables on cells activate their tasks at exactly the ticks that a model with unbounded integers says.
 
-A program is a list of operations on two tables, which start, stop and start again.  Compared are every status and, by the trace,
-every activation of every task.  CARILLON_TABLE_PROGRAMS is the number of programs for each board; without it they are few and the
+A program is a list of operations on two tables, which start, stop and start again.  Tasks are direct, extended, or wait for
+events that the tables set.  Compared are every status and, by the trace, every activation of every task, and every end of
+a wait.  CARILLON_TABLE_PROGRAMS is the number of programs for each board; without it they are few and the
 same each time.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 import random
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 from laboratory import AST, VIRTUAL_AST, Laboratory
@@ -24,6 +26,8 @@ TICKS = {VIRTUAL_AST: [1, 3, 1000, 15_625], AST: [62_500]}
 """Of the counter, in ticks of the clock: where code takes time, so long that all of a program's takes less than half of one."""
 LEAD = 160
 """Of AST, in ticks of the clock: what is due within it after a start is late, and comes within it."""
+DISPATCH = 150
+"""Of AST, in instructions: an extended task begins at most so long after its cell has expired."""
 LEAST = 2 * LEAD
 """Ticks of the clock between two points of a task."""
 OK, ID, NOFUNC, STATE = 0, 3, 5, 7
@@ -32,16 +36,16 @@ STOPPED, RUNNING, SYNCHRONOUS = 0, 3, 4
 
 @dataclass
 class Table:
-    """``cells``: of each task, its first point and its spacing; ``done``: activations, by tick."""
+    """``cells``: of each task and event (none: it is activated), its first point and its spacing; ``done``: by tick, what ran."""
 
     duration: int
-    cells: dict[str, tuple[int, int]]
+    cells: dict[tuple[str, str], tuple[int, int]]
     implicit: bool
     autostart: tuple[bool, int] | None = None
     status: int = STOPPED
     begin: int = 0
     since: int = 0
-    done: list[tuple[int, str]] = field(default_factory=list)
+    done: set[tuple[int, str]] = field(default_factory=set)
 
     @property
     def initial(self) -> int:
@@ -55,30 +59,42 @@ class Table:
         """Do what is due up to and with the tick ``now``."""
         if self.status == STOPPED or now <= self.since:
             return
-        for task, (first, spacing) in self.cells.items():
+        for (task, _), (first, spacing) in self.cells.items():
             origin = self.begin + first
             k = max(0, -(-(self.since + 1 - origin) // spacing))
             while origin + k * spacing <= now:
-                self.done.append((origin + k * spacing, task))
+                self.done.add((origin + k * spacing, task))
                 k += 1
         self.since = now
 
 
-def draw_table(rng: random.Random, tasks: list[str], tick: int, turn: int) -> Table:
+def draw_table(rng: random.Random, tasks: list[str], kinds: dict[str, str], tick: int, turn: int) -> Table:
     least = -(-LEAST // tick) + 1
     implicit = rng.random() < 0.3
     duration = turn if implicit else rng.choice([1, 2, 3, 4, 6]) * rng.randint(least, 2 * least)
     cells = {}
-    for task in tasks:
+    actions = [
+        (task, f"E{event}" if kinds[task] == "waits" else "")
+        for task in tasks
+        for event in range(rng.randint(1, 2 if len(kinds) <= 3 else 1))
+    ]
+    for action in dict.fromkeys(actions):
         spacing = duration // rng.choice([n for n in (1, 2, 3, 4, 6) if duration % n == 0 and (n == 1 or duration // n >= least)])
-        cells[task] = rng.randrange(spacing), spacing
+        cells[action] = rng.randrange(spacing), spacing
+    points = sorted({at for first, spacing in cells.values() for at in range(first, duration, spacing)})
+    gaps = [points[0], *(after - before for before, after in pairwise([*points, duration]))]
+    if max(gaps) >= turn:  # C235: farther apart than the counter counts
+        return draw_table(rng, tasks, kinds, tick, turn)
     return Table(duration, cells, implicit)
 
 
-def schedule(tables: list[Table], tick: int, turn: int) -> str:
+def schedule(tables: list[Table], kinds: dict[str, str], tick: int, turn: int) -> str:
     lines = ["[osek]", "[osek.task.Main]", "priority = 1", "autostart = true"]
-    for task in (task for table in tables for task in table.cells):
+    lines += ["[osek.event.E0]", "[osek.event.E1]"] if any(kind != "direct" for kind in kinds.values()) else []
+    for task, kind in kinds.items():
         lines += [f"[osek.task.{task}]", f"priority = {2 + int(task[1:])}"]
+        lines += ['events = ["E0", "E1"]'] if kind != "direct" else []
+        lines += ["autostart = true"] if kind == "waits" else []
     lines += ["[osek.counter.C]", f'tick = "{tick} ticks"', f"max_allowed = {turn - 1}"]
     for number, table in enumerate(tables):
         lines += [f"[osek.schedule_table.S{number}]", 'counter = "C"', f"duration = {table.duration}", "repeating = true"]
@@ -86,13 +102,16 @@ def schedule(tables: list[Table], tick: int, turn: int) -> str:
         if table.autostart is not None:
             absolute, at = table.autostart
             lines += [f"autostart = {{ at = {at}{', absolute = true' if absolute else ''} }}"]
-        points: dict[int, list[str]] = {}
-        for task, (first, spacing) in table.cells.items():
+        points: dict[int, list[tuple[str, str]]] = {}
+        for action, (first, spacing) in table.cells.items():
             for offset in range(first, table.duration, spacing):
-                points.setdefault(offset, []).append(task)
+                points.setdefault(offset, []).append(action)
         for offset, own in sorted(points.items()):
-            activate = ", ".join(f'"{task}"' for task in own)
-            lines += [f"[[osek.schedule_table.S{number}.point]]", f"offset = {offset}", f"activate = [{activate}]"]
+            activate = ", ".join(f'"{task}"' for task, event in own if not event)
+            events = ", ".join(f'{{ task = "{task}", event = "{event}" }}' for task, event in own if event)
+            lines += [f"[[osek.schedule_table.S{number}.point]]", f"offset = {offset}"]
+            lines += [f"activate = [{activate}]"] if activate else []
+            lines += [f"set_event = [{events}]"] if events else []
     return "\n".join(lines) + "\n"
 
 
@@ -145,7 +164,8 @@ def check(lab: Laboratory, board: str, seed: int) -> int:
     turn = rng.randint(max(4, least), max(60, 3 * least))
     names = [f"T{n}" for n in range(rng.randint(2, 6))]
     cut = rng.randint(1, len(names) - 1)
-    tables = [draw_table(rng, own, tick, turn) for own in (names[:cut], names[cut:])]
+    kinds = {name: rng.choice(["direct", "extended", "waits"]) for name in names}
+    tables = [draw_table(rng, own, kinds, tick, turn) for own in (names[:cut], names[cut:])]
     for table in tables:
         if rng.random() < 0.5:
             absolute = table.implicit or rng.random() < 0.5 or table.initial >= turn - 1
@@ -168,14 +188,26 @@ def check(lab: Laboratory, board: str, seed: int) -> int:
     main = "\n".join(
         [f"TASK(Main)\n{{\n    carillon_work({tick // 2}u);", *code, f"    to({now}u);", "    carillon_port_halt();\n}\n"]
     )
-    tasks = "".join(f"TASK({name})\n{{\n    TerminateTask();\n}}\n" for name in names)
+    ends = "    TerminateTask();\n"
+    waits = "    for (;;) {\n        WaitEvent(E0 | E1);\n        ClearEvent(E0 | E1);\n    }\n"
+    tasks = "".join(f"TASK({name})\n{{\n{waits if kind == 'waits' else ends}}}\n" for name, kind in kinds.items())
     text = f'#include "carillon/work.h"\n#define TICK {tick}u\n{PROGRAM}{tasks}{main}'
-    outcome = lab.run(schedule(tables, tick, turn), text, board, ticks=(now + 3) * tick + 100_000)
+    outcome = lab.run(schedule(tables, kinds, tick, turn), text, board, ticks=(now + 3) * tick + 100_000)
     assert outcome.said("s") == expected, (board, seed)
-    came = [(e.n // tick, e.object, e.n % tick) for e in outcome.events(Kind.ENTER) if e.object in names]
+    came = []
+    before: dict[str, Kind] = {}
+    for e in outcome.events(Kind.START, Kind.WAIT, Kind.RESUME, Kind.PREEMPT):
+        woken = e.kind is Kind.RESUME and before.get(e.object) is Kind.WAIT
+        if e.object in names and (woken or (e.kind is Kind.START and kinds[e.object] != "waits")):
+            came.append((e.n // tick, e.object, e.n % tick))
+        before[e.object] = e.kind
     assert sorted((at, task) for at, task, _ in came) == sorted(one for table in tables for one in table.done), (board, seed)
+    first = {n: min((late, task) for at, task, late in came if at == n) for n in {at for at, _, _ in came}}
     # Of what is due in one tick, the highest comes exactly then.
-    assert all(min(late for at, _, late in came if at == n) == 0 for n in {at for at, _, _ in came}), (board, seed)
+    assert all(late <= (DISPATCH if board == AST and kinds[task] != "direct" else 0) for late, task in first.values()), (
+        board,
+        seed,
+    )
     return len(came)
 
 
@@ -272,3 +304,78 @@ TASK(Main)
     assert [n // 5000 for n in times["Cell"]] == [n // 5000 for n in times["Queued"]]
     assert len(times["Alarmed"]) == len(times["Cell"]) == 4
     assert all(n % 5000 <= 50 for n in times["Cell"])  # the queue's tick of a higher level may come first
+
+
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST])
+def test_what_a_cell_has_expired_for_before_a_stop_has_happened(lab: Laboratory, board: str) -> None:
+    """A higher task holds cells of a lower extended one back, and finds what they expired for done, also after a stop."""
+    text = """
+[osek]
+[osek.event.Go]
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.task.Woken]
+priority = 2
+events = ["Go"]
+[osek.task.Waits]
+priority = 3
+autostart = true
+events = ["Go"]
+[osek.task.High]
+priority = 4
+[osek.counter.C]
+tick = "5000 ticks"
+max_allowed = 99
+[osek.schedule_table.S]
+counter = "C"
+duration = 40
+repeating = true
+cells = true
+point = [{ offset = 3, activate = ["Woken"] }, { offset = 4, set_event = [{ task = "Waits", event = "Go" }] }]
+"""
+    code = """
+#include "carillon/work.h"
+static void say(void)
+{
+    TaskStateType state = 99u;
+    EventMaskType events = 0u;
+    (void)GetTaskState(Woken, &state);
+    report("state", state);
+    (void)GetEvent(Waits, &events);
+    report("events", events != 0u);
+}
+TASK(Woken) { TerminateTask(); }
+TASK(Waits)
+{
+    for (;;) {
+        WaitEvent(Go);
+        ClearEvent(Go);
+    }
+}
+TASK(High)
+{
+    say();
+    (void)StartScheduleTableRel(S, 1u);
+    carillon_work(5000u * 7u);
+    (void)StopScheduleTable(S);
+    say();
+    report("limit", ActivateTask(Woken));
+    carillon_work(5000u * 90u);
+    say();
+    TerminateTask();
+}
+TASK(Main)
+{
+    ActivateTask(High);
+    carillon_work(5000u * 90u);
+    carillon_port_halt();
+}
+"""
+    outcome = lab.run(text, code, board, ticks=1_500_000)
+    suspended, ready = outcome.said("state")[0], outcome.said("state")[1]
+    assert outcome.said("state") == [suspended, ready, ready] and suspended != ready
+    assert outcome.said("events") == [0, 1, 1]
+    assert outcome.said("limit") == [4]
+    assert len(outcome.at(Kind.START, "Woken")) == 1
+    assert len(outcome.at(Kind.WAIT, "Waits")) == 2

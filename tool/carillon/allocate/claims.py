@@ -7,11 +7,12 @@ or the queue of its counter, which then ticks; or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from carillon.actions import COSTS, Served
+from carillon.actions import COSTS, Action, Served
+from carillon.actions.every import of
 from carillon.allocate.base import Base, base_on, counts_alone, outlasts
 from carillon.allocate.clock import counting_cell
 from carillon.allocate.fit import Fitter, Source
@@ -24,7 +25,7 @@ from carillon.lower.events import LoweredEvents, Series, turn_of
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role, Service
 from carillon.model.family import BaseKind, Capability, Start
-from carillon.model.osek import Alarm, ScheduleTable
+from carillon.model.osek import Alarm, Hook, ScheduleTable, Status
 
 CLOCK = "the clock"
 """Among the names of counters that tick, the periodic clock, if the time base is to count its ticks.  No counter has it."""
@@ -162,6 +163,10 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
     arrays = [a for a in board.cells if carries_tables(board, hz, a)]
     if system.modes:
         return "a start locks all interrupts for a moment, for which the rounds' tasks would wait"
+    if system.osek.status is Status.EXTENDED or Hook.ERROR in system.osek.hooks:
+        return "services of tables on cells look for no errors, and tell the error hook of none"
+    if system.osek.budgets:
+        return "a start locks all interrupts for a moment, also that of the cell that keeps execution budgets"
     if not arrays:
         return f"board '{board.name}' has no cells that one store starts and that can be shifted"
     counter = system.osek.counter(table.counter)
@@ -169,10 +174,47 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
     most = (1 << min(a.width for a in arrays)) - 1
     if turn > most // 2 + 1 or turn + duration > most:
         return f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, and the cells count up to {most}"
-    nearest = min(table.spacing(task) or 0 for task in table.tasks) * counter.tick
+    nearest = min(table.spacing(action) or 0 for action in table.actions) * counter.tick
     if nearest <= 2 * board.lead_at(hz):
         return f"points {nearest} ticks of the clock apart are too near: a start may take {board.lead_at(hz)} of them"
     return ""
+
+
+def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str:
+    """Why no cell can carry an action of a schedule table, because of the task, and what else is done at its level."""
+    level, task = plan.level_of(series.action.object), series.action.object
+    others = [s for s in every if s is not series and plan.level_of(s.action.object) is level]
+    if level.kind is TaskKind.DIRECT:
+        other = next((s for s in others if s.table is not series.table), None)
+        return f"table '{other.table.name}' activates '{task}', too, whose vector is one cell's" if other is not None else ""
+    if not can_wake(plan, task):
+        what = "with software dispatch" if plan.software else "that is a thread, may be activated more than once, or has a time frame"
+        return f"a task {what} is not woken by a cell at its level, which keeps one expiry of several; '{task}' is one"
+    other = next((s for s in others if does(of(s.action)) != does(of(series.action))), None)
+    if other is not None:
+        return (
+            f"cells that say '{of(series.action).phrase}' and '{of(other.action).phrase}' would have one level, and if a "
+            "higher task holds both back, nothing says which came first"
+        )
+    return ""
+
+
+def does(action: Action) -> str:
+    """What is the same of actions whose order does not matter."""
+    return f"{type(action).__name__} {action.object}"
+
+
+def can_wake(plan: TaskPlan, name: str) -> bool:
+    """Whether a cell's handler may have the level of the managed task that it wakes.
+
+    There it takes nothing from higher tasks, and they hold it back.  That may be for so long that the cell expires again, so
+    no activation that counts may be lost.  Threads of a level take turns, and nobody serves cells then.
+    Whether one comes too early is looked at on the kernel's level.
+    """
+    level = plan.level_of(name)
+    task = next(t for t in level.tasks if t.name == name)
+    plain = task.activations <= 1 and not task.time_frame
+    return not plan.software and plain and not any(t.thread for t in level.tasks)
 
 
 class ClaimBuilder:
@@ -238,13 +280,15 @@ class ClaimBuilder:
         )
 
     def _series(self, series: Series) -> Claim:
-        """A task's points of a schedule table: cells that one store starts and that can be shifted, with its vector."""
-        demand, level = series.demand, self.plan.level_of(series.task)
+        """An action of a schedule table: cells that one store starts and that can be shifted, with the task's vector or level."""
+        demand, level = series.demand, self.plan.level_of(series.action.object)
         ways: tuple[Way, ...] = ()
-        if level.kind is TaskKind.DIRECT and not table_refusal(self.system, series.table):
-            every = self._on_cells(demand, self.fitter, self._ranked(lambda _: 0), Form.VECTOR, alarm=True)
+        why = table_refusal(self.system, series.table)
+        if not why and not task_refusal(self.plan, series, self.events.series):
+            form = Form.VECTOR if level.kind is TaskKind.DIRECT else Form.OWN
+            every = self._on_cells(demand, self.fitter, self._ranked(lambda _: 0), form, alarm=True)
             ways = tuple(w for w in every if carries_tables(self.board, self.hz, self._source(w).array))
-        return Claim(demand.asker, demand, ways, True, "", level.number, f"Activate {series.task}")
+        return Claim(demand.asker, demand, ways, True, "", level.number, does(of(series.action)))
 
     def _source(self, way: Way) -> Source:
         return self.groups[way.group].groups[0][way.place]
@@ -344,21 +388,9 @@ class ClaimBuilder:
         ways = list(self._on_cells(demand, self.fitter, board_order, Form.CELL, alarm=True))
         if level.kind is TaskKind.DIRECT:
             ways += self._on_cells(demand, self.fitter, board_order, Form.VECTOR, alarm=True)
-        elif self._may_wake(demand):
+        elif can_wake(self.plan, demand.action.object):
             ways += self._on_cells(demand, self.fitter, board_order, Form.OWN, alarm=True)
         return tuple(ways)
-
-    def _may_wake(self, demand: Demand) -> bool:
-        """Whether the alarm's handler may have the level of the managed task that it wakes.
-
-        There it takes nothing from higher tasks, and they hold it back.  That may be for so long that the cell expires again, so
-        no activation that counts may be lost.  Threads of a level take turns, and nobody serves cells then.
-        Whether one comes too early is looked at on the kernel's level.
-        """
-        level = self.plan.level_of(demand.action.object)
-        task = next(t for t in level.tasks if t.name == demand.action.object)
-        plain = task.activations <= 1 and not task.time_frame
-        return not self.plan.software and plain and not any(t.thread for t in level.tasks)
 
     def _alarm(self, alarm: Alarm, demand: Demand) -> Claim:
         period = demand.period  # how often one expires that is set at run time is not known
@@ -373,5 +405,5 @@ class ClaimBuilder:
             True,
             alarm.counter,
             self.plan.level_of(demand.action.object).number if ways else 0,
-            f"{type(demand.action).__name__} {demand.action.object}" if ways else "",
+            does(demand.action) if ways else "",
         )

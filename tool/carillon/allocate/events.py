@@ -12,11 +12,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from carillon.allocate.base import Base, longest_stretch
-from carillon.allocate.claims import Claim, ClaimBuilder, Claims, Form, Way, base_for, table_refusal
+from carillon.allocate.claims import Claim, ClaimBuilder, Claims, Form, Way, base_for, table_refusal, task_refusal
 from carillon.allocate.clock import ClockCell, counting_cell, longest_without_laps
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
-from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskKind, TaskLevel
+from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskLevel
 from carillon.allocate.parts import split
 from carillon.allocate.result import Carrier, Progression, Style
 from carillon.allocate.share import Shares, conflict, share
@@ -81,8 +81,11 @@ class EventPlacer:
                 series = by_series[id(demand)]
                 assert source is not None
                 carrier = self._carrier(demand, source, claim.level, alarm=True)
-                tables.append(TableCell(series.table, series.task, series.first, carrier))
-                levels[claim.level - 1] = replace(levels[claim.level - 1], source=source.number, cell=carrier)
+                direct, level = way.form is Form.VECTOR, levels[claim.level - 1]
+                at = (0, False) if direct else (claim.level, plan.runs_level(osek, level))
+                tables.append(TableCell(series.table, series.action, series.first, carrier, direct, *at))
+                if direct:
+                    levels[claim.level - 1] = replace(level, source=source.number, cell=carrier)
             elif demand is not None and demand.asker:
                 alarm = by_alarm[demand.asker]
                 if source is not None:
@@ -117,7 +120,8 @@ class EventPlacer:
         taken = plan.sources | busy | self.board.mates(s.number for s in used.values())
         clock = replace(clock, based=True) if clock is not None and clock_based else clock
         dispatcher = self._level_sources(levels, taken)
-        parts = self._parts(counters, carried, base, taken | {level.source for level in levels} | {dispatcher})
+        at_levels = [c.level for c in tables if not c.direct]
+        parts = self._parts(counters, carried, at_levels, base, taken | {level.source for level in levels} | {dispatcher})
         isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
         # Those whose vector is their task first: they run no code at all.
         carried.sort(key=lambda a: not a.direct)
@@ -142,7 +146,12 @@ class EventPlacer:
         )
 
     def _parts(
-        self, ticking: list[CounterPart], carried: list[AlarmCell], base: Base | None, taken: frozenset[int]
+        self,
+        ticking: list[CounterPart],
+        carried: list[AlarmCell],
+        levels: list[int],
+        base: Base | None,
+        taken: frozenset[int],
     ) -> tuple[CounterPart, ...]:
         """The parts of the counters' queues, on the sources that are not ``taken``."""
         assert self.system.osek is not None
@@ -164,7 +173,7 @@ class EventPlacer:
             gone.update(self.board.mates([left[0]]))
             return Carrier(part.carrier.demand, left[0], (), Style.DIRECT, level, False)
 
-        return split(self.system.osek, self.plan, ticking, carried, base, [cell, requested])
+        return split(self.system.osek, self.plan, ticking, carried, levels, base, [cell, requested])
 
     def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, Source]:
         """The source of each claim that has a cell: of its class, the first that is free."""
@@ -322,10 +331,10 @@ class Refusal:
         """C197 for schedule tables that cells cannot carry, or not beside what else must have cells; whether it is they."""
         refused = False
         for table in dict.fromkeys(series.table for series in self.events.series):
-            managed = next((t for t in table.tasks if self.plan.level_of(t).kind is not TaskKind.DIRECT), None)
             why = table_refusal(self.system, table)
-            if not why and managed is not None:
-                why = f"the vector of task '{managed}' is not its function, and the cells of tables have no handlers"
+            own = [s for s in self.events.series if s.table is table]
+            whys = [why, *(task_refusal(self.plan, s, self.events.series) for s in own)]
+            why = next((w for w in whys if w), "")
             if why:
                 self._no_table(diagnostics, table, why)
                 refused = True
@@ -338,7 +347,7 @@ class Refusal:
         self._no_table(
             diagnostics,
             table,
-            f"the schedule tables on cells need {needed} cells, one for each task and table, each task in one table, "
+            f"the schedule tables on cells need {needed} cells, one for each action of each table, "
             f"and a time base beside them; board '{self.board.name}' has too few",
         )
         return True

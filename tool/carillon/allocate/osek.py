@@ -73,15 +73,19 @@ class AlarmCell:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """The cell that carries a schedule table's activations of a task, which is its vector.
+    """The cell that carries the points of a schedule table that have an action.
 
-    ``first``: ticks of the system clock from the table's begin to the first of them.
+    ``first``: ticks of the system clock from the table's begin to the first of them.  ``direct``, ``level``, ``runs_level``: as
+    of an alarm; none is on the kernel's level.
     """
 
     table: ScheduleTable
-    task: str
+    action: AlarmAction
     first: int
     carrier: Carrier
+    direct: bool
+    level: int = 0
+    runs_level: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +228,16 @@ class OsekAllocation:
     def cells_of(self, table: ScheduleTable) -> list[TableCell]:
         """The cells of a schedule table; empty if it stands in the queue."""
         return [c for c in self.tables if c.table is table]
+
+    @property
+    def handled(self) -> tuple[TableCell, ...]:
+        """The cells of schedule tables that have handlers, at the levels of their tasks."""
+        return tuple(c for c in self.tables if not c.direct)
+
+    @property
+    def at_levels(self) -> list[AlarmCell | TableCell]:
+        """The cells of alarms and of schedule tables whose handlers are at the levels of their tasks."""
+        return [*(a for a in self.alarms if a.level), *self.handled]
 
     def alarms_of(self, part: CounterPart) -> list[Alarm]:
         """The alarms that can stand in a part of a counter's queue."""

@@ -34,17 +34,18 @@ def split(
     plan: TaskPlan,
     ticking: Sequence[CounterPart],
     carried: Iterable[AlarmCell],
+    taken: Iterable[int],
     base: Base | None,
     spare: Sequence[Spare],
 ) -> tuple[CounterPart, ...]:
     """The parts of the counters that tick: each counter's first, in the order of ``ticking``, then the others.
 
-    ``spare``: what is left, the best first.
+    ``taken``: levels on which cells of schedule tables are.  ``spare``: what is left, the best first.
     """
     carried = tuple(carried)
     if plan.software or base is None or not base.ahead or Hook.ERROR in osek.hooks:
         return tuple(ticking)
-    busy = {a.level for a in carried}
+    busy = {a.level for a in carried} | set(taken)
     levels: list[list[int]] = []
     whole: list[bool] = []
     for part in ticking:

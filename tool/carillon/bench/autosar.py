@@ -60,7 +60,8 @@ FIGURES = {
         Figure("tt_dispatch_basic_basic", 0),
         Figure("tt_dispatch_idle_basic_queued", 608),
         Figure("tt_dispatch_basic_basic_queued", 311),
-        Figure("tt_dispatch_extended_extended", 310, 45),
+        Figure("tt_dispatch_extended_extended", 31),
+        Figure("tt_dispatch_extended_extended_queued", 310),
         Figure("terminate_basic_idle", 5, 1),
         Figure("terminate_basic_basic", 5, 1),
         Figure("terminate_extended_extended", 42, 45),
@@ -142,9 +143,11 @@ def _carried(applications: Applications, name: str, column: str) -> list[tuple[s
 
 def _dispatch(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
     rows: list[Row] = []
-    queued = [replace(p, metric=p.metric + QUEUED) for p in BASIC if p.before]
-    basic = [(name, queued if end else BASIC) for name, end in _carried(applications, "basic", column)]
-    for name, places in (*basic, ("extended", EXTENDED)):
+    variants: list[tuple[str, tuple[Place, ...]]] = []
+    for kind, on_cells in (("basic", BASIC), ("extended", EXTENDED)):
+        queued = tuple(replace(p, metric=p.metric + QUEUED) for p in on_cells if p.before)
+        variants += [(name, queued if end else on_cells) for name, end in _carried(applications, kind, column)]
+    for name, places in variants:
         progress(f"{name} tasks, {column}: {rounds} cycles")
         summary, marks = applications.analysed(name, column, (rounds + 2) * 4 * TICK, [p.mark for p in places])
         rows += [FIGURES[p.metric].row(column, kernel_around(summary, marks[p.mark], p)[:rounds]) for p in places]

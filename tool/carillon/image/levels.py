@@ -26,6 +26,7 @@ def osek_levels(allocation: OsekAllocation) -> dict[int, int]:
     """Source -> the controller's level, of what the event-triggered system uses."""
     levels = {c.source: allocation.hardware(c.level) for c in allocation.carriers}
     levels |= {isr.source: allocation.hardware(level) for isr, level in allocation.isrs}
+    levels |= {c.carrier.source: c.level for c in allocation.handled}
     if allocation.software:
         return levels | ({allocation.dispatcher: 1} if allocation.dispatcher else {})
     return levels | {level.source: level.number for level in allocation.levels}

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from carillon.actions import Action
-from carillon.actions.activate import Activate
 from carillon.actions.count import Count
 from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
@@ -19,7 +18,7 @@ from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, When
 from carillon.model import System
-from carillon.model.osek import Alarm, Counter, CounterKind, ScheduleTable
+from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 
 BUDGET_RANGE = 1 << 24
@@ -30,11 +29,11 @@ FRAME_TURN = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What a schedule table on cells does to a task, from ``first`` ticks of the system clock after its begin on."""
+    """An action of a schedule table on cells, from ``first`` ticks of the system clock after its begin on."""
 
     table: ScheduleTable
     counter: Counter
-    task: str
+    action: AlarmAction
     first: int
     demand: Demand
 
@@ -103,7 +102,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     frames = None
     if osek.framed:
         frames = _periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span)
-    series = tuple(_series(table, osek.counter(table.counter), task) for table in on_cells for task in table.tasks)
+    series = tuple(_series(table, osek.counter(table.counter), action) for table in on_cells for action in table.actions)
     return LoweredEvents(counters, alarms, services, clock, slices, budgets, frames, ticking, series)
 
 
@@ -112,14 +111,14 @@ def turn_of(counter: Counter) -> int:
     return (counter.max_allowed + 1) * counter.tick
 
 
-def _series(table: ScheduleTable, counter: Counter, task: str) -> Series:
-    """A task's points, which are equally far apart; a cell that begins with one at 0 has it a period later."""
-    spacing = table.spacing(task)
+def _series(table: ScheduleTable, counter: Counter, action: AlarmAction) -> Series:
+    """An action's points, which are equally far apart; a cell that begins with one at 0 has it a period later."""
+    spacing = table.spacing(action)
     assert spacing is not None
-    first = next(p.offset for p in table.points if any(a.object == task for a in p.actions))
+    first = next(p.offset for p in table.points if action in p.actions)
     tick = counter.tick
-    demand = _periodic(Activate(task), (first or spacing) * tick, spacing * tick, table.span, f"{table.name}.{task}")
-    return Series(table, counter, task, first * tick, demand)
+    demand = _periodic(of(action), (first or spacing) * tick, spacing * tick, table.span, f"{table.name}.{action.object}")
+    return Series(table, counter, action, first * tick, demand)
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:

@@ -292,13 +292,13 @@ class ScheduleTable:
         return self.duration - self.points[-1].offset
 
     @property
-    def tasks(self) -> tuple[str, ...]:
-        """The tasks that it activates, in the order of their first points."""
-        return tuple(dict.fromkeys(a.object for p in self.points for a in p.actions if isinstance(a, ActivateTask)))
+    def actions(self) -> tuple[AlarmAction, ...]:
+        """What it does, each once, in the order of their first points."""
+        return tuple(dict.fromkeys(a for p in self.points for a in p.actions))
 
-    def spacing(self, task: str) -> int | None:
-        """How many ticks apart its activations of a task are, also over its end; None if that differs."""
-        at = [p.offset for p in self.points if any(isinstance(a, ActivateTask) and a.object == task for a in p.actions)]
+    def spacing(self, action: AlarmAction) -> int | None:
+        """How many ticks apart its points with an action are, also over its end; None if that differs."""
+        at = [p.offset for p in self.points if action in p.actions]
         apart = {after - before for before, after in zip(at, [*at[1:], at[0] + self.duration], strict=True)}
         return apart.pop() if len(apart) == 1 else None
 

@@ -355,7 +355,7 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
 
 def _cell_json(allocation: OsekAllocation, table: ScheduleTable, action: AlarmAction) -> dict[str, Any] | None:
     """The cell of a table on cells that does an action; None of a table in the queue."""
-    own = next((c for c in allocation.cells_of(table) if c.task == action.object), None)
+    own = next((c for c in allocation.cells_of(table) if c.action == action), None)
     if own is None:
         return None
     return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}

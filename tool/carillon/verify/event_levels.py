@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from carillon.model.osek import ActivateTask, Alarm, SetEvent
+from carillon.model.osek import ActivateTask, Alarm, ScheduleTable, SetEvent
 from carillon.verify.contract import Reader
 from carillon.verify.controllers import named
 from carillon.verify.meaning import Step
@@ -41,7 +41,7 @@ class Levels:
         for source, service in services.items():
             if service is not None and self._has_own_level(source, service):
                 continue
-            if service is not None and service.kind in ("counter", "alarm", "clock", "slices", "frames"):
+            if service is not None and service.kind in ("counter", "alarm", "point", "clock", "slices", "frames"):
                 known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.events.osek.span))
             if service is not None and service.kind == "budgets":  # above all that the application can mask
                 known.append((4, 0, levels[source], "cell of budgets", self.events.osek.span))
@@ -51,11 +51,19 @@ class Levels:
             if (high[2] != low[2] and low[0] in (0, 2)) if same else self._is_disordered(low[0], low[2], high[0], high[2]):
                 self.events.error("C207", high[4], f"the {high[3]} has level {high[2]}, and the {low[3]} has level {low[2]}")
 
+    def _asks(self, service: Service) -> Alarm | ScheduleTable | None:
+        """The alarm or the schedule table that a cell expires for."""
+        osek = self.events.osek
+        if service.kind == "point":
+            return next((t for t in osek.schedule_tables if t.name == service.name and service.number < len(t.actions)), None)
+        return osek.alarms[service.number] if service.kind == "alarm" and service.number < len(osek.alarms) else None
+
     def _woken(self, service: Service) -> str | None:
-        """The task that an alarm activates or sets an event of."""
-        if service.kind != "alarm" or service.number >= len(self.events.osek.alarms):
+        """The task that a cell's alarm, or its point of a schedule table, activates or sets an event of."""
+        it = self._asks(service)
+        if it is None:
             return None
-        action = self.events.osek.alarms[service.number].action
+        action = it.action if isinstance(it, Alarm) else it.actions[service.number]
         return action.object if isinstance(action, ActivateTask | SetEvent) else None
 
     def _has_own_level(self, source: int, service: Service) -> bool:
@@ -93,22 +101,24 @@ class Levels:
             if service.kind == "counter":
                 self._counter(source, service.number)
                 continue
-            alarm, level = self.events.osek.alarms[service.number], self.events.sources[source]
+            asks, level = self._asks(service), self.events.sources[source]
+            assert asks is not None
+            what = f"{'alarm' if isinstance(asks, Alarm) else 'schedule table'} '{asks.name}'"
             requests = frozenset({self.source(self._woken(service) or "")})
             for vectors in self.events.vectors:
                 meaning = self.events.meanings.of(vectors[source])
                 runs = {s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")}
                 if runs != {f"carillon_level_{level}"} and (runs or {s.sources for s in meaning.every("pend")} != {requests}):
                     self.events.error(
-                        "C205", alarm.span, f"'{meaning.symbol}', the vector of source {source}, does not run level {level}"
+                        "C205", asks.span, f"'{meaning.symbol}', the vector of source {source}, does not run level {level}"
                     )
             symbol = self.events.elf.symbols.get(f"carillon_cells_{level}")
             paths = self.events.meanings.of(symbol.address).paths if symbol is not None else []
             if not any(self._takes(path, source, requests) for path in paths):
                 self.events.error(
                     "C205",
-                    alarm.span,
-                    f"no service serves source {source}, of the alarm '{alarm.name}' at level {level}, before its handler",
+                    asks.span,
+                    f"no service serves source {source}, of the {what} at level {level}, before its handler",
                 )
 
     def _counter(self, source: int, number: int) -> None:

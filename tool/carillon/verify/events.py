@@ -42,8 +42,8 @@ FRAME_TURN = 1 << 24
 class Service:
     """What a vector serves.
 
-    ``kind`` is "task", "isr", "level", "counter", "alarm", "clock", "slices", "budgets", "frames" or
-    "dispatcher".
+    ``kind`` is "task", "isr", "level", "counter", "alarm", "point", "clock", "slices", "budgets",
+    "frames" or "dispatcher".
     """
 
     kind: str
@@ -105,7 +105,10 @@ class Events:
         levels.order(services)
         levels.at_tasks(services)
         vectors = {s: service.name for s, service in services.items() if service is not None and service.kind == "task"}
-        EventTables(self, levels).check(vectors)
+        points = {s: (it.name, it.number) for s, it in services.items() if it is not None and it.kind == "point"}
+        EventTables(self, levels).check(vectors, points)
+        if points:
+            self.unverified.append("which event a schedule table's cell sets: that is compiled into its handler")
         self._requests()
         self._stopped(started)
         if any(a.name not in self.carried for a in self.osek.alarms):
@@ -156,6 +159,9 @@ class Events:
             return None
         alarm = re.fullmatch(r"carillon_alarm_(\w+)", meaning.symbol)
         ends = [s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")]
+        point = re.fullmatch(r"carillon_point_(\w+)_(\d+)", meaning.symbol)
+        if point is not None and (ends or meaning.every("pend")):
+            return Service("point", point[1], int(point[2]))
         if alarm is not None and (
             ends or meaning.every("pend")
         ):  # it acts on its task's level, and the compiler has the action within it

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from carillon.model.family import Capability
-from carillon.model.osek import ActivateTask, Osek, ScheduleTable
+from carillon.model.osek import ActivateTask, AlarmAction, Osek, ScheduleTable
 from carillon.verify.contract import Reader, Store, Tables
 from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell
@@ -71,10 +71,10 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
 
 
 class TableCellChecks:
-    """The comparison; ``tasks``: by source, the task that is its vector."""
+    """The comparison; ``tasks``: by source, the task that is its vector; ``points``: the table and the number of its action."""
 
-    def __init__(self, osek: Osek, hardware: Hardware, tasks: Mapping[int, str]) -> None:
-        self.osek, self.hardware, self.tasks = osek, hardware, tasks
+    def __init__(self, osek: Osek, hardware: Hardware, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]]) -> None:
+        self.osek, self.hardware, self.tasks, self.points = osek, hardware, tasks, points
 
     def differences(self, table: ScheduleTable, it: OnCells) -> Iterator[str]:
         """What is wrong with a table on cells."""
@@ -101,27 +101,35 @@ class TableCellChecks:
             cell.started, cell.first, cell.again, cell.registers = at, first, again, registers
 
     def _wrong_times(self, table: ScheduleTable, tick: int, started: list[Cell]) -> Iterator[str]:
-        """Each task has one cell, which expires at its points."""
+        """Each action has one cell, which expires at its points."""
         apart = SINCE_READ[self.hardware.system.board.port]
-        left = list(table.tasks)
+        left = list(table.actions)
         for cell in started:
             named = f"{cell.place.name} (source {cell.place.source})"
-            task = self.tasks.get(cell.place.source, "")
-            if task not in left:
-                yield f"starts {named}, whose vector is none of its tasks that has no cell"
+            action = self._action(table, cell.place.source)
+            if action not in left:
+                yield f"starts {named}, whose vector is for nothing of the table, or for what another cell does"
                 continue
-            left.remove(task)
-            points = [p.offset * tick for p in table.points if ActivateTask(task) in p.actions]
+            left.remove(action)
+            points = [p.offset * tick for p in table.points if action in p.actions]
             period = Fraction(table.duration * tick, len(points))
             assert cell.begins is not None and cell.again is not None
             found = cell.begins + apart, cell.ticks(cell.again)
             if found != (Fraction(points[0]), period) or not cell.lets:
+                does = f"says '{action.key}' to '{action.object}' by {named}"
                 yield (
-                    f"activates '{task}' by {named} {float(found[0]):g} ticks of the clock after its begin and every "
+                    f"{does} {float(found[0]):g} ticks of the clock after its begin and every "
                     f"{float(found[1]):g}; the schedule says {points[0]} and {float(period):g}"
                 )
         if left:
-            yield f"starts no cell for {', '.join(left)}"
+            yield f"starts no cell for {', '.join(a.object for a in left)}"
+
+    def _action(self, table: ScheduleTable, source: int) -> AlarmAction:
+        """What a source's vector does for a table; of an action that no table has, if it is for none."""
+        name, number = self.points.get(source, ("", -1))
+        if name == table.name and 0 <= number < len(table.actions):
+            return table.actions[number]
+        return ActivateTask(self.tasks.get(source, ""))
 
     def _wrong_rows(self, it: OnCells, started: list[Cell]) -> Iterator[str]:
         """What a late start goes by."""

@@ -4,9 +4,18 @@
 from __future__ import annotations
 
 from carillon.actions.every import of
-from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell
 from carillon.emit import text
-from carillon.emit.osek.common import acknowledging, level_cells, level_counters, mode_mask, part_name, served_levels
+from carillon.emit.osek.common import (
+    acknowledging,
+    level_cells,
+    level_counters,
+    level_does,
+    mode_mask,
+    part_name,
+    point_name,
+    served_levels,
+)
 from carillon.image import CellImage, OsekImage
 from carillon.model.osek import Alarm, CounterKind, SetEvent
 
@@ -77,23 +86,26 @@ def alarms(osek: OsekImage) -> list[str]:
             if not alarm_cell.level:
                 expired = [f"    carillon_osek_alarm_expired({number}u);"]
                 lines += _cell_handler(name, cell, *paused(allocation, expired))
-            elif alarm_cell.runs_level:
-                body = [
-                    f"    if (carillon_osek_level_alarm({number}u, true)) {{",
-                    f"        carillon_level_{alarm_cell.level}();",
-                ]
-                lines += _cell_handler(name, cell, *paused(allocation, [*body, "    }"]))
             else:
-                acts = [f"    (void)carillon_osek_level_alarm({number}u, false);"]
-                lines += _cell_handler(name, cell, *paused(allocation, acts))
+                lines += _cell_handler(name, cell, *paused(allocation, _level_handler(allocation, alarm_cell)))
+    for it in allocation.handled:
+        lines += _cell_handler(point_name(it), osek.cell(it.carrier), *_level_handler(allocation, it))
     return lines + _serve_cells(osek)
+
+
+def _level_handler(allocation: OsekAllocation, it: AlarmCell | TableCell) -> list[str]:
+    """The statements of the handler of a cell that has its task's level."""
+    acts, what = level_does(allocation, it)
+    if not it.runs_level:
+        return [f"    (void){acts}({what}, false);"]
+    return [f"    if ({acts}({what}, true)) {{", f"        carillon_level_{it.level}();", "    }"]
 
 
 def _serve_cells(osek: OsekImage) -> list[str]:
     """What serves the cells of a level before their handlers do."""
     lines: list[str] = []
     counters = level_counters(osek.allocation)
-    alarm_cells = level_cells(osek.allocation)
+    cells = level_cells(osek.allocation)
     for level in served_levels(osek.allocation):
         lines += [f"/* The cells of level {level}: what their handlers would do is done. */"]
         lines += [f"void carillon_cells_{level}(void)", "{"]
@@ -109,13 +121,14 @@ def _serve_cells(osek: OsekImage) -> list[str]:
                 f"        carillon_osek_serve_counter({number}u);",
                 "    }",
             ]
-        for it in alarm_cells.get(level, []):
-            number = osek.allocation.osek.alarms.index(it.alarm)
+        for it in cells.get(level, []):
+            acts, what = level_does(osek.allocation, it)
+            alarm, source = isinstance(it, AlarmCell), f"{it.carrier.source}u"
             lines += [
-                f"    if (carillon_osek_level_alarm_waits({number}u, {it.carrier.source}u)) {{ /* {it.alarm.name} */",
+                f"    if ({acts}_waits({f'{what}, {source}' if alarm else source})) {{ /* {it.carrier.demand.asker} */",
                 *(f"    {line}" for line in acknowledging(osek.cell(it.carrier))),
                 f"        carillon_port_forget({it.carrier.source}u, CARILLON_SOURCE_BIT({it.carrier.source}u));",
-                f"        carillon_osek_level_alarm_early({number}u);",
+                f"        {acts}_early({what});",
                 "    }",
             ]
         lines += ["}", ""]

@@ -3,20 +3,37 @@
 
 from __future__ import annotations
 
-from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TaskLevel
+from carillon.actions.every import of
+from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskLevel
+from carillon.emit import text
 from carillon.image import CellImage
+from carillon.model.osek import SetEvent
 
 GUARD_WORDS = 4
 """Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
 
 
-def level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell]]:
-    """By level, the alarms whose cells have it."""
-    found: dict[int, list[AlarmCell]] = {}
-    for alarm_cell in allocation.alarms:
-        if alarm_cell.level:
-            found.setdefault(alarm_cell.level, []).append(alarm_cell)
+def level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell | TableCell]]:
+    """By level, the cells of alarms and of schedule tables that have it."""
+    found: dict[int, list[AlarmCell | TableCell]] = {}
+    for it in allocation.at_levels:
+        found.setdefault(it.level, []).append(it)
     return dict(sorted(found.items()))
+
+
+def point_name(it: TableCell) -> str:
+    """What the handler of a schedule table's cell is called: the table, and the number of the action."""
+    return f"carillon_point_{it.table.name}_{it.table.actions.index(it.action)}"
+
+
+def level_does(allocation: OsekAllocation, it: AlarmCell | TableCell) -> tuple[str, str]:
+    """Of a cell at its task's level: what begins the names of the kernel's functions for it, and what they are called with."""
+    model = allocation.osek
+    if isinstance(it, AlarmCell):
+        return "carillon_osek_level_alarm", f"{model.alarms.index(it.alarm)}u"
+    task = [t.name for t in model.tasks].index(it.action.object)
+    event = next((e.mask for e in model.events if isinstance(it.action, SetEvent) and e.name == it.action.event), 0)
+    return "carillon_osek_level_point", f"{text.action(of(it.action))}, {task}u, {event:#x}u"
 
 
 def level_counters(allocation: OsekAllocation) -> dict[int, CounterPart]:

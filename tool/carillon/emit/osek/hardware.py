@@ -17,8 +17,10 @@ def contexts(image: Image, allocation: OsekAllocation) -> list[str]:
         known[isr.source] = f"CARILLON_OSEK_ISR{isr.category} | {level}"
     for carrier in allocation.carriers:
         known[carrier.source] = f"CARILLON_OSEK_ISR2 | {carrier.level}"
-    for it in (a for a in allocation.alarms if a.runs_level):
-        known[it.carrier.source] = f"CARILLON_OSEK_TASK | {it.level}"  # its task runs in its handler
+    for it in allocation.handled:
+        known[it.carrier.source] = f"CARILLON_OSEK_ISR2 | {it.level}"
+    for goes_on in (c for c in allocation.at_levels if c.runs_level):
+        known[goes_on.carrier.source] = f"CARILLON_OSEK_TASK | {goes_on.level}"  # its task runs in its handler
     for level_ in allocation.levels:
         if level_.source:
             known[level_.source] = f"CARILLON_OSEK_TASK | {level_.number}"

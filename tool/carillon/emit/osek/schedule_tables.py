@@ -74,17 +74,20 @@ def _bits(image: TableImage) -> str:
 def _cells(image: TableImage) -> list[str]:
     """The lists of a table on cells."""
     stem = f"carillon_table_{image.table.name}"
-    lines = [
-        f"/* Schedule table {image.table.name} ({text.place(image.table.span)}) on cells: each is the vector of its task. */"
-    ]
+    where = f"Schedule table {image.table.name} ({text.place(image.table.span)})"
+    lines = [f"/* {where} on cells: each is its task's vector, or has its level. */"]
     shifts: list[str] = []
     rows: list[str] = []
     for it, cell in image.cells:
-        points = [p for p in image.table.points if any(a.object == it.task for a in p.actions)]
-        at, where = (", ".join(str(x) for x in every) for every in zip(*((p.offset, p.span.line) for p in points), strict=True))
+        points = [p for p in image.table.points if it.action in p.actions]
+        at, lines_of = (
+            ", ".join(str(x) for x in every) for every in zip(*((p.offset, p.span.line) for p in points), strict=True)
+        )
         first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
         shifts.append(f"{text.macro(cell, 'ALIGN', cell.number, first, cell.period)}, /* {cell.use.cell.name} */")
-        rows.append(f"{{{cell.first}u, {cell.period}u, {it.carrier.source}u}}, /* {it.task} at {at} (line {where}) */")
+        rows.append(
+            f"{{{cell.first}u, {cell.period}u, {it.carrier.source}u}}, /* {it.action.object} at {at} (line {lines_of}) */"
+        )
     lines += constants("struct carillon_shift", f"{stem}_shifts", shifts)
     lines += constants("struct carillon_osek_table_cell", f"{stem}_cells", rows)
     if not image.restarts:

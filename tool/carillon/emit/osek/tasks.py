@@ -96,7 +96,9 @@ def levels(image: Image, allocation: OsekAllocation) -> list[str]:
         where = f"source {level.source}" if level.source else "software"
         if level.kind is TaskKind.MANAGED:
             apart = (
-                " __attribute__((noinline))" if any(a.level == level.number and a.runs_level for a in allocation.alarms) else ""
+                " __attribute__((noinline))"
+                if any(c.level == level.number and c.runs_level for c in allocation.at_levels)
+                else ""
             )
             lines += [
                 f"/* Level {level.number}, priority {priority}: {names} ({where}). */",

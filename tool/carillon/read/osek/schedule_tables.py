@@ -9,6 +9,7 @@ from carillon.model.osek import (
     ActivateTask,
     AlarmAction,
     ScheduleTable,
+    SetEvent,
     Synchronisation,
     TableAutostart,
     TablePoint,
@@ -100,14 +101,12 @@ class ScheduleTables:
             why = "it is synchronised explicitly, and only the queue adjusts its points"
         elif self.at.table.counter[table.counter].kind == "software":
             why = f"software advances its counter {shorten(table.counter)}"
-        elif any(not isinstance(a, ActivateTask) for point in table.points for a in point.actions):
-            why = "it sets events, and a cell's request can only activate a task"
         else:
-            uneven = next((task for task in table.tasks if table.spacing(task) is None), None)
+            uneven = next((action for action in table.actions if table.spacing(action) is None), None)
             if uneven is not None:
-                own_points = (
-                    f"the points of task {shorten(uneven)} are not equally far apart, also from the last to the next turn's"
-                )
+                points = f"points of task {shorten(uneven.object)}"
+                points = f"{points} with event {shorten(uneven.event)}" if isinstance(uneven, SetEvent) else points
+                own_points = f"the {points} are not equally far apart, also from the last to the next turn's"
                 why = f"{own_points} first, and one cell carries them"
         if why:
             self.at.error(
