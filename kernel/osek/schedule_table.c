@@ -16,9 +16,9 @@
  *
  * A table on cells stands in no queue.  Each of its cells repeats with the table, so that a start and a stop are all
  * that is done here.  A cell is the vector of a direct task, or has the level of a managed one, where its handler does
- * what services do not find done before (kernel.h).  A stop leaves both alone: what a cell has expired for is requested,
- * so it has happened, and services that look at the task serve it first.  Nothing is checked: a system that wants errors
- * told has no tables on cells (claims.py). */
+ * what services do not find done before (kernel.h).  A stop leaves both alone: what a cell has expired for is
+ * requested, so it has happened, and services that look at the task serve it first.  Nothing is checked: a system that
+ * wants errors told has no tables on cells (claims.py). */
 #include "kernel/osek/act.h"
 #include "kernel/osek/counter.h"
 

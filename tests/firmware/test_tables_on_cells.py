@@ -73,11 +73,8 @@ def draw_table(rng: random.Random, tasks: list[str], kinds: dict[str, str], tick
     implicit = rng.random() < 0.3
     duration = turn if implicit else rng.choice([1, 2, 3, 4, 6]) * rng.randint(least, 2 * least)
     cells = {}
-    actions = [
-        (task, f"E{event}" if kinds[task] == "waits" else "")
-        for task in tasks
-        for event in range(rng.randint(1, 2 if len(kinds) <= 3 else 1))
-    ]
+    most = 2 if len(kinds) <= 3 else 1
+    actions = [(task, f"E{event}" if kinds[task] == "waits" else "") for task in tasks for event in range(rng.randint(1, most))]
     for action in dict.fromkeys(actions):
         spacing = duration // rng.choice([n for n in (1, 2, 3, 4, 6) if duration % n == 0 and (n == 1 or duration // n >= least)])
         cells[action] = rng.randrange(spacing), spacing
@@ -204,10 +201,8 @@ def check(lab: Laboratory, board: str, seed: int) -> int:
     assert sorted((at, task) for at, task, _ in came) == sorted(one for table in tables for one in table.done), (board, seed)
     first = {n: min((late, task) for at, task, late in came if at == n) for n in {at for at, _, _ in came}}
     # Of what is due in one tick, the highest comes exactly then.
-    assert all(late <= (DISPATCH if board == AST and kinds[task] != "direct" else 0) for late, task in first.values()), (
-        board,
-        seed,
-    )
+    most = {kind: DISPATCH if board == AST and kind != "direct" else 0 for kind in kinds.values()}
+    assert all(late <= most[kinds[task]] for late, task in first.values()), (board, seed)
     return len(came)
 
 

@@ -188,7 +188,11 @@ def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str
         other = next((s for s in others if s.table is not series.table), None)
         return f"table '{other.table.name}' activates '{task}', too, whose vector is one cell's" if other is not None else ""
     if not can_wake(plan, task):
-        what = "with software dispatch" if plan.software else "that is a thread, may be activated more than once, or has a time frame"
+        what = (
+            "with software dispatch"
+            if plan.software
+            else "that is a thread, may be activated more than once, or has a time frame"
+        )
         return f"a task {what} is not woken by a cell at its level, which keeps one expiry of several; '{task}' is one"
     other = next((s for s in others if does(of(s.action)) != does(of(series.action))), None)
     if other is not None:
