@@ -22,7 +22,6 @@ static uint16_t current = CARILLON_MICROCODE_NONE; /* the last task that went on
 static uint16_t ending = CARILLON_MICROCODE_NONE;  /* the task whose thread asks the machine */
 static const void *preempted;                      /* the frame of what the tick has preempted */
 static uint32_t now;
-static bool started;
 static bool abandoned; /* `current`, in its own code */
 static bool parked[CARILLON_MICROCODE_TASKS];
 
@@ -106,6 +105,7 @@ static void give_way(void)
 
 void carillon_microcode_tick(const void *frame)
 {
+    static bool started;
     if (started) {
         now++;
     } else {

@@ -118,7 +118,8 @@ def command(
         ]
         answer = {"found": [d.as_json() for d in report.diagnostics.in_order()], "result": sizes, "lines": lines}
         report.diagnostics.found.clear()
-        others = (ARXML,) if isinstance(schedule, Path) and files_of(schedule) != [schedule] else ()
+        others: tuple[str, ...] = (ARXML,) if isinstance(schedule, Path) and files_of(schedule) != [schedule] else ()
+        others += (".scode", ".h") if planned.system.giotto is not None else ()
         inputs = whole.Inputs(planned.system.file, planned.system.inputs, (*SOURCES, *others))
         with suppress(OSError):  # without a record the next build does all again
             whole.note(folder, asked, inputs, firmware.steps, firmware.elf, answer, began)

@@ -18,7 +18,9 @@ from carillon.units import format_number
 
 _COLUMNS = 60
 _MOST_ROUNDS = 16
-_MOST_THREADS = 16
+MOST_THREADS = 16
+MOST_STEPS = 4 * MOST_THREADS
+"""So many times the number of instructions are carried out at an instant at most."""
 _MOST_INSTANTS = 5000
 Urgency = Callable[[int, int], int]
 """What a scheduler goes by: of a task's absolute deadline and its period, the least number runs."""
@@ -231,7 +233,7 @@ class _Player:
         """Algorithm 2."""
         while True:
             self.steps += 1
-            if self.steps > 4 * _MOST_THREADS * (len(self.program.code) + 1):
+            if self.steps > MOST_STEPS * (len(self.program.code) + 1):
                 self.fault("endless", "the S code goes round without taking time")
             i = self.program.code[address]
             address += 1
@@ -248,8 +250,8 @@ class _Player:
             elif i.opcode is Opcode.JUMP:
                 address = i.y
             elif i.opcode is Opcode.FORK:
-                if len(self.threads) == _MOST_THREADS:
-                    self.fault("endless", f"there are more than {_MOST_THREADS} threads")
+                if len(self.threads) == MOST_THREADS:
+                    self.fault("endless", f"there are more than {MOST_THREADS} threads")
                 self.threads.append(_Instance(None, None, self.now, None, i.y, self.now))
             elif i.opcode is Opcode.RETURN:
                 return

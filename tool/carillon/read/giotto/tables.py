@@ -35,7 +35,14 @@ def giotto_tables(path: Path, diagnostics: Diagnostics) -> Tables | None:
     places.put(("time", "slice"), program.start.span)
     time = {"clock": "one-shot", "now": False, "uses": [], "slice": "1 ms"}
     file, broken = fit({"system": {}, "time": time, "thread": threads}, places, diagnostics)
-    return Tables(path, file, broken, places, text.digest, giotto=program)
+    scode = s_code_of(path)
+    return Tables(path, file, broken, places, text.digest, () if scode is None else (scode,), program)
+
+
+def s_code_of(path: Path) -> Path | None:
+    """The S code that lies beside a Giotto program; None if there is none."""
+    beside = path.with_suffix(".scode")
+    return beside if beside.is_file() else None
 
 
 def thread_names(program: Giotto) -> list[str]:
