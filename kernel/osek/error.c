@@ -30,7 +30,7 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
 ProtectionReturnType carillon_osek_ask_protection(StatusType error)
 {
 #if CARILLON_OSEK_PROTECTION_HOOK
-    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_TASK_HOOK);
+    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_PROTECTION_HOOK);
     const ProtectionReturnType answer = ProtectionHook(error);
     carillon_osek_leave_hook(before);
     return answer;

@@ -14,8 +14,8 @@
 #define IN_ISR2 4u
 #define IN_ERROR_HOOK 8u
 #define IN_TASK_HOOK 16u
-#define IN_STARTUP_HOOK 32u
-#define IN_SHUTDOWN_HOOK 64u
+#define IN_SYSTEM_HOOK 32u /* StartupHook or ShutdownHook: no service allows only one of them */
+#define IN_PROTECTION_HOOK 64u
 #define IN_CALLBACK 128u
 
 /* The hook or callback that runs, 0: none. */

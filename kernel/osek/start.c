@@ -57,7 +57,7 @@ void StartOS(AppModeType mode)
 #endif
     carillon_mode_store(carillon_osek_forget, carillon_osek_forget_count); /* what the hook requests is served later */
 #if CARILLON_OSEK_STARTUP_HOOK
-    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_STARTUP_HOOK);
+    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_SYSTEM_HOOK);
     StartupHook();
     carillon_osek_leave_hook(before);
 #endif
@@ -112,7 +112,7 @@ void ShutdownOS(StatusType error)
     carillon_mode_stop(&carillon_osek_image);
     carillon_mode_store(carillon_osek_disable, carillon_osek_disable_count);
 #if CARILLON_OSEK_SHUTDOWN_HOOK
-    (void)carillon_osek_enter_hook(IN_SHUTDOWN_HOOK);
+    (void)carillon_osek_enter_hook(IN_SYSTEM_HOOK);
     ShutdownHook(error);
 #endif
     (void)error;

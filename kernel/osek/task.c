@@ -301,7 +301,8 @@ StatusType Schedule(void)
 
 StatusType GetTaskID(TaskRefType task)
 {
-    CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetTaskID, .reference = task);
+    CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK | IN_PROTECTION_HOOK, OSServiceId_GetTaskID,
+                .reference = task);
     CHECK_POINTER(task, OSServiceId_GetTaskID, .reference = task);
     *task = carillon_osek_current();
     return E_OK;

@@ -35,6 +35,7 @@ TOO_BIG = frozenset(
         ("protection/no-hook", "qemu-rv32-virt", "software"),
         ("protection/not-allowed", "qemu-rv32-virt", "software"),
         ("protection/restart", "qemu-rv32-virt", "software"),
+        ("protection/services", "qemu-rv32-virt", "software"),
         ("protection/shut-down", "qemu-rv32-virt", "software"),
         ("protection/unknown", "qemu-rv32-virt", "software"),
     }

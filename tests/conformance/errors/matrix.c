@@ -1,64 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define PLACES_OF(X)                                                                    \
+    X(IN_A_TASK, "task", TASKS, false)                                                  \
+    X(IN_AN_ISR, "isr", ISRS, false)                                                    \
+    X(IN_AN_ISR1, "isr-of-category-1", NOBODY, false)                                   \
+    X(ISR1_OVER_THE_ERROR_HOOK, "isr-of-category-1-over-the-error-hook", NOBODY, false) \
+    X(ISR1_OVER_PRETASK, "isr-of-category-1-over-the-pretask-hook", NOBODY, false)      \
+    X(ISR1_OVER_A_CALLBACK, "isr-of-category-1-over-a-callback", NOBODY, false)         \
+    X(IN_THE_ISR1S_ERROR_HOOK, "error-hook-of-an-isr-of-category-1", ERROR_HOOK, false) \
+    X(IN_A_CALLBACK, "callback", NOBODY, false)                                         \
+    X(IN_A_CALLBACK_IN_AN_ISR, "callback-in-an-isr", NOBODY, false)                     \
+    X(IN_THE_ERROR_HOOK, "error-hook", ERROR_HOOK, false)                               \
+    X(IN_THE_ISRS_ERROR_HOOK, "error-hook-of-an-isr", ERROR_HOOK, false)                \
+    X(IN_PRETASK, "pretask-hook", TASK_HOOKS, false)                                    \
+    X(IN_POSTTASK, "posttask-hook", TASK_HOOKS, false)                                  \
+    X(IN_STARTUP, "startup-hook", NOBODY, false)                                        \
+    X(IN_SHUTDOWN, "shutdown-hook", NOBODY, false)                                      \
+    X(TASK_DISABLED, "task-with-all-disabled", TASKS, true)                             \
+    X(TASK_ALL_SUSPENDED, "task-with-all-suspended", TASKS, true)                       \
+    X(TASK_OS_SUSPENDED, "task-with-os-suspended", TASKS, true)                         \
+    X(ISR_DISABLED, "isr-with-all-disabled", ISRS, true)                                \
+    X(ISR_OS_SUSPENDED, "isr-with-os-suspended", ISRS, true)                            \
+    X(ERROR_HOOK_SUSPENDED, "error-hook-with-all-suspended", ERROR_HOOK, true)          \
+    X(PRETASK_SUSPENDED, "pretask-hook-with-all-suspended", TASK_HOOKS, true)           \
+    X(CALLBACK_SUSPENDED, "callback-with-all-suspended", NOBODY, true)
+#define FIRST IN_STARTUP
+#define IS_IN_AN_ISR(place) (((place) == IN_THE_ISRS_ERROR_HOOK) || ((place) == IN_A_CALLBACK_IN_AN_ISR))
+#define TELLS_NOTHING(place) ((place) == ISR1_OVER_THE_ERROR_HOOK)
 #include "matrix.h"
-
-#include "../conformance.h"
-
-#define NUMBER_OF(number, name, of, disabled) number,
-enum place { PLACES_OF(NUMBER_OF) PLACES, NOWHERE };
-
-#define COUNTED(name, service, from, returns, call) +1
-enum { SERVICES = 0 SERVICES_OF(COUNTED) };
-
-/* What a call returned, and what the error hook was told of it. */
-struct answer {
-    StatusType status, told;
-    OSServiceIdType service;
-};
-static struct answer answers[PLACES][SERVICES];
-static bool masks_kept[PLACES];
-static ISRType isrs[PLACES];
-static AppModeType modes[PLACES];
-static volatile enum place wanted = IN_STARTUP;
-static struct answer error;
-
-#define CALL(name, service_, from, returns, call) \
-    error = (struct answer){.told = E_OK};        \
-    error.status = (call);                        \
-    answers[place][k++] = error;
-
-static void call_services(enum place place)
-{
-    TaskType task;
-    TaskStateType state;
-    EventMaskType mask;
-    AlarmBaseType base;
-    TickType ticks = 0, elapsed;
-    ScheduleTableStatusType of;
-    uint32_t k = 0;
-    wanted = NOWHERE;
-    const uint32_t before = carillon_port_mask();
-    SERVICES_OF(CALL)
-    SuspendAllInterrupts();
-    SuspendOSInterrupts();
-    ResumeOSInterrupts();
-    ResumeAllInterrupts();
-    masks_kept[place] = carillon_port_mask() == before;
-    isrs[place] = GetISRID();
-    modes[place] = GetActiveApplicationMode();
-    (void)task;
-    (void)state;
-    (void)mask;
-    (void)base;
-    (void)elapsed;
-    (void)of;
-}
-
-static void call_if(enum place place)
-{
-    if (wanted == place) {
-        call_services(place);
-    }
-}
 
 static void call_if_suspended(enum place place)
 {
@@ -67,41 +35,6 @@ static void call_if_suspended(enum place place)
         call_services(place);
         ResumeAllInterrupts();
     }
-}
-
-#define JUDGE(name, service_, from, returns, call)                                                                  \
-    {                                                                                                               \
-        const struct answer *const it = &answers[place][k++];                                                       \
-        const StatusType must = (((from)&of) == 0u) ? E_OS_CALLEVEL : disabled ? E_OS_DISABLEDINT : (returns);      \
-        const bool tells = (must != E_OK) && (of != ERROR_HOOK) && (place != ISR1_OVER_THE_ERROR_HOOK);             \
-        const bool told = tells ? (it->told == must) && (it->service == OSServiceId_##service_) : it->told == E_OK; \
-        judge(at, name, (it->status == must) && told, it->status);                                                  \
-    }
-
-static void judge(const char *at, const char *name, bool holds, StatusType status)
-{
-    conformance_write(holds ? "ok " : "FAIL ");
-    conformance_write(at);
-    conformance_write("-");
-    if (holds) {
-        conformance_write(name);
-        report_byte('\n');
-    } else {
-        report(name, status);
-    }
-}
-
-/* Judge what was found in a place. */
-static void judge_all(enum place place, const char *at, uint32_t of, bool disabled)
-{
-    const uint32_t saved = carillon_port_lock();
-    const bool is_isr = (of == ISRS) || (place == IN_THE_ISRS_ERROR_HOOK) || (place == IN_A_CALLBACK_IN_AN_ISR);
-    uint32_t k = 0;
-    SERVICES_OF(JUDGE)
-    judge(at, "keeps-its-mask", masks_kept[place], 0u);
-    judge(at, "get-isr-id", isrs[place] == (is_isr ? Signal : INVALID_ISR), isrs[place]);
-    judge(at, "get-active-application-mode", modes[place] == OSDEFAULTAPPMODE, modes[place]);
-    carillon_port_unlock(saved);
 }
 
 #define JUDGE_PLACE(number, name, of, disabled)        \
