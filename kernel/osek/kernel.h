@@ -505,7 +505,9 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     } else {
         carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
     }
-#if CARILLON_OSEK_BUDGETS
+#if CARILLON_OSEK_BUDGETS && CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
+    carillon_budget.state = CARILLON_UNWATCHED; /* until the hook of the task that goes on has returned */
+#elif CARILLON_OSEK_BUDGETS
     carillon_osek_give_budget(left);
 #endif
     carillon_osek_leave(mask);
@@ -516,6 +518,11 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
 #if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
     carillon_osek_leave_hooks(number, mask);
+#if CARILLON_OSEK_BUDGETS
+    (void)carillon_osek_lock();
+    carillon_osek_give_budget(left);
+    carillon_osek_leave(mask);
+#endif
 #endif
 }
 

@@ -32,6 +32,7 @@ TOO_BIG = frozenset(
         ("protection/budget", "qemu-rv32-virt", "software"),
         ("protection/everywhere", "qemu-rv32-virt", "software"),
         ("protection/frames", "qemu-rv32-virt", "software"),
+        ("protection/hooks", "qemu-rv32-virt", "software"),
         ("protection/no-hook", "qemu-rv32-virt", "software"),
         ("protection/not-allowed", "qemu-rv32-virt", "software"),
         ("protection/restart", "qemu-rv32-virt", "software"),

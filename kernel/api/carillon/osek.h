@@ -347,7 +347,8 @@ StatusType Schedule(void);
  * task: where to put the task; it becomes INVALID_TASK if there is none.
  * Errors: none.
  *     Extended: E_OS_PARAM_POINTER; E_OS_CALLEVEL; E_OS_DISABLEDINT.
- * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook.
+ * From: tasks, ISRs of category 2, the error hook, PreTaskHook, PostTaskHook,
+ *     ProtectionHook.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
 StatusType GetTaskID(TaskRefType task);
 
