@@ -61,6 +61,18 @@ static bool is_in_job(const void *frame)
 #endif
 }
 
+/* In how many units a late job is looked for again (budget.h, 6). */
+static uint32_t again(const void *frame)
+{
+    static uint32_t last;
+    const uint32_t source = carillon_port_preempted(frame);
+    if ((source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_ISR1) != 0u)) {
+        return CARILLON_BUDGET_PATIENCE;
+    }
+    last = (last > CARILLON_BUDGET_STEP) ? (last - CARILLON_BUDGET_STEP) : CARILLON_BUDGET_RETRY;
+    return last;
+}
+
 void carillon_budget_strikes(const void *frame)
 {
     if (carillon_budget.state == CARILLON_UNWATCHED) {
@@ -72,7 +84,7 @@ void carillon_budget_strikes(const void *frame)
     }
     if (!is_in_job(frame)) {
         carillon_budget.state = CARILLON_LATE;
-        carillon_port_write(CARILLON_BUDGET_COUNTER, CARILLON_BUDGET_RETRY);
+        carillon_port_write(CARILLON_BUDGET_COUNTER, again(frame));
         return;
     }
     carillon_budget.state = CARILLON_UNWATCHED;

@@ -17,8 +17,14 @@
  *    frame to unwind to, and the job is the one that runs (carillon_osek_running).
  * 5. A budget may also strike in the first or last instructions of a handler that preempts the job, before it has
  *    paused the budget or after it has resumed it, and in an ISR of category 1, which pauses nothing.  There the job is
- *    preempted and cannot be ended.  The handler notes that the job is late, and asks again in CARILLON_BUDGET_RETRY
- *    units.  A late job that is paused has one unit left. */
+ *    preempted and cannot be ended.  The handler notes that the job is late, and asks again some units later.  A late
+ *    job that is paused has one unit left.
+ * 6. A job that is preempted again and again has little time between, and if the handler asked again after the same
+ * time always, it might miss the job for ever.  So of CARILLON_BUDGET_RETRY units, which are more than the handlers'
+ * first and last instructions take, each time it asks CARILLON_BUDGET_STEP units sooner than the last time, and then
+ * begins anew.  A job that runs for as long as a step between two preemptions is met before all have been tried.  ISRs
+ * of category 1 may be long.  In one, the handler asks again in CARILLON_BUDGET_PATIENCE units, so that it takes little
+ *    of their time. */
 #ifndef CARILLON_BUDGET_H
 #define CARILLON_BUDGET_H
 
@@ -29,8 +35,8 @@
 
 #if CARILLON_OSEK_BUDGETS
 
-/* CARILLON_BUDGET_COUNTER, the address of the cell's counter; CARILLON_BUDGET_RANGE; CARILLON_BUDGET_RETRY: more than
- * the handler of the cell takes. */
+/* CARILLON_BUDGET_COUNTER, the address of the cell's counter; CARILLON_BUDGET_RANGE; CARILLON_BUDGET_RETRY, STEP and
+ * PATIENCE: see 6. */
 #include "carillon_budget.h"
 
 #ifdef __cplusplus

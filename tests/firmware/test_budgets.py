@@ -260,3 +260,103 @@ def test_a_job_has_its_budget_where_services_take_time(lab: Laboratory, dispatch
             if not ended:
                 assert 0.75 * budget <= done < budget, (task, number)
     assert min(counts) > 20
+
+
+STORM = """
+static volatile uint32_t done, how, length, raws;
+ProtectionReturnType ProtectionHook(StatusType error)
+{
+    (void)error;
+    return PRO_TERMINATETASKISR;
+}
+static void pass(void)
+{
+    if (length != 0u) {
+        carillon_work(length);
+    }
+}
+ISR(Signal) { pass(); }
+ISR(Raw) { carillon_work(200000u); raws++; }
+TASK(High) { pass(); TerminateTask(); }
+TASK(Job)
+{
+    if (how == 3u) {
+        carillon_work(90000u);
+        carillon_port_pend(CARILLON_ISR_SOURCE_Raw);
+    }
+    for (;;) {
+        if (how == 0u) {
+            (void)carillon_port_is_pending(CARILLON_ISR_SOURCE_Signal);
+        } else if (how == 1u) {
+            carillon_port_pend(CARILLON_ISR_SOURCE_Signal);
+        } else if (how == 2u) {
+            (void)ActivateTask(High);
+        }
+        done++;
+    }
+}
+TASK(Main)
+{
+    static const char *const names[] = {"alone", "isr", "task", "raw"};
+    for (uint32_t k = 0; k < 8u; k++) {
+        how = k / 2u;
+        length = ((k % 2u) == 0u) ? 0u : 200u;
+        done = 0;
+        (void)ActivateTask(Job);
+        report(names[how], done);
+    }
+    report("raws", raws);
+    TerminateTask();
+}
+"""
+STORMED = """
+[osek]
+dispatch = "{dispatch}"
+hooks = ["protection"]
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.task.Job]
+priority = 2
+budget = "100000 ticks"
+[osek.task.High]
+priority = 3
+[osek.isr.Signal]
+source = "soft0"
+[osek.isr.Raw]
+source = "soft1"
+category = 1
+"""
+
+
+@pytest.mark.parametrize(("dispatch", "isr", "task"), [("hardware", 20, 26), ("software", 20, 100)])
+def test_a_job_that_is_preempted_thousands_of_times_is_ended_and_pays_little(
+    lab: Laboratory, dispatch: str, isr: int, task: int
+) -> None:
+    """An ISR preempts the job in each turn, or a task does; ``isr``, ``task``: how many instructions a turn has more, at most."""
+    said = lab.run(STORMED.format(dispatch=dispatch), STORM, AST, ticks=20_000_000).reported
+    found = [(name, 100_000 / max(1, value)) for name, value in said]
+    assert [name for name, _ in found] == ["alone"] * 2 + ["isr"] * 2 + ["task"] * 2 + ["raw"] * 2 + ["raws"]
+    alone = found[0][1]
+    for (name, turn), most in zip(found[2:6], (isr, isr, task, task), strict=True):
+        assert turn - alone <= most, name
+    for k in (0, 2, 4):  # what preempts it may take as long as it likes
+        assert said[k][1] == pytest.approx(said[k + 1][1], rel=0.01)
+    assert max(said[6][1], said[7][1]) < 60  # an ISR of category 1 is not cut off, and the job ends soon after it
+    assert said[8] == ("raws", 2)
+
+
+@pytest.mark.parametrize("budget", [1, 2, (1 << 23) - 1, 1 << 23])
+def test_the_shortest_and_the_longest_budget(lab: Laboratory, budget: int) -> None:
+    schedule = '[osek]\nhooks = ["protection"]\n[osek.task.Main]\npriority = 1\nautostart = true\n'
+    schedule += f'[osek.task.Job]\npriority = 2\nbudget = "{budget} ticks"\n'
+    code = (
+        "static volatile uint32_t amount;\n"
+        'ProtectionReturnType ProtectionHook(StatusType e) { report("struck", e); return PRO_TERMINATETASKISR; }\n'
+        'TASK(Job) { if (amount != 0u) { carillon_work(amount); } report("ended", amount); TerminateTask(); }\n'
+        "TASK(Main)\n{\n"
+        f"    for (amount = {budget - 1}u; amount < {budget + 2}u; amount++) {{ (void)ActivateTask(Job); }}\n"
+        f"    amount = {3 * budget}u;\n    (void)ActivateTask(Job);\n    TerminateTask();\n}}\n"
+    )
+    said = lab.run(schedule, code, VIRTUAL_AST, ticks=10 * budget + 1000).reported
+    assert said == [("ended", budget - 1), *[("struck", 15)] * 3]

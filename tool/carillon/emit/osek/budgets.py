@@ -7,8 +7,8 @@ from carillon.emit import text
 from carillon.emit.osek.common import acknowledging
 from carillon.image import Image, OsekImage
 
-RETRY = 64
-"""Instructions, at least, that the handler takes until it has returned."""
+RETRY, STEP, PATIENCE = 64, 4, 512
+"""In how many instructions the handler looks again for a job that is late (``kernel/osek/budget.h``, 6)."""
 
 
 def device(image: Image) -> dict[str, str]:
@@ -22,7 +22,9 @@ def device(image: Image) -> dict[str, str]:
     lines += ["#define CARILLON_BUDGET_DEVICE_H", "", f'#include "cells/{cell.family.name}/cell.h"', ""]
     lines += [f"#define CARILLON_BUDGET_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
     lines += [f"#define CARILLON_BUDGET_RANGE UINT32_C({cell.period})"]
-    lines += [f"#define CARILLON_BUDGET_RETRY {cell.use.units(-(-RETRY // max(1, per_tick)))}u", "", "#endif", ""]
+    for name, instructions in (("RETRY", RETRY), ("STEP", STEP), ("PATIENCE", PATIENCE)):
+        lines += [f"#define CARILLON_BUDGET_{name} {cell.use.units(-(-instructions // max(1, per_tick)))}u"]
+    lines += ["", "#endif", ""]
     return {"carillon_budget.h": "\n".join(lines)}
 
 
