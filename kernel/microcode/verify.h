@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The verifier of microcode that was received: whether bytes are a program for this image, and safe to be carried out.
+ * SPEC, section "Verification of microcode", has the rules, and docs/DESIGN.md why they suffice.
+ *
+ * Nothing in the bytes is trusted.  The verifier reads the bytes and nothing else, calls nothing, needs a fixed stack,
+ * and takes a time that is linear in the length. */
+#ifndef CARILLON_MICROCODE_VERIFY_H
+#define CARILLON_MICROCODE_VERIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an image offers to a program. */
+struct carillon_verify_image {
+    uint32_t tick_ns;   /* nanoseconds of the machine's tick */
+    uint32_t interface; /* the CRC-32 of the bytes of its tables, from ports to triggers */
+    uint16_t counts[5]; /* ports, tasks, drivers, guards, triggers */
+    uint8_t bindings;   /* the room for triggers that wait, at most 254 */
+    uint8_t threads;    /* the room for threads that wait, at most 254 */
+};
+
+/* The verifier's notes, one for each instruction.  They mean nothing before and after. */
+struct carillon_verify_node {
+    uint32_t lifetime;
+    uint16_t index;
+    uint16_t stack;
+    uint16_t component;
+    uint16_t task;
+    uint8_t bindings;
+    uint8_t threads;
+    uint8_t edge;
+    uint8_t flags;
+};
+#define CARILLON_VERIFY_MOST 0x7FFFu /* instructions */
+
+/* Why a program is refused. */
+enum carillon_verify_result {
+    CARILLON_VERIFY_OK,
+    CARILLON_VERIFY_LENGTH,   /* it is shorter or longer than it says, or than a program can be */
+    CARILLON_VERIFY_FORMAT,   /* it does not begin as microcode does, or has another version */
+    CARILLON_VERIFY_CHECKSUM, /* the checksum is wrong */
+    CARILLON_VERIFY_TICK,     /* it has another tick */
+    CARILLON_VERIFY_TABLES,   /* its tables are not those of the image */
+    CARILLON_VERIFY_LABELS,   /* it has labels, for which a machine has no use */
+    CARILLON_VERIFY_ROOM,     /* it has no instruction, or more than there are notes */
+    CARILLON_VERIFY_OPCODE,   /* there is no such instruction */
+    CARILLON_VERIFY_OPERAND,  /* an operand is out of its range, or not 0 where there is none */
+    CARILLON_VERIFY_ADDRESS,  /* an address, or the entry, is none of the code */
+    CARILLON_VERIFY_END,      /* nothing follows the last instruction */
+    CARILLON_VERIFY_LOOP,     /* it may go round without taking time */
+    CARILLON_VERIFY_BINDINGS, /* it may have more triggers waiting than there is room for */
+    CARILLON_VERIFY_THREADS   /* it may have more threads waiting than there is room for */
+};
+
+/* What was found.  `address` is the instruction that a program was refused for, if it was one. */
+struct carillon_verified {
+    const uint8_t *code; /* the first instruction, in the bytes */
+    uint32_t steps;      /* it carries out no more than so many instructions at one instant */
+    uint16_t size;       /* instructions */
+    uint16_t entry;
+    uint16_t address;
+    uint8_t bindings; /* the most triggers that wait at one time */
+    uint8_t threads;  /* the most threads that wait at one time */
+};
+
+/* Verify `length` bytes; `nodes` has room for `room` notes, at most CARILLON_VERIFY_MOST of which are used.
+ * Returns why the program is refused; if it is not, `found` says what it is. */
+enum carillon_verify_result carillon_verify(const uint8_t *bytes, uint32_t length,
+                                            const struct carillon_verify_image *image,
+                                            struct carillon_verify_node *nodes, uint16_t room,
+                                            struct carillon_verified *found);
+
+/* The CRC-32 of IEEE 802.3 of what came before, which is 0 for nothing, and these bytes. */
+uint32_t carillon_crc32(uint32_t before, const uint8_t *bytes, uint32_t length);
+
+/* `bytes` (1 to 4) bytes as a number, little endian. */
+uint32_t carillon_little_endian(const uint8_t *at, uint32_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

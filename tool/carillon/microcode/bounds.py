@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a program may loop at an instant, and how much room it needs (SPEC, section 'Verification of microcode').
+
+The verifier of an image (``kernel/microcode/verify.c``) decides the same by the same rules; a test compares both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from carillon.microcode import FORMS, Field, Instruction, Opcode, Program
+
+MOST = 254
+"""The most triggers, and the most threads, that an image has room for."""
+_BEGINS = frozenset({Opcode.FUTURE, Opcode.FUTURE_EVENT})
+_DISPATCHES = frozenset({Opcode.DISPATCH, Opcode.DISPATCH_TIME, Opcode.DISPATCH_RELEASE})
+_WAITS = _DISPATCHES | {Opcode.IDLE, Opcode.IDLE_RELEASE}
+_TIMED = frozenset({Opcode.DISPATCH_TIME, Opcode.IDLE})
+Edge = tuple[int, bool, int]
+"""From an address, to its operand's address or not, to an address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The most triggers and the most threads that wait at one time; infinity if there is no bound."""
+
+    bindings: float
+    threads: float
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Instructions that may go round without taking time."""
+
+    addresses: tuple[int, ...]
+
+
+def bounds(program: Program) -> Bounds | Loop:
+    """The room that a program without faults needs, or what loops in it."""
+    code = program.code
+    edges = list(_edges(code))
+    activation = [e for e in edges if not (e[1] and code[e[0]].opcode in _BEGINS | {Opcode.FORK})]
+    instant = [e for e in edges if not (e[1] and code[e[0]].opcode in _BEGINS)]
+    lifetimes = _lifetimes(code, activation)
+    values = [_most(code, edges, lifetimes, threads=threads) for threads in (False, True)]
+    bindings = max(1, values[0][program.entry])
+    threads = values[1][program.entry]
+    for members in components(len(code), instant):
+        if _is_endless(code, members, instant, one_thread=threads <= 1):
+            return Loop(tuple(sorted(members)))
+    return Bounds(bindings, threads + bindings if threads else 0)
+
+
+def _edges(code: tuple[Instruction, ...]) -> Iterable[Edge]:
+    for address, i in enumerate(code):
+        if FORMS[i.opcode].goes_on:
+            yield address, False, address + 1
+        if FORMS[i.opcode].fields.get(Field.Y) == "address":
+            yield address, True, i.y
+
+
+def components(size: int, edges: Iterable[Edge]) -> list[list[int]]:
+    """Strongly connected components, those that others lead to first (Tarjan, without recursion)."""
+    following: list[list[int]] = [[] for _ in range(size)]
+    for source, _, target in edges:
+        following[source].append(target)
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    open_nodes: list[int] = []
+    is_open = [False] * size
+    found = []
+    for root in range(size):
+        path = [] if root in index else [root]
+        while path:
+            node = path[-1]
+            if node not in index:
+                index[node] = low[node] = len(index)
+                open_nodes.append(node)
+                is_open[node] = True
+            new = next((target for target in following[node] if target not in index), None)
+            if new is not None:
+                path.append(new)
+                continue
+            path.pop()
+            low[node] = min([low[node], *(low[target] for target in following[node] if is_open[target])])
+            if low[node] == index[node]:
+                place = open_nodes.index(node)
+                found.append(open_nodes[place:])
+                del open_nodes[place:]
+                for member in found[-1]:
+                    is_open[member] = False
+    return found
+
+
+def _is_cyclic(members: list[int], edges: Iterable[Edge]) -> bool:
+    return len(members) > 1 or any(source == target == members[0] for source, _, target in edges)
+
+
+def _lifetimes(code: tuple[Instruction, ...], edges: list[Edge]) -> list[float]:
+    """Of what begins at an address, the longest time from its begin to the end of a wait; infinity, if there is none."""
+    found = [0.0] * len(code)
+    outgoing = _outgoing(code, edges)
+    for members in components(len(code), edges):
+        for member in members:
+            i = code[member]
+            own = float(i.time) if i.opcode in _TIMED else 0.0
+            if i.opcode in _WAITS - _TIMED or i.opcode in _BEGINS or i.opcode is Opcode.FORK:
+                own = math.inf
+            if _is_cyclic(members, outgoing[member]):
+                own = math.inf
+            found[member] = max([own, *(found[target] for _, _, target in outgoing[member])])
+    return found
+
+
+def _outgoing(code: tuple[Instruction, ...], edges: Iterable[Edge]) -> list[list[Edge]]:
+    found: list[list[Edge]] = [[] for _ in code]
+    for edge in edges:
+        found[edge[0]].append(edge)
+    return found
+
+
+def _most(code: tuple[Instruction, ...], edges: list[Edge], lifetimes: list[float], *, threads: bool) -> list[float]:
+    """How many triggers or threads wait at one time, of what begins at an address and all that it begins."""
+    found = [0.0] * len(code)
+    outgoing = _outgoing(code, edges)
+    for members in components(len(code), edges):
+        inside = set(members)
+        most = 0.0
+        doubled = False
+        for member in members:
+            i = code[member]
+            parts = [(t in inside, 0.0 if t in inside else found[t]) for _, _, t in outgoing[member]]
+            if i.opcode not in _BEGINS and i.opcode is not Opcode.FORK:
+                most = max([most, float(threads and i.opcode in _WAITS), *(value for _, value in parts)])
+                continue
+            (on, rest), (again, begun) = parts
+            if (i.opcode is Opcode.FORK) == threads:
+                begun = max(1.0, begun)
+            if threads and i.opcode is Opcode.FUTURE and lifetimes[member + 1] <= i.time:
+                most = max(most, rest, begun)
+                continue
+            most = max(most, rest + begun)
+            if (on and begun > 0) or (again and rest > 0):
+                most = math.inf
+            doubled = doubled or (on and again)
+        if (doubled and most > 0) or most > MOST:
+            most = math.inf
+        for member in members:
+            found[member] = most
+    return found
+
+
+def _is_endless(code: tuple[Instruction, ...], members: list[int], edges: list[Edge], *, one_thread: bool) -> bool:
+    """Whether a component of what may follow at one instant has a loop that need not take time."""
+    inside = set(members)
+    own = [e for e in edges if e[0] in inside and e[2] in inside]
+    if not _is_cyclic(members, own):
+        return False
+
+    def breaks(left_out: Callable[[Instruction, bool], bool]) -> bool:
+        left = [e for e in own if not left_out(code[e[0]], e[1])]
+        places = {member: place for place, member in enumerate(members)}
+        return _is_acyclic(len(members), [(places[a], b, places[c]) for a, b, c in left])
+
+    def passes(i: Instruction, branch: bool) -> bool:
+        return i.opcode is (Opcode.DISPATCH_TIME if branch else Opcode.IDLE)
+
+    if breaks(lambda i, branch: branch and i.opcode is Opcode.FORK) and breaks(passes):
+        return False
+    waits = [code[m] for m in sorted(members) if code[m].opcode in (Opcode.IDLE_RELEASE, Opcode.DISPATCH_RELEASE)]
+    if not one_thread or not waits or any(code[m].opcode is Opcode.RELEASE for m in members):
+        return True
+    task = waits[0].x if waits[0].opcode is Opcode.IDLE_RELEASE else waits[0].time
+
+    def is_released(i: Instruction, branch: bool) -> bool:
+        if branch:
+            return i.opcode is Opcode.DISPATCH_RELEASE and i.time == task
+        return i.opcode is Opcode.IDLE_RELEASE and i.x == task
+
+    def has_ended(i: Instruction, branch: bool) -> bool:
+        return not branch and i.opcode in _DISPATCHES and i.x == task
+
+    return not (breaks(is_released) and breaks(has_ended))
+
+
+def _is_acyclic(size: int, edges: list[Edge]) -> bool:
+    """Whether nodes can be taken away one by one, each when nothing leads to it any more."""
+    following: list[list[int]] = [[] for _ in range(size)]
+    entering = [0] * size
+    for source, _, target in edges:
+        following[source].append(target)
+        entering[target] += 1
+    free = [node for node in range(size) if not entering[node]]
+    taken = 0
+    while free:
+        taken += 1
+        for target in following[free.pop()]:
+            entering[target] -= 1
+            if not entering[target]:
+                free.append(target)
+    return taken == size
