@@ -6,12 +6,12 @@ set -eu
 cd "$(dirname "$0")/.."
 
 purpose=${1:-run}
-packages="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm"
+packages="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc libc6-dev"
 extra=""
 case $purpose in
 run) ;;
 test)
-    packages="$packages gcc g++ libc6-dev clang-format cppcheck cmake ninja-build libcmocka-dev"
+    packages="$packages git gdb g++ clang-format cppcheck cmake ninja-build libcmocka-dev"
     packages="$packages gcc-avr avr-libc binutils-avr simavr libsimavr-dev"
     packages="$packages gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc"
     extra="[dev]"

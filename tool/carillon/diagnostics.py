@@ -120,6 +120,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """A phrase such as ``did you mean 'fuel'?``, or the list of known names if none is close."""
     names = sorted(set(known))
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    close = close or [name for name in names if len(word) > 3 and word.lower() in name.lower()]
     if close:
         return f"did you mean '{close[0]}'?"
     if names:

@@ -30,6 +30,7 @@ from carillon.allocate.timers import timer_periods
 from carillon.diagnostics import Diagnostics
 from carillon.lower import LoweredMode
 from carillon.model import System
+from carillon.model.board import Role
 
 __all__ = ["allocate", "allocate_conventional"]
 
@@ -82,6 +83,14 @@ def allocate(
     modes = [_allocate_mode(system, mode, busy, fitter, control, diagnostics, time_limit, below, memory) for mode in lowered]
     complete = tuple(mode for mode in modes if mode is not None)
     return Allocation("carillon", complete) if len(complete) == len(modes) else None
+
+
+def _instead(system: System, role: Role) -> str:
+    """What to do if no cell of the board can keep a point of this role."""
+    if any(array.serves(role) for array in system.board.cells):
+        return "use intervals and a round that the cells can express, or a board with wider cells"
+    unwatched = 'write monitor = "if-cells-allow" or "never", or ' if role is Role.DEADLINE else ""
+    return f"{unwatched}choose a board with cells of role '{role.value}' (carillon boards)"
 
 
 def _allocate_mode(
@@ -148,7 +157,7 @@ def _allocate_on(
             f"no cell of board '{system.board.name}' can keep the {what} in a round of {mode.round_length} ticks: "
             + "; ".join(o.refusals)
             + (f"; {o.no_sharing}" if o.no_sharing else ""),
-            "use intervals and a round that the cells can express, or a board with wider cells",
+            _instead(system, o.demand.role),
         )
     if refused:
         return None
