@@ -301,7 +301,7 @@ class Refusal:
                 "C174",
                 self.events.services.spans["slice"],
                 f"no free cell of board '{self.board.name}' can end slices of {self._duration(claim.demand.period)}{left}",
-                "choose another slice, or a board with more cells",
+                "choose a board with more cells" if self.system.giotto else "choose another slice, or a board with more cells",
             )
         elif claim.demand is self.events.budgets:
             diagnostics.error(

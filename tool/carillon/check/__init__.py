@@ -7,6 +7,7 @@ from carillon.check import (
     deadlines,
     empty,
     intervals,
+    microcode,
     names,
     osek,
     overlap,
@@ -21,7 +22,7 @@ from carillon.check.simulation import Completion, completions, simulate_round
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
-RULES = (names, osek, empty, places, overlap, deadlines, intervals, window, utilisation, simulation, sync, unused)
+RULES = (names, osek, microcode, empty, places, overlap, deadlines, intervals, window, utilisation, simulation, sync, unused)
 
 
 def check_system(system: System, diagnostics: Diagnostics) -> None:

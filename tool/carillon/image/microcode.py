@@ -16,7 +16,7 @@ from carillon.read.giotto.tables import s_code_of
 
 
 def microcode_image(system: System, allocation: OsekAllocation | None, diagnostics: Diagnostics) -> Microcode | None:
-    """The image of a system's Giotto program; None if it has none, or after C265, C275, or what is wrong with its S code.
+    """The image of a system's Giotto program; None if it has none, or after C265, or what is wrong with its S code.
 
     1. A way through E code from a block's begin ends at a ``return`` and has one ``future``.  So at each instant one block
        begins, and one trigger waits behind it.
@@ -28,14 +28,6 @@ def microcode_image(system: System, allocation: OsekAllocation | None, diagnosti
        an instant.
     """
     if system.giotto is None or system.osek is None or allocation is None:
-        return None
-    if allocation.software:
-        diagnostics.error(
-            "C275",
-            system.giotto.start.span,
-            f"board '{system.board.name}' dispatches in software, and the machine of microcode does not run there",
-            "choose a board whose interrupt controller has levels",
-        )
         return None
     source, scode = system.giotto, s_code_of(system.file)
     thread = None if scode is None else thread_of(scode, source, diagnostics)
