@@ -101,6 +101,7 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         maybe(table, "priority", st.integers(0, 65535))
         if table.get("category", 2) == 2:
             maybe(table, "resources", some(takeable))
+            maybe(table, "time_frame", st.sampled_from(TICKS))
     osek["alarm"] = {}
     waiting = [(task, event) for task in tasks for event in owned[task]]
     for name in alarms:
