@@ -69,7 +69,8 @@ static uint32_t again(const void *frame)
     if ((source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_ISR1) != 0u)) {
         return CARILLON_BUDGET_PATIENCE;
     }
-    last = (last > CARILLON_BUDGET_STEP) ? (last - CARILLON_BUDGET_STEP) : CARILLON_BUDGET_RETRY;
+    const bool is_over = last <= CARILLON_BUDGET_STEP;
+    last = is_over ? CARILLON_BUDGET_RETRY : (last - CARILLON_BUDGET_STEP);
     return last;
 }
 

@@ -3,14 +3,13 @@
  * Time frames: whether an arrival is too early. */
 #include "kernel/osek/error.h"
 
-#if CARILLON_OSEK_FRAMES
+#if CARILLON_OSEK_FRAMES > 0
 
 /* CARILLON_FRAME_COUNTER, the address of the cell's counter; CARILLON_FRAME_SOURCE, of its interrupt; and
  * CARILLON_FRAME_TURN. */
 #include "carillon_frame.h"
 
 static volatile uint32_t turns;
-static uint64_t opens[CARILLON_OSEK_FRAMES]; /* from when on each may arrive, in units of the cell */
 
 /* The time in units of the cell; locked. */
 static uint64_t now(void)
@@ -34,6 +33,7 @@ void carillon_frame_turns(void)
 
 StatusType carillon_osek_arrive(uint32_t place, StatusType status)
 {
+    static uint64_t opens[CARILLON_OSEK_FRAMES]; /* from when on each may arrive, in units of the cell */
     const uint32_t frame = carillon_osek_frames[place];
     if (frame == 0u) {
         return status;

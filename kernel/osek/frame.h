@@ -20,7 +20,7 @@
 
 #include "carillon/osek.h"
 
-#if CARILLON_OSEK_FRAMES
+#if CARILLON_OSEK_FRAMES > 0
 
 #ifdef __cplusplus
 extern "C" {
