@@ -24,7 +24,7 @@ THREAD(Main)
                                    CARILLON_INFINITE);
     }
     uint32_t number = 1u;
-    for (uint32_t turn = 0u; turn < INSERTIONS; turn++) {
+    for (uint32_t turn = 0u; turn != INSERTIONS; turn++) {
         number = (number * 1664525u) + 1013904223u; /* Numerical Recipes' generator */
         const carillon_duration period = (carillon_duration)SHORTEST + (number >> 8) % ((STEP * COUNT) + 1u);
         bench_begin();
