@@ -25,6 +25,7 @@ from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate import allocate, allocate_conventional, shortcuts
 from carillon.allocate import solve as solving
 from carillon.allocate.allocation import Allocation
+from carillon.allocate.improve import improve
 from carillon.allocate.levels import Windows, longest_paths
 from carillon.allocate.model import ChoiceModel
 from carillon.allocate.options import TABLED, DemandOptions
@@ -1148,6 +1149,62 @@ def test_a_time_limit_too_short_for_the_optimum_leaves_every_task_lowered(monkey
     result = only(board(array(4)), lowered)
     assert not result.optimal
     assert all(c.lowered for c in result.carriers)
+
+
+def as_it_is(judge: Judge) -> list[Choice | None] | None:
+    """A choice to begin with: everything on the fewest sources, and lowered; None if that keeps not all rules."""
+    choices: list[Choice | None] = []
+    for options in judge.problem.options:
+        splits = [split for split in options.splits if split.style is not Style.TABLE]
+        if not splits:
+            return None
+        split = min(splits, key=lambda split: (len(split.bundles), judge.price(options, split)[:2]))
+        choices.append(Choice(split, judge.price(options, split)[2], lowered=options.demand.action.runs))
+    return choices if judge.keeps(choices) else None
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_cases(tasks=3, points=4))
+def test_small_changes_keep_the_rules_and_make_nothing_worse(case: tuple[System, LoweredMode]) -> None:
+    system, lowered = case
+    judges: list[Judge] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "solve", lambda self: judges.append(self.judge) or Failure(proved=True))
+        solve(system, lowered)
+    for judge in judges[:1]:
+        before = as_it_is(judge)
+        if before is not None:
+            after = improve(judge, before, 300)
+            assert judge.keeps(after)
+            assert judge.value(after) <= judge.value(before)
+            assert improve(judge, before, 300) == after
+
+
+def test_small_changes_find_the_best_of_tasks_that_preempt_each_other_in_turns() -> None:
+    """From every task lowered: some keep their levels, and some have more sources, as in the choice that is proved."""
+    case = bench.Case("turns", "", 1_000_000, 100_000, tasks=8, points=0, grid=100, irregular=3)
+    judges: list[Judge] = []
+    lowered, target = bench.irregular(2, case), board(array(4 * 20, per_source=4, adjacent={Role.ACTIVATION: 2}), levels=64)
+    search = ModeSolver.solve
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "solve", lambda self: judges.append(self.judge) or search(self))
+        best = only(target, lowered)
+    before = as_it_is(judges[0])
+    assert before is not None
+    after = improve(judges[0], before, 20_000)
+    assert judges[0].keeps(after)
+    assert best.optimal
+    assert best.overhead == judges[0].count(after) < judges[0].count(before)
+
+
+def test_a_round_of_which_not_all_pairs_are_looked_at_is_made_better_by_small_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shortcuts, "by_sources", lambda _judge: (None, 0))
+    monkeypatch.setattr(shortcuts, "cheapest", lambda _judge: None)
+    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    monkeypatch.setattr(Judge, "most_carriers", lambda _self: 10**9)
+    lowered = mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95)))
+    result = only(board(array(4)), lowered)
+    assert not any(c.lowered for c in result.carriers)
 
 
 # Larger ones

@@ -15,6 +15,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from carillon.allocate import shortcuts
+from carillon.allocate.improve import improve
 from carillon.allocate.levels import cliques, components, longest_paths
 from carillon.allocate.options import DemandOptions, Split
 from carillon.allocate.problem import Budget, Choice, Failure, Judge, Problem, Solution
@@ -43,6 +44,11 @@ LEVELS_SHARE = 0.03
 
 FALLBACK_SHARE = 0.1
 """Share of the deterministic time for the choice to fall back on."""
+
+CHANGES_PER_SECOND = 8_000
+SEARCH_SHARE = 0.3
+"""Where not all pairs are looked at: changes of the choice found that are tried per second of the limit, and the share of the
+deterministic time that is left for the search then."""
 
 PAIRS_PER_SECOND = 8_000
 """Pairs of possible carriers whose order may be looked at, per second of the limit; with more there is no search."""
@@ -103,13 +109,16 @@ class ModeSolver:
         repairs the choice as well, so that there is always something to go back to.  After the first round the
         model knows the levels, if that is not too much; if it is, the rounds only look for cuts and stop at a small
         gap, and a choice without cuts is proved with none.  Where the first round does not come to an end, what excludes
-        what takes more time than it saves: another model, which knows ranks of the points instead, takes over.
+        what takes more time than it saves: another model, which knows ranks of the points instead, takes over.  Where it is too
+        much, what was found without a proof is made better by small changes.
         """
         from carillon.allocate.model import ChoiceModel
 
         model = ChoiceModel(self.judge, self.budget)
         model.minimise()
         limits = self.budget.left
+        if self._too_many:
+            self.budget.left *= SEARCH_SHARE
         if proved is not None:
             model.fewest_levels(proved, limits * LEVELS_SHARE)
             return proved
@@ -148,6 +157,9 @@ class ModeSolver:
                 model.hint(best)
         if best is None:
             return Failure(proved=False)
+        if self._too_many and best_value > bound:
+            best = improve(self.judge, best, round(CHANGES_PER_SECOND * self.limit))
+            best_value = self._cost(best)
         penalty, instructions, _ = self.judge.values(best)
         least = min(instructions, max(0, (bound - self.judge.penalty_weight * penalty) // self.judge.cell_weight))
         solution = Solution(best, instructions, least, least == instructions, False)

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A choice made better by small changes, for where the search ends without a proof.
+
+What is lowered costs instructions, and what keeps its level must have one: so carriers that keep theirs stand in a line, and
+each preempts only what stands before it.  A task is given another way to be carried, its carriers find a place in the line,
+and tasks whose carriers then stand wrong are lowered.  A change is kept if it does not cost more than a threshold, which falls
+to nothing (threshold accepting, after Dueck and Scheuer 1990; the line is that of Galinier, Lemamou and Bouzidi 2013 for the
+feedback vertex set problem).  All numbers are integers, and the changes are counted: equal input gives equal output.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from carillon.allocate.levels import longest_paths, members
+from carillon.allocate.options import Split
+from carillon.allocate.problem import Choice, Judge
+from carillon.allocate.result import Style
+
+MOST_MADE_ROOM = 3
+"""So many demands at most give up sources for one that takes more."""
+
+FIRST_THRESHOLD = 100
+"""Instructions that a change may cost at first: about what lowering a task of seven activations does."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way to carry a demand: its value, what it takes of each class, and its carriers if they need places in the line."""
+
+    choice: Choice
+    value: int
+    taken: Counter[int]
+    carriers: tuple[int, ...]
+
+    @property
+    def sources(self) -> int:
+        return len(self.choice.split.bundles)
+
+
+class _Line:
+    """A choice under change: of each demand the number of its way, and the places of the carriers that keep their levels."""
+
+    def __init__(self, judge: Judge, choices: Sequence[Choice | None]) -> None:
+        self.judge = judge
+        self.owner: list[int] = []  # of each possible carrier its demand
+        self.ways: list[list[_Way]] = []
+        self.now: list[int] = []
+        self.room = [group.room for group in judge.problem.classes]
+        sets: list[frozenset[int]] = []
+        known: dict[tuple[int, frozenset[int]], int] = {}
+        for d, (options, choice) in enumerate(zip(judge.problem.options, choices, strict=True)):
+            ways: list[_Way] = []
+            if choice is not None:
+                for split in options.splits:
+                    for bundle in split.bundles if d in judge.position else ():
+                        if (d, bundle.points) not in known:
+                            known[d, bundle.points] = len(sets)
+                            sets.append(bundle.points)
+                            self.owner.append(d)
+                    ways += self._of(d, split, known)
+                own = [
+                    n for n, way in enumerate(ways) if (way.choice.split, way.choice.lowered) == (choice.split, choice.lowered)
+                ]
+                mine = ways[own[0]] = self._way(d, choice, ways[own[0]].carriers)
+                ways = [way for way in ways if way is mine or way.carriers or not self._beaten(way, ways)]
+                self._take(mine, -1)
+            self.ways.append(ways)
+            self.now.append(ways.index(mine) if choice is not None else -1)
+        position, windows = judge.position, judge.windows
+        bits = [windows.bits(position[d], points) for d, points in zip(self.owner, sets, strict=True)]
+        inside = [windows.inside(position[d], points) for d, points in zip(self.owner, sets, strict=True)]
+        holding = [0] * len(windows.owner)  # of each point the carriers that have it
+        for carrier, own_bits in enumerate(bits):
+            for point in members(own_bits):
+                holding[point] |= 1 << carrier
+        self.above = [0] * len(sets)
+        self.below = [0] * len(sets)
+        for carrier, within in enumerate(inside):
+            for point in members(within):
+                self.above[carrier] |= holding[point]
+            for other in members(self.above[carrier]):
+                self.below[other] |= 1 << carrier
+        self.standing = 0
+        levels = longest_paths(judge.carriers(choices)[2])
+        assert levels is not None
+        stand = [known[d, bundle.points] for d, bundle in judge.carriers(choices)[0]]
+        plain = {carrier for d, number in enumerate(self.now) if number >= 0 for carrier in self.ways[d][number].carriers}
+        self.line = [carrier for _, carrier in sorted(zip(levels[0], stand, strict=True)) if carrier in plain]
+        for carrier in self.line:
+            self.standing |= 1 << carrier
+
+    def _of(self, d: int, split: Split, known: dict[tuple[int, frozenset[int]], int]) -> list[_Way]:
+        """The ways of one split: as it is, and lowered."""
+        options, problem = self.judge.problem.options[d], self.judge.problem
+        classes = self.judge.price(options, split)[2]
+        if not options.demand.action.runs:
+            return [self._way(d, Choice(split, classes, lowered=False), ())]
+        carriers = tuple(known[d, bundle.points] for bundle in split.bundles)
+        ways = [self._way(d, Choice(split, classes, lowered=False), carriers)]
+        if problem.levels.for_activations(True, False) >= 1:
+            ways.append(self._way(d, Choice(split, classes, lowered=True), ()))
+        return ways
+
+    def _way(self, d: int, choice: Choice, carriers: tuple[int, ...]) -> _Way:
+        judge, options = self.judge, self.judge.problem.options[d]
+        prices = judge.price(options, choice.split)
+        lowered = judge.problem.costs.lowered * judge.problem.activations_of(options.demand.object) * choice.lowered
+        value = judge.cell_weight * (prices[0] + lowered) + prices[1]
+        taken: Counter[int] = Counter()
+        for c, amount in judge.taken(options.demand, choice):
+            taken[c] += amount
+        return _Way(choice, value, taken, carriers)
+
+    @staticmethod
+    def _beaten(way: _Way, ways: Sequence[_Way]) -> bool:
+        """Whether a way without places in the line is never needed: another one takes no more, and has less value."""
+        return any(not w.carriers and w.value < way.value and w.taken <= way.taken for w in ways)
+
+    def _take(self, way: _Way, sign: int) -> None:
+        for c, taken in way.taken.items():
+            self.room[c] += sign * taken
+
+    def choices(self) -> list[Choice | None]:
+        """The choice as it is now."""
+        return [self.ways[d][number].choice if number >= 0 else None for d, number in enumerate(self.now)]
+
+    def state(self) -> tuple[list[int], list[int], list[int], int]:
+        """All that a change changes."""
+        return list(self.now), list(self.line), list(self.room), self.standing
+
+    def restore(self, state: tuple[list[int], list[int], list[int], int]) -> None:
+        """Undo all changes since :meth:`state`."""
+        self.now, self.line, self.room, self.standing = state
+
+    def change(self, d: int, number: int, chance: random.Random) -> int | None:
+        """Carry a demand in another way, and lower what then stands wrong; the change of the value, None if it cannot be."""
+        delta = self._set(d, number)
+        for _ in range(MOST_MADE_ROOM):
+            if min(self.room) >= 0:
+                break
+            other = chance.choice(
+                [e for e, own in enumerate(self.now) if e != d and own >= 0 and self.ways[e][own].sources > 1] or [d]
+            )
+            fewer = [
+                n for n, way in enumerate(self.ways[other]) if not way.carriers and way.sources < self._way_of(other).sources
+            ]
+            if other == d or not fewer:
+                return None
+            delta += self._set(other, min(fewer, key=lambda n: (self.ways[other][n].sources, self.ways[other][n].value)))
+        if min(self.room) < 0:
+            return None
+        for carrier in self.ways[d][number].carriers:
+            for e in sorted(self._stand(carrier, chance.randrange(2) == 0)):
+                lowered = self._lowered(e)
+                if lowered is None:
+                    return None
+                delta += self._set(e, lowered)
+        return delta
+
+    def _way_of(self, d: int) -> _Way:
+        return self.ways[d][self.now[d]]
+
+    def _set(self, d: int, number: int) -> int:
+        """Carry a demand in another way, whose carriers have no places yet."""
+        before, after = self._way_of(d), self.ways[d][number]
+        self._take(before, 1)
+        self._take(after, -1)
+        self.now[d] = number
+        gone = self.standing & sum(1 << carrier for carrier in before.carriers)
+        if gone:
+            self.standing &= ~gone
+            self.line = [carrier for carrier in self.line if not gone >> carrier & 1]
+        return after.value - before.value
+
+    def _stand(self, carrier: int, late: bool) -> set[int]:
+        """Give a carrier a place, after all that it preempts if ``late``, else before all that preempt it: who is wrong then."""
+        place = {other: n for n, other in enumerate(self.line)}
+        first = 1 + max((place[other] for other in members(self.below[carrier] & self.standing)), default=-1)
+        last = min((place[other] for other in members(self.above[carrier] & self.standing)), default=len(self.line))
+        if late:
+            wrong = {self.owner[other] for other in members(self.above[carrier] & self.standing) if place[other] < first}
+        else:
+            wrong = {self.owner[other] for other in members(self.below[carrier] & self.standing) if place[other] >= last}
+        self.line.insert(first if late else last, carrier)
+        self.standing |= 1 << carrier
+        return wrong
+
+    def _lowered(self, d: int) -> int | None:
+        """The cheapest way of a task without places in the line for which the sources suffice."""
+        before = self._way_of(d).taken
+        able = []
+        for number, way in enumerate(self.ways[d]):
+            left = [room + before[c] for c, room in enumerate(self.room)]
+            for c, taken in way.taken.items():
+                left[c] -= taken
+            if not way.carriers and min(left) >= 0:
+                able.append((way.value, number))
+        return min(able)[1] if able else None
+
+
+def improve(judge: Judge, choices: Sequence[Choice | None], changes: int) -> list[Choice | None]:
+    """A choice of no greater value, after so many changes were tried; ``choices`` keeps all rules, and so does the result.
+
+    What is not watched stays so.  Chains that are too long for the levels are not known here: such a choice is not taken.
+    """
+    best, least = list(choices), judge.value(choices)
+    if any(choice is not None and choice.split.style is Style.TABLE for choice in choices):
+        return best
+    line = _Line(judge, choices)
+    tried = [[n for n, way in enumerate(ways) if way.carriers or d not in judge.position] for d, ways in enumerate(line.ways)]
+    free = [d for d, ways in enumerate(line.ways) if len(ways) > 1 and tried[d]]
+    if not free:
+        return best
+    chance = random.Random(1)
+    value = lowest = sum(line.ways[d][number].value for d, number in enumerate(line.now) if number >= 0)
+    first = FIRST_THRESHOLD * judge.cell_weight
+    for step in range(changes):
+        d = chance.choice(free)
+        number = chance.choice(tried[d])  # a task is lowered only where another one's change makes it so
+        if number == line.now[d]:
+            continue
+        before = line.state()
+        delta = line.change(d, number, chance)
+        if delta is None or delta > chance.randrange(first * (changes - step) // changes + 1):
+            line.restore(before)
+            continue
+        value += delta
+        if value < lowest:
+            found = line.choices()
+            if judge.value(found) < least and judge.keeps(found):
+                best, least, lowest = found, judge.value(found), value
+    return best
