@@ -250,6 +250,14 @@ FAULTS = [
     Fault("cells", "a shift of another cell", "C204", lambda p: p.number("carillon_table_Fast_shifts", 0, plus(16))),
     Fault("cells", "another cell's points for a late start", "C204", lambda p: p.number("carillon_table_Fast_cells", 2, plus(1))),
     Fault("cells", "another autostart", "C204", lambda p: p.number(TABLES, 3, plus(1)), "the schedule says"),
+    Fault("cells", "vectors of a task and a handler exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 35, 36, 4)),
+    Fault("cells", "a handler of a task's level at a lower one", "C207", lambda p: p.number(LEVELS, 2 * 5 + 1, to(4), 2)),
+    Fault(
+        "cells",
+        "a handler that is nobody's",
+        "C204",
+        lambda p: p.number("carillon_osek_vectors", 36, to(p.symbols["carillon_port_unexpected"][0] | 1)),
+    ),
     Fault("virtual-cells", "a period one longer", "C204", lambda p: p.number("carillon_table_Fast_prepare", 1, plus(1))),
     Fault(
         "virtual-cells",

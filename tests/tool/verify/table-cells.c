@@ -14,6 +14,13 @@ TASK(Slow)
     (void)StopScheduleTable(Fast);
     TerminateTask();
 }
+TASK(Waits)
+{
+    for (;;) {
+        (void)WaitEvent(Go);
+        (void)ClearEvent(Go);
+    }
+}
 TASK(Main)
 {
     (void)StartScheduleTableAbs(Slowly, 5u);
