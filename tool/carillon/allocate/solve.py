@@ -47,8 +47,8 @@ FALLBACK_SHARE = 0.1
 
 CHANGES_PER_SECOND = 8_000
 SEARCH_SHARE = 0.3
-"""Where not all pairs are looked at: changes of the choice found that are tried per second of the limit, and the share of the
-deterministic time that is left for the search then."""
+"""Where not all pairs are looked at, nor does the first round come to an end: changes of the choice found that are tried per
+second of the limit, and the share of the deterministic time that is left for the search then."""
 
 PAIRS_PER_SECOND = 8_000
 """Pairs of possible carriers whose order may be looked at, per second of the limit; with more there is no search."""
@@ -109,20 +109,18 @@ class ModeSolver:
         repairs the choice as well, so that there is always something to go back to.  After the first round the
         model knows the levels, if that is not too much; if it is, the rounds only look for cuts and stop at a small
         gap, and a choice without cuts is proved with none.  Where the first round does not come to an end, what excludes
-        what takes more time than it saves: another model, which knows ranks of the points instead, takes over.  Where it is too
-        much, what was found without a proof is made better by small changes.
+        what takes more time than it saves: another model, which knows ranks of the points instead, takes over.  Where that is too
+        much as well, what was found without a proof is made better by small changes.
         """
         from carillon.allocate.model import ChoiceModel
 
         model = ChoiceModel(self.judge, self.budget)
         model.minimise()
         limits = self.budget.left
-        if self._too_many:
-            self.budget.left *= SEARCH_SHARE
         if proved is not None:
             model.fewest_levels(proved, limits * LEVELS_SHARE)
             return proved
-        relaxed, rounds = model, 0
+        relaxed, rounds, large = model, 0, False
         bound = self.judge.cell_weight * least
         gap = EARLY_GAP
         best = model.all_lowered(limits * FALLBACK_SHARE)
@@ -148,7 +146,10 @@ class ModeSolver:
                 break
             if self.budget.left <= 0 or rounds == MAX_ROUNDS or (last and not cuts):
                 break
-            if rounds == 1 and status != "OPTIMAL" and not self._too_many:
+            if rounds == 1 and status != "OPTIMAL" and self._too_many:
+                large = True
+                self.budget.left *= SEARCH_SHARE
+            elif rounds == 1 and status != "OPTIMAL":
                 model = ChoiceModel(self.judge, self.budget, ranks=True)
                 model.minimise()
             if model.state_order() or not cuts:
@@ -157,7 +158,7 @@ class ModeSolver:
                 model.hint(best)
         if best is None:
             return Failure(proved=False)
-        if self._too_many and best_value > bound:
+        if large and best_value > bound:
             best = improve(self.judge, best, round(CHANGES_PER_SECOND * self.limit))
             best_value = self._cost(best)
         penalty, instructions, _ = self.judge.values(best)
