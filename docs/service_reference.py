@@ -109,6 +109,7 @@ def entries(header: str, text: str) -> list[Entry]:
     """Every function, method and documented macro of a header that is for applications, in its order."""
     found: list[Entry] = []
     comment, comment_end, internal, owner, public = "", -1, False, "", True
+    text = text.replace("\\\n", "  ")  # a macro is a line
     for match in TOKEN.finditer(text):
         if match["text"] is not None:
             comment, comment_end = _plain(match["text"]), match.end()

@@ -89,10 +89,10 @@ def test_a_board_without_a_console_is_named_where_the_application_prints(lab: La
         diagnostics = Diagnostics()
         planned = plan(lab.write(SCHEDULE, code), diagnostics, str(folder))
         built = build(planned.image, tmp_path / "out", diagnostics)
-        assert [d.code for d in diagnostics.found] == ([expected] if expected else [])
+        assert [d.code for d in diagnostics.errors] == ([expected] if expected else [])
         assert (built is None) == bool(expected)
         if expected:
-            assert diagnostics.found[0].cause == "the application prints, and nothing says how board 'ast1030-evb' does"
+            assert diagnostics.errors[0].cause == "the application prints, and nothing says how board 'ast1030-evb' does"
 
 
 ERRORS = """
