@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,21 @@ def test_the_tool_alone_explains_itself() -> None:
 def test_the_package_is_a_command() -> None:
     said = subprocess.run([sys.executable, "-m", "carillon", "--version"], capture_output=True, text=True, check=True).stdout
     assert said == f"carillon {__version__}\n"
+
+
+def test_an_interrupt_while_modules_are_read_says_nothing() -> None:
+    code = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "carillon.cli.build":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from carillon.__main__ import main
+main()
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -217,9 +217,9 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
         if unit.application and unit.target.is_file():
             files |= {name.removeprefix(HANDLER): unit.source.name for name in defined_functions(unit.target)}
     defined = set(files)
-    where = (
-        f"not defined in {', '.join(s.name for s in system.sources)}" if system.sources else "defined nowhere: there is no C file"
-    )
+    where = f"not defined in {', '.join(s.name for s in system.sources)}"
+    if not system.sources:
+        where = f"defined nowhere: there is no C file beside {system.file}"
     named: list[tuple[str, str, Span]] = [("task", t.entry, t.span) for t in system.tasks]
     named += [("interrupt", i.handler, i.span) for i in system.interrupts]
     called = [function for _, function, _ in named]

@@ -27,6 +27,7 @@ def command(as_json: JsonOption = False) -> None:
                         "summary": b.summary,
                         "cells": b.cell_count,
                         "levels": b.levels,
+                        "nesting": b.nesting,
                         "clocks_hz": [c.hz for c in b.clocks],
                     }
                     for b in found
@@ -36,7 +37,8 @@ def command(as_json: JsonOption = False) -> None:
         if not as_json:
             table = Table("board", "cells", "levels", "clocks (MHz)", "what it is", box=None, header_style="bold")
             for b in found:
-                table.add_row(b.name, str(b.cell_count), str(b.levels), ", ".join(f"{c.hz / 1e6:g}" for c in b.clocks), b.summary)
+                levels = str(b.levels) if b.nesting == "levels" else "none"
+                table.add_row(b.name, str(b.cell_count), levels, ", ".join(f"{c.hz / 1e6:g}" for c in b.clocks), b.summary)
             console.console().print(table)
 
     guard(as_json, work)
