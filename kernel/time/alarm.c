@@ -40,6 +40,12 @@ static inline bool is_firing(const struct carillon_alarm *alarm)
 #endif
 }
 
+/* The interval that begins now; locked. */
+static inline carillon_duration next_interval(struct carillon_alarm *alarm)
+{
+    return (alarm->exact == NULL) ? alarm->period : (carillon_duration)carillon_period_next(alarm->exact);
+}
+
 /* Locked; false: it runs already. */
 static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, carillon_duration period, uint32_t count)
 {
@@ -49,7 +55,7 @@ static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, c
     alarm->period = period;
     alarm->exact = exact;
     alarm->left = count;
-    carillon_time_insert(&alarm->timed, (exact == NULL) ? period : (carillon_duration)carillon_period_next(exact));
+    carillon_time_insert(&alarm->timed, next_interval(alarm));
     set_kind(alarm); /* which depends on the laps to go */
     return true;
 }
@@ -96,28 +102,70 @@ StatusType carillon_alarm_stop(struct carillon_alarm *alarm)
     return E_OK;
 }
 
+/* Locked: an alarm that runs has another period.  In its own handler, its next expiry is counted from this one. */
+static void change(struct carillon_alarm *alarm)
+{
+    if (is_firing(alarm)) {
+        struct carillon_event *const event = carillon_time_event(&alarm->timed);
+        carillon_queue_remove(&carillon_clock_queue, event);
+#if CARILLON_TIME_FAR
+        carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, next_interval(alarm));
+#else
+        carillon_queue_insert(&carillon_clock_queue, event, next_interval(alarm));
+#endif
+    }
+    set_kind(alarm);
+}
+
 StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration period)
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmChange, .reference = alarm);
     REQUIRE(carillon_time_is_valid(period), OSServiceId_AlarmChange, E_OS_VALUE, .reference = alarm);
-    struct carillon_event *const event = carillon_time_event(&alarm->timed);
     const uint32_t saved = carillon_osek_lock();
-    const bool runs = carillon_event_is_queued(event);
+    const bool runs = carillon_event_is_queued(carillon_time_event(&alarm->timed));
     if (runs) {
         alarm->period = period;
         alarm->exact = NULL;
-        if (is_firing(alarm)) {
-            carillon_queue_remove(&carillon_clock_queue, event);
-#if CARILLON_TIME_FAR
-            carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, period);
-#else
-            carillon_queue_insert(&carillon_clock_queue, event, period);
-#endif
-        }
-        set_kind(alarm);
+        change(alarm);
     }
     carillon_osek_unlock(saved);
     REQUIRE(runs, OSServiceId_AlarmChange, E_OS_NOFUNC, .reference = alarm);
+    return E_OK;
+}
+
+StatusType carillon_alarm_change_exact(struct carillon_alarm *alarm, const struct carillon_period *period)
+{
+    CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmChange, .reference = alarm);
+    REQUIRE((period->whole != 0u) && (period->whole < CARILLON_LONGEST_DURATION), OSServiceId_AlarmChange, E_OS_VALUE,
+            .reference = alarm);
+    const uint32_t saved = carillon_osek_lock();
+    const bool runs = carillon_event_is_queued(carillon_time_event(&alarm->timed));
+    const bool is_exact = runs && (alarm->exact != NULL);
+    if (is_exact) {
+        *alarm->exact = *period;
+        change(alarm);
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE(runs, OSServiceId_AlarmChange, E_OS_NOFUNC, .reference = alarm);
+    REQUIRE(is_exact, OSServiceId_AlarmChange, E_OS_STATE, .reference = alarm);
+    return E_OK;
+}
+
+StatusType carillon_alarm_reset(struct carillon_alarm *alarm)
+{
+    CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmReset, .reference = alarm);
+    const uint32_t saved = carillon_osek_lock();
+    const bool runs = carillon_event_is_queued(carillon_time_event(&alarm->timed));
+    if (runs) {
+        carillon_clock_remove(carillon_time_event(&alarm->timed));
+        if (alarm->exact != NULL) {
+            alarm->exact->remainder = 0u;
+        }
+        carillon_time_insert(&alarm->timed, next_interval(alarm));
+        set_kind(alarm);
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE(runs, OSServiceId_AlarmReset, E_OS_NOFUNC, .reference = alarm);
     return E_OK;
 }
 

@@ -232,6 +232,49 @@ def test_changing_a_period_keeps_the_phase(lab: Laboratory, board: str, clock: s
     assert outcome.said("change") + outcome.said("stop") == [0, 0]
 
 
+@pytest.mark.parametrize(("board", "clock"), EVERYWHERE)
+def test_a_reset_begins_the_interval_anew_and_an_exact_period_is_changed_exactly(lab: Laboratory, board: str, clock: str) -> None:
+    code = """
+        static carillon_time begin;
+        static uint32_t beats;
+        static void beat(void) { report("at", (uint32_t)AS_T((carillon_time)(carillon_now() - begin))); }
+        static carillon_time from;
+        static void count(void)
+        {
+            beats++;
+            if (beats == 300u) { report("took", (uint32_t)(carillon_time)(carillon_now() - from)); }
+        }
+        static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(beat), exact = CARILLON_ALARM_OF_FUNCTION(count);
+        static struct carillon_period period = {(carillon_distance)T(3), 1u, 2u, 0u};
+        THREAD(Main)
+        {
+            static const struct carillon_period other = {(carillon_distance)T(2), 1u, 3u, 0u};
+            static const struct carillon_period none = {0u, 1u, 3u, 0u};
+            begin = carillon_now();
+            report("reset", carillon_alarm_reset(&alarm));
+            (void)carillon_alarm_start(&alarm, T(10), 3);
+            (void)carillon_delay(T(14));
+            report("reset", carillon_alarm_reset(&alarm));
+            report("exact", carillon_alarm_change_exact(&alarm, &other));
+            (void)carillon_delay(T(30));
+            report("exact", carillon_alarm_change_exact(&exact, &other));
+            from = carillon_now();
+            (void)carillon_alarm_start_exact(&exact, &period, CARILLON_INFINITE);
+            report("exact", carillon_alarm_change_exact(&exact, &none));
+            report("exact", carillon_alarm_change_exact(&exact, &other));
+            (void)carillon_delay(T(1000));
+            report("expected", (uint32_t)(299u * T(2) + 99u + T(3)));
+            carillon_port_halt();
+        }
+    """
+    outcome = ran(lab, clock, board, code, Main=1)
+    assert outcome.said("reset") == [5, 0]
+    assert outcome.said("at") == [10, 24, 34] or ((board, clock) not in EXACT and outcome.said("at") == [10, 25, 35])
+    assert outcome.said("exact") == [7, 5, 8, 0], "started in ticks; does not run; less than a tick; changed"
+    (took,), (expected,) = outcome.said("took"), outcome.said("expected")  # the thirds of 299 intervals are 99 ticks
+    assert 0 <= took - expected <= (0 if (board, clock) in EXACT else 250)
+
+
 ERRORS = """
     static void nothing(void) {}
     static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(nothing);
@@ -725,6 +768,9 @@ FIGURE_5 = """
             report("taken", semaphore.p());
             report("taken", semaphore.p());
             report("period", gives.period(50000));
+            report("length", gives.period());
+            report("left", gives.left() / 1000u);
+            report("reset", gives.reset());
             Delay pause(20000);
             report("status", gives.status() + wakes.status() + alarm.status());
         } /* their memory is free from here on */
@@ -757,6 +803,8 @@ def test_figure_5_of_the_paper_in_cplusplus(lab: Laboratory, tmp_path: Path, boa
     assert outcome.said("worker") == [1, 1, 1]
     assert outcome.said("taken") == [0, 0]
     assert outcome.said("period") + outcome.said("status") == [0, 0]
+    assert outcome.said("length") + outcome.said("reset") == [50000, 0]
+    assert 0 < outcome.said("left")[0] <= 3, "the interval that runs has the old period"
     assert outcome.said("none") == [5], "what gave it units is gone"
     assert outcome.said("zero") == [8]
     assert outcome.said("restarted") + outcome.said("running") == [0, 7]

@@ -53,6 +53,7 @@ enum {
     ACTIVATE,
     SET_EVENT,
     CALENDAR,
+    RESET,
     SERVICES
 };
 static const uint8_t chosen[PROGRAMS] = {CHOSEN};
@@ -174,6 +175,9 @@ static StatusType serve(void)
         break;
     case CHANGE:
         status = carillon_alarm_change(alarm(), 2u * STEP);
+        break;
+    case RESET:
+        status = carillon_alarm_reset(alarm());
         break;
     case LEFT:
         status = carillon_alarm_left(alarm(), &left);

@@ -20,7 +20,7 @@ import pytest
 from firmware import HERE, KINDS, Swept, built, output, sweep
 
 SERVICES = ("stop", "start", "start other", "change", "left", "stop other", "give", "take now", "take within")
-SERVICES += ("take", "delay", "delay until", "now", "stop-watch", "ActivateTask", "SetEvent", "calendar")
+SERVICES += ("take", "delay", "delay until", "now", "stop-watch", "ActivateTask", "SetEvent", "calendar", "reset")
 EXPIRIES = ("delay of a higher task", "delay of a lower task", "function", "activation", "unit", "unit for a higher task")
 EXPIRIES += ("time-out", "event", "several")
 INSTRUCTIONS = 4096

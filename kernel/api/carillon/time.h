@@ -293,6 +293,28 @@ bool carillon_alarm_discard(struct carillon_alarm *alarm);
  * Source: Carillon's own. */
 StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration period);
 
+/* Give an alarm that carillon_alarm_start_exact has started another period.  Each interval is wrong by less than a
+ * tick, and so is the sum of all intervals from the change on.  Otherwise as carillon_alarm_change.
+ *
+ * alarm: the alarm.
+ * period: a period that CARILLON_EXACT made, of at least 1 tick of the clock and less than CARILLON_LONGEST_DURATION.
+ *     It is copied into the period that the alarm was started with.
+ * Errors: E_OS_VALUE: a period outside of that; E_OS_NOFUNC: the alarm does not run; E_OS_STATE: its period is one of
+ *     whole ticks, as carillon_alarm_start has started it or carillon_alarm_change has changed it.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
+StatusType carillon_alarm_change_exact(struct carillon_alarm *alarm, const struct carillon_period *period);
+
+/* Begin the interval of an alarm anew: it expires next a period from now.  The number of expiries to come stays.
+ *
+ * alarm: the alarm.
+ * Errors: E_OS_NOFUNC: the alarm does not run.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
+StatusType carillon_alarm_reset(struct carillon_alarm *alarm);
+
 /* Get the time until the next expiry of an alarm.
  *
  * alarm: the alarm.
@@ -440,6 +462,7 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 #define OSServiceId_SemaphoreV 39u
 #define OSServiceId_Chronometer 40u
 #define OSServiceId_Calendar 41u
+#define OSServiceId_AlarmReset 42u
 
 /* Define the body of a thread: THREAD(Philosopher) { ... }
  *

@@ -195,7 +195,9 @@ class Handler_Semaphore : public Handler
 class Alarm
 {
   public:
-    static constexpr uint32_t infinite = CARILLON_INFINITE;
+    using Microsecond = carillon::Microsecond;
+    static constexpr uint32_t INFINITE = CARILLON_INFINITE;
+    static constexpr uint32_t infinite = INFINITE;
 
     /* Start an alarm.  status() says whether it runs.
      *
@@ -203,9 +205,9 @@ class Alarm
      * handler: what the alarm does; it is copied.
      * times: how often it expires; infinite: until it is stopped.
      * As: carillon_alarm_start_exact. */
-    Alarm(Microsecond period, const Handler *handler, uint32_t times = 1) : alarm(handler->alarm)
+    Alarm(Microsecond period, const Handler *handler, uint32_t times = 1)
+        : alarm(handler->alarm), exact(exactly(period)), length(period)
     {
-        set(period);
         result = carillon_alarm_start_exact(&alarm, &exact, times);
     }
 
@@ -240,7 +242,8 @@ class Alarm
         if (runs()) { /* its period is in use */
             return result = E_OS_STATE;
         }
-        set(period);
+        exact = exactly(period);
+        length = period;
         return result = carillon_alarm_start_exact(&alarm, &exact, times);
     }
 
@@ -252,13 +255,47 @@ class Alarm
         return result = carillon_alarm_stop(&alarm);
     }
 
-    /* Give the alarm another period, in whole ticks of the clock, from the next interval on.
+    /* Give the alarm another period, from the next interval on.
      *
-     * period: microseconds, rounded up to whole ticks.
-     * As: carillon_alarm_change. */
+     * period: microseconds.
+     * As: carillon_alarm_change_exact. */
     StatusType period(Microsecond period)
     {
-        return result = carillon_alarm_change(&alarm, ticks(period));
+        const carillon_period other = exactly(period);
+        result = carillon_alarm_change_exact(&alarm, &other);
+        length = (result == E_OK) ? period : length;
+        return result;
+    }
+
+    /* Return the period.
+     *
+     * Returns: microseconds.
+     * Errors: none.
+     * From: everywhere.
+     * Source: EPOS, section III. */
+    Microsecond period() const
+    {
+        return length;
+    }
+
+    /* Return the time until the next expiry.
+     *
+     * Returns: microseconds, rounded down; 0 also if the alarm does not run.
+     * Errors: none.
+     * From: tasks, threads, ISRs of category 2.
+     * Source: Carillon's own. */
+    uint64_t left() const
+    {
+        carillon_duration ticks = 0;
+        return (runs() && (carillon_alarm_left(&alarm, &ticks) == E_OK)) ? microseconds(ticks) : 0u;
+    }
+
+    /* Begin the interval anew: the alarm expires next a period from now.
+     *
+     * As: carillon_alarm_reset. */
+    StatusType reset()
+    {
+        return result = carillon_alarm_reset(&alarm);
     }
 
 #if CARILLON_TIME_DELAYS
@@ -281,18 +318,16 @@ class Alarm
         return carillon_event_is_queued(&alarm.timed.event);
 #endif
     }
-    void set(Microsecond period)
+    static carillon_period exactly(Microsecond period)
     {
         const uint64_t units = static_cast<uint64_t>(period) * CARILLON_TIME_HZ;
         const uint64_t unit = microseconds_per_second * CARILLON_TIME_HZ_DIVISOR;
-        exact.whole = CARILLON_WHOLE(units / unit);
-        exact.numerator = static_cast<uint32_t>(units % unit);
-        exact.denominator = static_cast<uint32_t>(unit);
-        exact.remainder = 0;
+        return {CARILLON_WHOLE(units / unit), static_cast<uint32_t>(units % unit), static_cast<uint32_t>(unit), 0};
     }
 
     carillon_alarm alarm;
-    carillon_period exact{};
+    carillon_period exact;
+    Microsecond length;
     StatusType result = E_OK;
 };
 #endif
