@@ -7,6 +7,9 @@
 #if CARILLON_OSEK_TIME
 #include "kernel/time/clock.h"
 #endif
+#if CARILLON_GIOTTO
+#include "kernel/giotto/blocks.h"
+#endif
 
 /* What a stack holds where nobody has been. */
 #define FILL UINT64_C(0xC0DEC0DEC0DEC0DE)
@@ -88,6 +91,9 @@ void StartOS(AppModeType mode)
 #if CARILLON_CLOCK_STARTS
     carillon_clock_start();
 #endif
+#endif
+#if CARILLON_GIOTTO
+    carillon_giotto_start();
 #endif
     carillon_mode_store(carillon_osek_enable, carillon_osek_enable_count);
 #if CARILLON_MODES > 0

@@ -14,6 +14,7 @@ from carillon.allocate.result import Carrier
 from carillon.build import Firmware
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Role
+from carillon.model.giotto import Machine
 from carillon.pipeline import Planned, plan, releases
 from carillon.run import run
 from carillon.trace import Event, Kind, Trace
@@ -96,21 +97,32 @@ class Laboratory:
         self._planned: dict[str, tuple[Planned, Firmware]] = {}
         self._outcomes: dict[tuple[str, int, int], Outcome] = {}
 
-    def firmware(self, path: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
+    def firmware(
+        self, path: Path, board: str, kernel: str = "carillon", machine: Machine = Machine.MICROCODE
+    ) -> tuple[Planned, Firmware]:
         """Plan and build a schedule for a board, once."""
-        key = f"{path} {board} {kernel}"
+        key = f"{path} {board} {kernel} {machine.value}"
         if key not in self._planned:
             diagnostics = Diagnostics()
-            planned = plan(path, diagnostics, board, kernel)
+            planned = plan(path, diagnostics, board, kernel, machine=machine)
             name = hashlib.sha256(key.encode()).hexdigest()[:16]
             firmware = build(planned.image, self.folder / "firmware" / name, diagnostics)
             assert firmware is not None, [str(d) for d in diagnostics.found]
             self._planned[key] = planned, firmware
         return self._planned[key]
 
-    def run_file(self, path: Path, board: str, *, kernel: str = "carillon", rounds: int = 1, ticks: int = 0) -> Outcome:
+    def run_file(
+        self,
+        path: Path,
+        board: str,
+        *,
+        kernel: str = "carillon",
+        machine: Machine = Machine.MICROCODE,
+        rounds: int = 1,
+        ticks: int = 0,
+    ) -> Outcome:
         """Run a schedule's application for so many rounds of its start mode, or so many ticks."""
-        planned, firmware = self.firmware(path, board, kernel)
+        planned, firmware = self.firmware(path, board, kernel, machine)
         start = next((m for m in planned.system.modes if m.name == planned.system.start_mode), None)
         assert ticks or start is not None, "a system without rounds runs for so many ticks"
         length = ticks or (start.round_length if start else 0) * rounds

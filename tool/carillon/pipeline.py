@@ -13,6 +13,7 @@ from carillon.image import Image
 from carillon.image.build import build_image
 from carillon.lower import LoweredMode
 from carillon.model import System, Window
+from carillon.model.giotto import Machine
 from carillon.sources import Source
 from carillon.units import format_frequency
 
@@ -42,12 +43,23 @@ class Planned:
     ] = ()  # of each mode, at most; none of a conventional kernel, which is there to be measured
 
 
-def read_and_check(path: Source, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System:
+def folder_name(system: System, kernel: str) -> str:
+    """What the folder is called in which an application is built for its board."""
+    return f"{system.board.name}-{kernel}" + ("-cells" if system.machine is Machine.CELLS else "")
+
+
+def read_and_check(
+    path: Source,
+    diagnostics: Diagnostics,
+    board: str | None = None,
+    clock: int | None = None,
+    machine: Machine = Machine.MICROCODE,
+) -> System:
     """The checked model of a schedule; raises CarillonError with everything found if it has errors."""
     from carillon.check import check_system
     from carillon.read import read_schedule
 
-    system = read_schedule(path, diagnostics, board, clock)
+    system = read_schedule(path, diagnostics, board, clock, machine)
     if system is not None:
         check_system(system, diagnostics)
     diagnostics.stop_on_errors()
@@ -62,6 +74,7 @@ def plan(
     kernel: str = "carillon",
     time_limit: float = 20.0,
     clock: int | None = None,
+    machine: Machine = Machine.MICROCODE,
 ) -> Planned:
     """Read, check, lower and allocate; raises CarillonError if any of it fails.
 
@@ -69,7 +82,7 @@ def plan(
     which all of it can be allocated.  Where there is none, the errors are those of the first into whose ticks they divide.
     """
     first = Diagnostics()
-    system = _into(first, diagnostics, lambda: read_and_check(path, first, board, clock))
+    system = _into(first, diagnostics, lambda: read_and_check(path, first, board, clock, machine))
     try:
         planned = _plan(system, first, kernel, time_limit)
     except CarillonError as refused:
@@ -77,7 +90,7 @@ def plan(
             for hz in system.other_clocks:
                 other = Diagnostics()
                 try:
-                    planned = _plan(read_and_check(path, other, board, hz), other, kernel, time_limit)
+                    planned = _plan(read_and_check(path, other, board, hz, machine), other, kernel, time_limit)
                 except CarillonError:
                     continue
                 if not system.clock_given:

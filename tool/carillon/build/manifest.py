@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 from carillon.model import System
+from carillon.model.giotto import Machine
 from carillon.resources import data_root
 
 MANIFEST = "manifest.json"
@@ -26,6 +27,7 @@ QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
 TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "alarm", "due"))
+BLOCKS = ("kernel/giotto/blocks.c",)
 MICROCODE = ("kernel/microcode/machine.c", "kernel/microcode/tasks.c")
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
 COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osek/main.c", "kernel/osek/start.c")
@@ -72,8 +74,9 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if system.time is not None:
         sources += TIME
     if system.giotto is not None:
-        sources += MICROCODE
-        generated.append("microcode.c")
+        cells = system.machine is Machine.CELLS
+        sources += BLOCKS if cells else MICROCODE
+        generated.append("blocks.c" if cells else "microcode.c")
     if system.cplusplus:
         sources += ["kernel/core/cplusplus.c"] if board.native else ["kernel/core/cplusplus.c", "kernel/core/atexit.c"]
     cold = list(COLD)

@@ -15,12 +15,14 @@ from carillon.cli.common import (
     BoardOption,
     JsonOption,
     KernelOption,
+    MachineOption,
     OutOption,
     Report,
     Schedule,
     TimeLimitOption,
     build_folder,
     check_kernel,
+    check_machine,
     check_outputs,
     diagnostic,
     guard,
@@ -38,6 +40,7 @@ def command(
     paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
+    machine: MachineOption = "microcode",
     out: OutOption = None,
     generate_only: Annotated[bool, typer.Option("--generate-only", help="Write the generated files, compile nothing.")] = False,
     depfile: Annotated[
@@ -57,9 +60,14 @@ def command(
         check_outputs(out=out, depfile=depfile)
         began, schedule = whole.now(), schedule_file(paths)
         options = {"board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit, "verify": not no_verify}
+        options["machine"] = check_machine(machine, schedule).value
         asked = {"schedule": str(schedule), **options}
         beside = files_of(schedule)[0].parent
-        folders = [out] if out is not None else sorted((beside / "build").glob(f"*-{kernel}"))
+        folders = (
+            [out]
+            if out is not None
+            else sorted((beside / "build").glob(f"*-{kernel}" + ("-cells" if machine == "cells" else "")))
+        )
         answer = whole.recall(folders, asked) if not generate_only and depfile is None else None
         if answer is None:
             check_kernel(kernel)
@@ -79,7 +87,7 @@ def command(
         from carillon.files import alone
 
         report.status("allocating")
-        planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit)
+        planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit, machine=check_machine(machine, schedule))
         folder = build_folder(planned, kernel, out)
         with alone(folder):
             return build_alone(report, schedule, planned, folder, began, asked)

@@ -12,9 +12,11 @@ from carillon.cli.common import (
     TIME_LIMIT,
     BoardOption,
     JsonOption,
+    MachineOption,
     Report,
     Schedule,
     TimeLimitOption,
+    check_machine,
     counted,
     guard,
     schedule_file,
@@ -26,6 +28,7 @@ EPILOG = "Example: carillon check examples/engine --board tc1796"
 def command(
     paths: Schedule = None,
     board: BoardOption = None,
+    machine: MachineOption = "microcode",
     quick: Annotated[bool, typer.Option("--quick", help="Leave out whether the board's cells and levels suffice.")] = False,
     time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
@@ -35,11 +38,13 @@ def command(
     def work(report: Report) -> None:
         from carillon import pipeline
 
+        source = schedule_file(paths)
+        carried = check_machine(machine, source)
         if quick:
-            system = pipeline.read_and_check(schedule_file(paths), report.diagnostics, board)
+            system = pipeline.read_and_check(source, report.diagnostics, board, machine=carried)
         else:
             report.status("allocating")
-            system = pipeline.plan(schedule_file(paths), report.diagnostics, board, time_limit=time_limit).system
+            system = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit, machine=carried).system
         activations = sum(len(m.activations) for m in system.modes)
         result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
         result["activations"] = activations

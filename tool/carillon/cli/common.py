@@ -14,9 +14,10 @@ import typer
 
 from carillon import console
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, Span, suggestion
-from carillon.sources import ARXML, Source, arxml_files
+from carillon.sources import ARXML, GIOTTO, Source, arxml_files
 
 if TYPE_CHECKING:
+    from carillon.model.giotto import Machine
     from carillon.pipeline import Planned
 
 
@@ -51,6 +52,11 @@ TIME_LIMIT = 20.0
 
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+MachineOption = Annotated[
+    str, typer.Option("--machine", help="What carries out a Giotto program: microcode, or cells without an interpreter.")
+]
 
 
 OutOption = Annotated[
@@ -162,6 +168,19 @@ def check_kernel(name: str) -> str:
     return name
 
 
+def check_machine(name: str, source: Source) -> Machine:
+    """What carries out a Giotto program; refuses what is no such name, and cells for what is no Giotto program."""
+    from carillon.model.giotto import Machine
+
+    names = [machine.value for machine in Machine]
+    if name not in names:
+        usage(f"no machine '{name}': {suggestion(name, names)}")
+    machine = Machine(name)
+    if machine is not Machine.MICROCODE and not (isinstance(source, Path) and source.suffix.lower() == GIOTTO):
+        usage(f"--machine {name} is for Giotto programs, whose names end with '{GIOTTO}'")
+    return machine
+
+
 def check_outputs(**outputs: Path | None) -> None:
     """Refuse what cannot be written (C096) before any work is done for it; outputs are named as their options are."""
     from carillon.files import check_writable
@@ -193,7 +212,9 @@ def check_outputs(**outputs: Path | None) -> None:
 
 def build_folder(planned: Planned, kernel: str, out: Path | None) -> Path:
     """Where an application is built."""
-    return out or planned.system.file.parent / "build" / f"{planned.system.board.name}-{kernel}"
+    from carillon.pipeline import folder_name
+
+    return out or planned.system.file.parent / "build" / folder_name(planned.system, kernel)
 
 
 def ticks_of(text: str, hz: int, option: str) -> int:

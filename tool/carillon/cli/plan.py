@@ -9,10 +9,12 @@ from carillon.cli.common import (
     BoardOption,
     JsonOption,
     KernelOption,
+    MachineOption,
     Report,
     Schedule,
     TimeLimitOption,
     check_kernel,
+    check_machine,
     guard,
     schedule_file,
 )
@@ -24,6 +26,7 @@ def command(
     paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
+    machine: MachineOption = "microcode",
     time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:
@@ -35,7 +38,9 @@ def command(
         from carillon.show.plan import plan_json, render_plan
 
         report.status("allocating")
-        planned = pipeline.plan(schedule_file(paths), report.diagnostics, board, kernel, time_limit)
+        source = schedule_file(paths)
+        carried = check_machine(machine, source)
+        planned = pipeline.plan(source, report.diagnostics, board, kernel, time_limit, machine=carried)
         report.result(plan_json(planned))
         if not as_json:
             report.warnings()

@@ -13,6 +13,7 @@ from carillon.cli.common import (
     BoardOption,
     JsonOption,
     KernelOption,
+    MachineOption,
     OutOption,
     Schedule,
     TimeLimitOption,
@@ -28,6 +29,7 @@ def command(
     paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
+    machine: MachineOption = "microcode",
     rounds: RoundsOption = None,
     time: ForOption = None,
     events: Annotated[
@@ -49,4 +51,18 @@ def command(
         files = {"events": events, "html": html, "offsets": offsets}
         show_network(network, time, record, window, out, as_json, time_limit, files, kernel=kernel, strict=strict)
         return
-    show_runs(paths, board, (kernel,), rounds, time, window, out, as_json, time_limit, strict=strict, events=events, html=html)
+    show_runs(
+        paths,
+        board,
+        (kernel,),
+        rounds,
+        time,
+        window,
+        out,
+        as_json,
+        time_limit,
+        machine=machine,
+        strict=strict,
+        events=events,
+        html=html,
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import Report, build_folder, check_outputs, guard, schedule_file, ticks_of, usage
+from carillon.cli.common import Report, build_folder, check_machine, check_outputs, guard, schedule_file, ticks_of, usage
 
 if TYPE_CHECKING:
     from carillon.pipeline import Planned
@@ -97,6 +97,7 @@ def show_runs(
     as_json: bool,
     time_limit: float,
     *,
+    machine: str = "microcode",
     strict: bool = False,
     events: Path | None = None,
     html: Path | None = None,
@@ -113,11 +114,13 @@ def show_runs(
         from carillon.trace import write_events
 
         check_outputs(out=out, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
+        source = schedule_file(paths)
+        carried = check_machine(machine, source)
         traces = []
         clock: int | None = None
         for kernel in kernels:
             report.status(f"allocating for the {kernel} kernel")
-            planned = pipeline.plan(schedule_file(paths), report.diagnostics, board, kernel, time_limit, clock)
+            planned = pipeline.plan(source, report.diagnostics, board, kernel, time_limit, clock, carried)
             clock = planned.system.clock_hz  # of all that are compared
             ticks, count = run_length(planned, rounds, time)
             part = window_ticks(window, planned.system.clock_hz, ticks)

@@ -13,6 +13,7 @@ from carillon.cli.common import (
     BoardOption,
     JsonOption,
     KernelOption,
+    MachineOption,
     OutOption,
     Schedule,
     TimeLimitOption,
@@ -28,6 +29,7 @@ def command(
     paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
+    machine: MachineOption = "microcode",
     compare: Annotated[bool, typer.Option("--compare", help="Run both kernels and show one above the other.")] = False,
     rounds: RoundsOption = None,
     time: ForOption = None,
@@ -52,5 +54,18 @@ def command(
         return
     kernels = ("carillon", "conventional") if compare else (kernel,)
     show_runs(
-        paths, board, kernels, rounds, time, window, out, as_json, time_limit, html=html, svg=svg, perfetto=perfetto, vcd=vcd
+        paths,
+        board,
+        kernels,
+        rounds,
+        time,
+        window,
+        out,
+        as_json,
+        time_limit,
+        machine=machine,
+        html=html,
+        svg=svg,
+        perfetto=perfetto,
+        vcd=vcd,
     )

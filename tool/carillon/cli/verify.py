@@ -13,10 +13,12 @@ from carillon.cli.common import (
     BoardOption,
     JsonOption,
     KernelOption,
+    MachineOption,
     OutOption,
     Report,
     Schedule,
     check_kernel,
+    check_machine,
     guard,
     schedule_file,
 )
@@ -28,6 +30,7 @@ def command(
     paths: Schedule = None,
     board: BoardOption = None,
     kernel: KernelOption = "carillon",
+    machine: MachineOption = "microcode",
     out: OutOption = None,
     elf: Annotated[
         Path | None, typer.Option("--elf", help="The image.", show_default="what `carillon build` made, in its folder")
@@ -42,7 +45,8 @@ def command(
         from carillon.verify.command import verify_file
 
         schedule = schedule_file(paths)
-        proved = verify_file(schedule, report.diagnostics, board, kernel, out, elf)
+        carried = check_machine(machine, schedule)
+        proved = verify_file(schedule, report.diagnostics, board, kernel, out, elf, carried)
         report.diagnostics.stop_on_errors()
         report.result(proved.as_json())
         if not as_json:

@@ -6,7 +6,7 @@ Same input, same bytes: no dates, no paths; the schedule's digest and the tool's
 
 from __future__ import annotations
 
-from carillon.emit import base, board, clock, config, microcode, osek, tables, vectors
+from carillon.emit import base, blocks, board, clock, config, microcode, osek, tables, vectors
 from carillon.image import Image
 
 
@@ -21,5 +21,5 @@ def emit(image: Image) -> dict[str, str]:
     if image.modes:
         files["tables.c"] = tables.emit(image)
     if image.osek is not None:
-        files |= osek.emit(image) | clock.emit(image) | base.emit(image) | microcode.emit(image)
+        files |= osek.emit(image) | clock.emit(image) | base.emit(image) | microcode.emit(image) | blocks.emit(image)
     return files

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from carillon.emit import base, microcode, queue, text
+from carillon.emit import base, blocks, microcode, queue, text
 from carillon.emit import clock as clocks
 from carillon.emit.vectors import direct
 from carillon.image import Image
@@ -53,6 +53,7 @@ def emit(image: Image) -> str:
     values.update(clocks.configuration(image))
     values.update(base.configuration(image))
     values.update(microcode.configuration(image))
+    values.update(blocks.configuration(image))
     values.update(board.defines)
     values.update({name: f"{value}u" for name, value in clock.defines.items()})
     lines = [text.head(image, "What the kernel is compiled for."), "#ifndef CARILLON_CONFIG_H", "#define CARILLON_CONFIG_H", ""]

@@ -8,10 +8,10 @@ out, and its states, are those of its last invocation that ended, whatever becom
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from carillon.emit import text
-from carillon.giotto import Binding
+from carillon.giotto import Binding, Compiled
 from carillon.image import Image, Microcode
 from carillon.microcode import Function, Instruction
 from carillon.model.giotto import Giotto
@@ -38,7 +38,7 @@ def emit(image: Image) -> dict[str, str]:
     if image.microcode is None:
         return {}
     assert image.system.giotto is not None
-    writer = _Writer(image, image.microcode, image.system.giotto)
+    writer = _Microcode(image, image.microcode, image.system.giotto)
     return {"giotto.h": writer.header(), "microcode.c": writer.source()}
 
 
@@ -46,12 +46,13 @@ def _name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
-class _Writer:
-    def __init__(self, image: Image, microcode: Microcode, source: Giotto) -> None:
+class Writer:
+    """What programs have in common, whatever carries them out: what they ask of C, ports, drivers and guards."""
+
+    def __init__(self, image: Image, compiled: Compiled, source: Giotto) -> None:
         self.image = image
-        self.microcode = microcode
-        self.compiled = microcode.compiled
-        self.program = microcode.compiled.program
+        self.compiled = compiled
+        self.program = compiled.program
         self.giotto = source
         self.types = {port.name.text: _name(port.type.text) for port in source.ports}
         for task in source.tasks:
@@ -60,6 +61,7 @@ class _Writer:
         self.numbers = {name: number for number, name in enumerate(self.program.ports)}
 
     def port(self, name: str) -> str:
+        """What a port is called in C."""
         return f"port_{self.numbers[name]}_{_name(name)}"
 
     # What the application defines
@@ -86,6 +88,7 @@ class _Writer:
         return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
     def prototypes(self) -> Iterable[str]:
+        """Declarations of what the program names."""
         for binding in self.compiled.guards:
             yield self.prototype("bool", binding, ())
         for binding, function in zip(self.compiled.drivers, self.program.drivers, strict=True):
@@ -97,6 +100,7 @@ class _Writer:
             yield self.prototype("void", binding, function.writes)
 
     def prototype(self, result: str, binding: Binding, writes: tuple[int, ...]) -> str:
+        """That of one function, which writes these ports."""
         given = [
             f"{'' if self.numbers[name] in writes else 'const '}{self.types[name]} *" for name in binding.arguments
         ]  # fmt: skip
@@ -104,24 +108,75 @@ class _Writer:
 
     # What is around it
 
+    def functions(self, tasks: Collection[int], drivers: Collection[int], guards: Collection[int]) -> list[str]:
+        """Those tasks, drivers and guards, by their numbers in the program, and the ports that they have."""
+        lines = ["", "#include <string.h>", "", '#include "giotto.h"', "", "/* Ports. */"]
+        bindings = [self.compiled.tasks[k] for k in tasks]
+        bindings += [self.compiled.drivers[k] for k in drivers] + [self.compiled.guards[k] for k in guards]
+        used = {name for binding in bindings for name in (*binding.arguments, *binding.targets)}
+        lines += [f"static {self.types[name]} {self.port(name)};" for name in self.program.ports if name in used]
+        for number in sorted(tasks):
+            lines += self.task(number, self.compiled.tasks[number], self.program.tasks[number])
+        for number in sorted(drivers):
+            binding = self.compiled.drivers[number]
+            lines += ["", f"/* {binding.name} */", f"static void driver_{number}(void)", "{", *self.driver(binding), "}"]
+        for number in sorted(guards):
+            binding = self.compiled.guards[number]
+            lines += ["", f"/* {binding.name} */", f"static bool guard_{number}(void)", "{"]
+            lines += [f"    return {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});", "}"]
+        return lines
+
+    def touched(self, driver: Function) -> list[int]:
+        """The tasks of which it reads what they write, or writes what they read or write."""
+        reads, writes = {*driver.reads}, {*driver.writes}
+        tasks = enumerate(self.program.tasks)
+        return [k for k, own in tasks if reads & {*own.writes} or writes & {*own.reads, *own.writes}]
+
+    def task(self, number: int, binding: Binding, function: Function) -> list[str]:
+        """What computes on copies of what a task writes, and what makes these its ports."""
+        written = [self.program.ports[port] for port in function.writes]
+        lines = ["", f"/* The task {binding.name}. */", f"static bool fresh_{number};"]
+        lines += [f"static {self.types[name]} next_{self.numbers[name]};" for name in written]
+        given = (f"&next_{self.numbers[a]}" if a in written else f"&{self.port(a)}" for a in binding.arguments)
+        lines += [f"static void compute_{number}(void)", "{"]
+        lines += [_copied(f"next_{self.numbers[name]}", self.port(name)) for name in written]
+        lines += [f"    {binding.function}({', '.join(given)});", "}", f"static void commit_{number}(void)", "{"]
+        lines += [_copied(self.port(name), f"next_{self.numbers[name]}") for name in written]
+        return [*lines, f"    fresh_{number} = true;", "}"]
+
+    def driver(self, binding: Binding) -> list[str]:
+        """The body of a driver."""
+        if binding.function is None:
+            names = [task.name for task in self.program.tasks]
+            number = names.index(binding.name.removeprefix("copy:"))
+            pairs = zip(binding.targets, binding.arguments, strict=True)
+            copies = [f"    {_copied(self.port(target), self.port(source))}" for target, source in pairs]
+            return [f"    if (fresh_{number}) {{", f"        fresh_{number} = false;", *copies, "    }"]
+        if binding.name.startswith("init:"):
+            return [f"    {binding.function}(&{self.port(name)});" for name in binding.arguments]
+        return [f"    {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});"]
+
+
+class _Microcode(Writer):
+    """A program that the machine of microcode carries out."""
+
+    def __init__(self, image: Image, microcode: Microcode, source: Giotto) -> None:
+        super().__init__(image, microcode.compiled, source)
+        self.microcode = microcode
+
     def source(self) -> str:
         lines = [
             text.head(self.image, "Microcode, and the ports and functions around it."),
             '#include "kernel/microcode/tasks.h"',
         ]
-        lines += ["", "#include <string.h>", "", '#include "giotto.h"', "", "/* Ports. */"]
-        bindings = (*self.compiled.tasks, *self.compiled.drivers, *self.compiled.guards)
-        used = {name for binding in bindings for name in (*binding.arguments, *binding.targets)}
-        lines += [f"static {self.types[name]} {self.port(name)};" for name in self.program.ports if name in used]
-        for number, (binding, function) in enumerate(zip(self.compiled.tasks, self.program.tasks, strict=True)):
-            lines += self.task(number, binding, function)
-        for number, binding in enumerate(self.compiled.drivers):
-            lines += ["", f"/* {binding.name} */", f"static void driver_{number}(void)", "{", *self.driver(binding), "}"]
-            touched = [*self.touched(self.program.drivers[number]), _NONE]
+        lines += self.functions(*(range(len(table)) for table in (self.program.tasks, self.program.drivers, self.program.guards)))
+        for number, name in enumerate(self.microcode.threads_of):
+            thread = f"void carillon_task_{name}(void)"
+            lines += ["", f"{thread};", thread, "{", f"    carillon_microcode_thread({number}u);", "}"]
+        lines.append("")
+        for number, driver in enumerate(self.program.drivers):
+            touched = [*(f"{task}u" for task in self.touched(driver)), _NONE]
             lines.append(f"static const uint16_t touches_{number}[] = {{{', '.join(touched)}}};")
-        for number, binding in enumerate(self.compiled.guards):
-            lines += ["", f"/* {binding.name} */", f"static bool guard_{number}(void)", "{"]
-            lines += [f"    return {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});", "}"]
         lines.append("")
         lines += self.table("struct carillon_microcode_driver carillon_microcode_drivers[]", [
             f"{{driver_{number}, touches_{number}}}, /* {binding.name} */" for number, binding in enumerate(self.compiled.drivers)
@@ -154,36 +209,6 @@ class _Writer:
 
     def row(self, i: Instruction) -> str:
         return f"CARILLON_INSTRUCTION(CARILLON_OPCODE_{i.opcode.name}, {i.time}u, {i.x}u, {i.y}u)"
-
-    def touched(self, driver: Function) -> list[str]:
-        """The tasks of which it reads what they write, or writes what they read or write."""
-        reads, writes = {*driver.reads}, {*driver.writes}
-        tasks = enumerate(self.program.tasks)
-        return [f"{k}u" for k, own in tasks if reads & {*own.writes} or writes & {*own.reads, *own.writes}]
-
-    def task(self, number: int, binding: Binding, function: Function) -> list[str]:
-        written = [self.program.ports[port] for port in function.writes]
-        lines = ["", f"/* The task {binding.name}. */", f"static bool fresh_{number};"]
-        lines += [f"static {self.types[name]} next_{self.numbers[name]};" for name in written]
-        given = (f"&next_{self.numbers[a]}" if a in written else f"&{self.port(a)}" for a in binding.arguments)
-        lines += [f"static void compute_{number}(void)", "{"]
-        lines += [_copied(f"next_{self.numbers[name]}", self.port(name)) for name in written]
-        lines += [f"    {binding.function}({', '.join(given)});", "}", f"static void commit_{number}(void)", "{"]
-        lines += [_copied(self.port(name), f"next_{self.numbers[name]}") for name in written]
-        thread = f"carillon_task_{self.microcode.threads_of[number]}"
-        lines += [f"    fresh_{number} = true;", "}", f"void {thread}(void);", f"void {thread}(void)", "{"]
-        return [*lines, f"    carillon_microcode_thread({number}u);", "}"]
-
-    def driver(self, binding: Binding) -> list[str]:
-        if binding.function is None:
-            names = [task.name for task in self.program.tasks]
-            number = names.index(binding.name.removeprefix("copy:"))
-            pairs = zip(binding.targets, binding.arguments, strict=True)
-            copies = [f"    {_copied(self.port(target), self.port(source))}" for target, source in pairs]
-            return [f"    if (fresh_{number}) {{", f"        fresh_{number} = false;", *copies, "    }"]
-        if binding.name.startswith("init:"):
-            return [f"    {binding.function}(&{self.port(name)});" for name in binding.arguments]
-        return [f"    {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});"]
 
 
 def _copied(target: str, source: str) -> str:

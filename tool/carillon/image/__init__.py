@@ -20,6 +20,7 @@ from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.family import Capability, Family, Start
 from carillon.model.osek import Counter, ScheduleTable
+from carillon.model.rates import Rate
 
 TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
 """What the timekeeper beside a reloaded cell counts down from, again and again."""
@@ -251,6 +252,15 @@ class Microcode:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocks:
+    """A Giotto program on cells: its E code, whose blocks become functions, its rates, and ticks of so many milliseconds."""
+
+    compiled: Compiled
+    rates: tuple[Rate, ...]
+    tick: int
+
+
+@dataclass(frozen=True, slots=True)
 class Image:
     """Everything about the application; ``osek`` is None where all is time-triggered.
 
@@ -264,3 +274,4 @@ class Image:
     osek: OsekImage | None = None
     vectors: tuple[tuple[Vector, ...], ...] = ()
     microcode: Microcode | None = None
+    blocks: Blocks | None = None

@@ -33,12 +33,14 @@ from carillon.image import (
     TableImage,
     TimeBase,
 )
+from carillon.image.blocks import blocks_image
 from carillon.image.microcode import microcode_image
 from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role
 from carillon.model.family import BaseKind, Rearm, Start
+from carillon.model.giotto import Machine
 from carillon.model.osek import ScheduleTable
 
 
@@ -199,6 +201,8 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
             )
         )
     osek = _osek(system, allocation.osek) if allocation.osek is not None else None
+    if system.machine is Machine.CELLS:
+        return Image(system, allocation, tuple(modes), osek, blocks=blocks_image(system, diagnostics))
     microcode = microcode_image(system, allocation.osek, diagnostics)
     return Image(system, allocation, tuple(modes), osek, microcode=microcode)
 

@@ -19,6 +19,13 @@ TICK_NS = 1_000_000
 """Giotto's unit of time, in nanoseconds."""
 
 
+class Machine(Enum):
+    """What carries a program out on a chip: the interpreter of microcode, or expiry points and interrupts alone."""
+
+    MICROCODE = "microcode"
+    CELLS = "cells"
+
+
 @dataclass(frozen=True, slots=True)
 class Name:
     """A name and where it stands."""

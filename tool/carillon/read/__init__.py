@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
+from carillon.model.giotto import Machine
 from carillon.read.build import Builder
 from carillon.read.shape import Tables, fit
 from carillon.read.text import parse_toml, read_text
@@ -41,8 +42,13 @@ def foreign_tables(foreign: Foreign, diagnostics: Diagnostics) -> Tables:
     return Tables(Path(converted.places.file), file, broken, converted.places, foreign.digest, foreign.included)
 
 
-def read_tables(source: Source, diagnostics: Diagnostics, board: str | None = None) -> Tables | None:
-    """The tables of a file in whatever language it is by its name; None after errors of syntax."""
+def read_tables(
+    source: Source, diagnostics: Diagnostics, board: str | None = None, machine: Machine = Machine.MICROCODE
+) -> Tables | None:
+    """The tables of a file in whatever language it is by its name; None after errors of syntax.
+
+    ``machine`` is what carries out a Giotto program; no other file has one.
+    """
     if isinstance(source, tuple) or is_foreign(source):
         foreign = read_foreign(source, diagnostics, board)
         return None if foreign is None else foreign_tables(foreign, diagnostics)
@@ -50,7 +56,7 @@ def read_tables(source: Source, diagnostics: Diagnostics, board: str | None = No
     if path.suffix.lower() == GIOTTO:
         from carillon.read.giotto.tables import giotto_tables
 
-        return giotto_tables(path, diagnostics)
+        return giotto_tables(path, diagnostics, machine)
     text = read_text(path, diagnostics)
     if text is None:
         return None
@@ -67,16 +73,23 @@ def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = N
     system = builder.build(tables.file, board, clock)
     if tables.giotto is not None:  # of whose threads one may be alone, and the slice's cell is the machine's
         diagnostics.found = [found for found in diagnostics.found if found.code != "C175"]
-    return system if system is None or tables.giotto is None else replace(system, giotto=tables.giotto)
+    return system if system is None or tables.giotto is None else replace(system, giotto=tables.giotto, machine=tables.machine)
 
 
-def read_schedule(source: Source, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
+def read_schedule(
+    source: Source,
+    diagnostics: Diagnostics,
+    board: str | None = None,
+    clock: int | None = None,
+    machine: Machine = Machine.MICROCODE,
+) -> System | None:
     """Read the schedule or the files of another tool.
 
-    ``board`` (a name or a path) overrides the board that it names, ``clock`` (one of the board's, in Hz) its clock.
+    ``board`` (a name or a path) overrides the board that it names, ``clock`` (one of the board's, in Hz) its clock, and
+    ``machine`` says what carries out a Giotto program.
     Never raises for anything that a file can hold.  If ``diagnostics`` has no error afterwards, the result is
     the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
     or None; it must not be lowered then.
     """
-    tables = read_tables(source, diagnostics, board)
+    tables = read_tables(source, diagnostics, board, machine)
     return None if tables is None else build_system(tables, diagnostics, board, clock)

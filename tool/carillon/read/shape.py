@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from carillon.diagnostics import Diagnostics, suggestion
-from carillon.model.giotto import Giotto
+from carillon.model.giotto import Giotto, Machine
 from carillon.read.schema import (
     AlarmTable,
     AutostartTable,
@@ -109,7 +109,7 @@ class Tables:
     """The tables of a file, in whatever language it is; ``broken`` are those of its values that are missing.
 
     ``path`` is the file, or the first of several that are one; ``included`` are the others that belong to it.  ``giotto``:
-    the program, if it is one.
+    the program, if it is one, and ``machine`` what carries it out.
     """
 
     path: FilePath
@@ -119,6 +119,7 @@ class Tables:
     digest: str
     included: tuple[FilePath, ...] = ()
     giotto: Giotto | None = None
+    machine: Machine = Machine.MICROCODE
 
 
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:

@@ -6,13 +6,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics
-from carillon.pipeline import read_and_check
+from carillon.model.giotto import Machine
+from carillon.pipeline import folder_name, read_and_check
 from carillon.sources import Source
 from carillon.verify import Report, verify
 
 
 def verify_file(
-    schedule: Source, diagnostics: Diagnostics, board: str | None, kernel: str, out: Path | None, elf: Path | None
+    schedule: Source,
+    diagnostics: Diagnostics,
+    board: str | None,
+    kernel: str,
+    out: Path | None,
+    elf: Path | None,
+    machine: Machine = Machine.MICROCODE,
 ) -> Report:
     """Compare an image with a schedule; ``elf``: else what ``carillon build`` made in ``out`` or its usual folder.
 
@@ -20,8 +27,8 @@ def verify_file(
     is of the first at which nothing differs, else of that with the fewest differences.  Raises CarillonError with the schedule's
     own errors, or C209 where there is no image.
     """
-    system = read_and_check(schedule, diagnostics, board)
-    folder = out or system.file.parent / "build" / f"{system.board.name}-{kernel}"
+    system = read_and_check(schedule, diagnostics, board, machine=machine)
+    folder = out or system.file.parent / "build" / folder_name(system, kernel)
     image = elf or folder / f"{system.name}.elf"
     if not image.is_file():
         raise CarillonError(
@@ -32,7 +39,7 @@ def verify_file(
     for hz in dict.fromkeys(clocks):
         found = Diagnostics()
         try:
-            at = system if hz == system.clock_hz else read_and_check(schedule, Diagnostics(), board, hz)
+            at = system if hz == system.clock_hz else read_and_check(schedule, Diagnostics(), board, hz, machine)
         except CarillonError:
             continue  # the board's cells cannot keep the schedule at this clock
         report = verify(at, image, found, kernel)

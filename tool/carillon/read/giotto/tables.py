@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Giotto program as an application: each of its tasks is a thread, and a cell ticks for the machine of microcode."""
+"""A Giotto program as an application.
+
+For the machine of microcode each of its tasks is a thread, and a cell ticks.  On cells, its blocks are called by the clock, and
+its tasks are those of the event-triggered system, one for each rate (``model/rates.py``).
+"""
 
 from __future__ import annotations
 
@@ -9,25 +13,37 @@ from typing import Any
 
 from carillon.check.giotto import check_giotto
 from carillon.diagnostics import Diagnostics
-from carillon.model.giotto import Giotto
+from carillon.model.giotto import Giotto, Machine
+from carillon.model.rates import rates_of, tick_of
 from carillon.read.foreign.places import Places
 from carillon.read.giotto import parse_giotto
 from carillon.read.shape import Tables, fit
 from carillon.read.text import read_text
 
 
-def giotto_tables(path: Path, diagnostics: Diagnostics) -> Tables | None:
-    """The tables of a Giotto program, and the program; None after errors in it."""
+def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machine.MICROCODE) -> Tables | None:
+    """The tables of a Giotto program for a machine, and the program; None after errors in it."""
     text = read_text(path, diagnostics, "Giotto program", ".giotto")
     program = None if text is None else parse_giotto(text.content, str(path), diagnostics)
     if text is None or program is None:
         return None
     check_giotto(program, diagnostics)
-    if not program.tasks:
+    if not program.tasks and machine is Machine.MICROCODE:
         diagnostics.error("C275", program.start.span, "the program has no task, and the machine runs tasks", "declare a task")
     if diagnostics.errors:
         return None
     places = Places(str(path))
+    scode = s_code_of(path)
+    if machine is Machine.CELLS:
+        if scode is not None:
+            diagnostics.warning(
+                "C285",
+                program.start.span,
+                f"the S code {scode.name} is not used: on cells, tasks run by rate-monotonic priorities",
+                "run it with --machine microcode, or take the file away",
+            )
+        file, broken = fit(_on_cells(program, places), places, diagnostics)
+        return Tables(path, file, broken, places, text.digest, (), program, machine)
     threads: dict[str, Any] = {}
     for task, name in zip(program.tasks, thread_names(program), strict=True):
         threads[name] = {"priority": 1}
@@ -35,8 +51,26 @@ def giotto_tables(path: Path, diagnostics: Diagnostics) -> Tables | None:
     places.put(("time", "slice"), program.start.span)
     time = {"clock": "one-shot", "now": False, "uses": [], "slice": "1 ms"}
     file, broken = fit({"system": {}, "time": time, "thread": threads}, places, diagnostics)
-    scode = s_code_of(path)
     return Tables(path, file, broken, places, text.digest, () if scode is None else (scode,), program)
+
+
+def _on_cells(program: Giotto, places: Places) -> dict[str, Any]:
+    """The tables for cells.
+
+    Two activations of a rate may be there at one time: tasks are released anew when their interrupt has done its work, but has
+    not returned yet.
+    """
+    longest, tick = max(mode.period for mode in program.modes), tick_of(program)
+    tasks = {}
+    for priority, rate in enumerate(rates_of(program, thread_names(program)), start=1):
+        tasks[rate.name] = {"priority": priority, "activations": 2}
+        place = program.tasks[rate.tasks[0]].name.span
+        places.put(("osek", "task", rate.name), place, place)
+    places.put(("time", "tick"), program.start.span)
+    bits = 16 if longest // tick < 1 << 15 else 32
+    time = {"clock": "periodic", "tick": f"{tick} ms", "bits": bits, "longest": f"{longest} ms", "now": False}
+    osek = {"scheduler_resource": False, "task": tasks}
+    return {"system": {"inexact_times": "refuse"}, "time": time | {"uses": ["functions"]}, "osek": osek}
 
 
 def s_code_of(path: Path) -> Path | None:
