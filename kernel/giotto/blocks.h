@@ -41,8 +41,13 @@ extern struct carillon_giotto_slot carillon_giotto_slots[];
 /* What the tool makes of the program's begin: it calls the first block. */
 void carillon_giotto_first(void);
 
-/* The numbers of the tasks that slots are of. */
-extern const uint16_t carillon_giotto_tasks[];
+/* What a slot is: a task of the program, one of its periods in milliseconds, and the kernel's task that computes it. */
+struct carillon_giotto_invocation {
+    uint32_t period;
+    uint16_t task;
+    uint16_t rate;
+};
+extern const struct carillon_giotto_invocation carillon_giotto_invocations[];
 
 /* In a block: `block` comes next, so many ticks behind this one. */
 void carillon_giotto_next(void (*block)(void), carillon_giotto_ticks ticks);

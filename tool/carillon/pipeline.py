@@ -43,11 +43,6 @@ class Planned:
     ] = ()  # of each mode, at most; none of a conventional kernel, which is there to be measured
 
 
-def folder_name(system: System, kernel: str) -> str:
-    """What the folder is called in which an application is built for its board."""
-    return f"{system.board.name}-{kernel}" + ("-cells" if system.machine is Machine.CELLS else "")
-
-
 def read_and_check(
     path: Source,
     diagnostics: Diagnostics,

@@ -212,9 +212,7 @@ def check_outputs(**outputs: Path | None) -> None:
 
 def build_folder(planned: Planned, kernel: str, out: Path | None) -> Path:
     """Where an application is built."""
-    from carillon.pipeline import folder_name
-
-    return out or planned.system.file.parent / "build" / folder_name(planned.system, kernel)
+    return out or planned.system.file.parent / "build" / planned.system.folder(kernel)
 
 
 def ticks_of(text: str, hz: int, option: str) -> int:

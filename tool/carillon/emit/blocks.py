@@ -41,6 +41,8 @@ class _Writer(Writer):
         self.slot = {(task, rate.period): number for number, (task, rate) in enumerate(self.slots)}
         self.begins = [*sorted(address for address, _ in self.program.labels), len(self.program.code)]
         self.reached = self.from_entry()
+        tasks = image.allocation.osek.osek.tasks if image.allocation.osek is not None else ()
+        self.kernel = {task.name: number for number, task in enumerate(tasks)}
         self.lists: dict[tuple[int, ...], int] = {}
         """The lists of slots that instructions touch, and their numbers."""
 
@@ -52,9 +54,11 @@ class _Writer(Writer):
         lines = [text.head(self.image, "The blocks of a Giotto program, and the ports and functions around them.")]
         lines += ['#include "kernel/giotto/blocks.h"', *functions, "", "/* A task and one of its periods each. */"]
         lines += [f"struct carillon_giotto_slot carillon_giotto_slots[{max(len(self.slots), 1)}];"]
-        lines += ["const uint16_t carillon_giotto_tasks[] = {"]
-        lines += [f"    {task}u, /* {self.program.tasks[task].name}, {rate.period} ms */" for task, rate in self.slots]
-        lines += [*([] if self.slots else [f"    {_NONE}"]), "};", "", "/* What instructions touch. */"]
+        lines += ["const struct carillon_giotto_invocation carillon_giotto_invocations[] = {"]
+        for task, rate in self.slots:
+            row = f"{{.period = {rate.period}u, .task = {task}u, .rate = {self.kernel[rate.name]}u}}"
+            lines.append(f"    {row}, /* {self.program.tasks[task].name} */")
+        lines += [*([] if self.slots else [f"    {{0u, {_NONE}, 0u}}"]), "};", "", "/* What instructions touch. */"]
         for slots, number in self.lists.items():
             lines.append(f"static const uint16_t touched_{number}[] = {{{', '.join(f'{slot}u' for slot in slots)}, {_NONE}}};")
         for rate in self.blocks.rates:
@@ -147,12 +151,10 @@ class _Writer(Writer):
 
     def activations(self, released: list[int]) -> list[str]:
         """The rates of which something was released, the most urgent first."""
-        tasks = self.image.allocation.osek.osek.tasks if self.image.allocation.osek is not None else ()
-        numbers = {task.name: number for number, task in enumerate(tasks)}
         names = {rate.period: rate.name for rate in self.blocks.rates}
         lines = []
         for period in released:
-            does = f"    (void)carillon_osek_activate({numbers[names[period]]}u); /* {names[period]} */"
+            does = f"    (void)carillon_osek_activate({self.kernel[names[period]]}u); /* {names[period]} */"
             lines += [f"if (due_{period}) {{", does, "}"]
         return lines
 

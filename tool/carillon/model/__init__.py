@@ -201,6 +201,10 @@ class System:
         """Whether any source of the application is C++."""
         return any(path.suffix != ".c" for path in self.sources)
 
+    def folder(self, kernel: str) -> str:
+        """What the folder is called in which it is built with a kernel."""
+        return f"{self.board.name}-{kernel}" + ("-cells" if self.machine is Machine.CELLS else "")
+
     def task(self, name: str) -> Task:
         """The task of that name; KeyError if there is none."""
         for task in self.tasks:

@@ -18,6 +18,7 @@ from pathlib import Path
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
+from carillon.model.giotto import Machine
 from carillon.verify.chips import compare
 from carillon.verify.code import processor_of
 from carillon.verify.contract import ModeTable, Store, Tables
@@ -26,6 +27,7 @@ from carillon.verify.elf import Elf
 from carillon.verify.event_tables import EventReport
 from carillon.verify.events import Events
 from carillon.verify.families import BEFORE
+from carillon.verify.giotto import check_invocations
 from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meanings
 from carillon.verify.rounds import REMEDY, ModeReport, Round
@@ -147,6 +149,8 @@ class _Verifier:
             events.check(hardware.start(table))
         except UnreadableError as error:
             self.diagnostics.error("C209", osek.span, f"event-triggered system: {error}", REMEDY)
+        if self.system.giotto is not None and self.system.machine is Machine.CELLS:
+            self.unverified.append(check_invocations(self.system, self.system.giotto, self.elf, self.diagnostics))
         self.events = events.report
         self.unverified += events.unverified
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics
 from carillon.model.giotto import Machine
-from carillon.pipeline import folder_name, read_and_check
+from carillon.pipeline import read_and_check
 from carillon.sources import Source
 from carillon.verify import Report, verify
 
@@ -28,7 +28,7 @@ def verify_file(
     own errors, or C209 where there is no image.
     """
     system = read_and_check(schedule, diagnostics, board, machine=machine)
-    folder = out or system.file.parent / "build" / folder_name(system, kernel)
+    folder = out or system.file.parent / "build" / system.folder(kernel)
     image = elf or folder / f"{system.name}.elf"
     if not image.is_file():
         raise CarillonError(
