@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loader of images (``kernel/microcode/loader.c``) on the development machine, with sanitizers."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import subprocess
+import tempfile
+from pathlib import Path
+
+from verifier import Image, image_of
+
+from carillon.microcode import Program
+
+ROOT = Path(__file__).parents[2]
+ROOM = 1024
+FIRST = 0x1234
+SHIM = """
+#include <string.h>
+#include "kernel/microcode/loader.h"
+struct carillon_verify_image image; /* in an image, these two are constants */
+uint8_t key[16];
+static const struct carillon_microcode first = {.scheduler = CARILLON_SCHEDULER_EDF};
+const struct carillon_microcode *running = &first, *next;
+uint32_t replaced, sent, chance;
+uint8_t out[65536];
+void carillon_loader_put(uint8_t byte) { if (sent < sizeof(out)) { out[sent++] = byte; } }
+uint32_t carillon_loader_chance(void) { return chance; }
+const struct carillon_microcode *carillon_loader_running(void) { return running; }
+void carillon_loader_replace(const struct carillon_microcode *program) { next = program; replaced++; }
+void feed(const uint8_t *bytes, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) { carillon_loader_byte(bytes[k]); }
+}
+uint32_t taken(uint8_t *to) { uint32_t count = sent; memcpy(to, out, count); sent = 0; return count; }
+void begin_next(void) { running = next; }
+uint32_t code_of_running(void) /* what the machine carries out */
+{
+    return running->code == 0 ? 0 : carillon_crc32(running->entry, (const uint8_t *)running->code, 8u * running->size);
+}
+"""
+
+
+@functools.cache
+def _built() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
+    (folder / "carillon_config.h").write_text(f"#define CARILLON_LOADER_BYTES {ROOM}u\n", encoding="ascii")
+    (folder / "shim.c").write_text(SHIM, encoding="ascii")
+    (folder / "first.c").write_text(f"#include <stdint.h>\nconst uint32_t first_checksum = {FIRST}u;\n", encoding="ascii")
+    names = ["-Dcarillon_loader_image=image", "-Dcarillon_loader_key=key", "-Dcarillon_loader_first=first_checksum"]
+    options = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fPIC", f"-I{ROOT}", f"-I{folder}"]
+    options += ["-fsanitize=undefined", "-fno-sanitize-recover"]
+    objects = []
+    kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "verify.c")]
+    for source in (*kernel, folder / "shim.c", folder / "first.c"):
+        objects.append(str(folder / f"{source.stem}.o"))
+        own = names if source in kernel else []
+        subprocess.run(["gcc", *options, *own, "-c", str(source), "-o", objects[-1]], check=True)
+    path = folder / "loader.so"
+    subprocess.run(["gcc", *options[-2:], "-shared", "-Wl,-Bsymbolic", *objects, "-o", str(path)], check=True)
+    return path
+
+
+class Loaded:
+    """A loader that was just reset: a line to it, and what its machine was given."""
+
+    def __init__(self, program: Program, key: bytes, chance: int = 0) -> None:
+        source = _built()
+        copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
+        copy.write_bytes(source.read_bytes())  # variables of its own
+        self.library = ctypes.CDLL(str(copy))
+        copy.unlink()
+        self.library.carillon_siphash.restype = ctypes.c_uint64
+        self.library.code_of_running.restype = ctypes.c_uint32
+        own = image_of(program, 1, 2)
+        ctypes.memmove(ctypes.addressof(Image.in_dll(self.library, "image")), ctypes.addressof(own), ctypes.sizeof(own))
+        (ctypes.c_uint8 * 16).in_dll(self.library, "key")[:] = list(key)
+        ctypes.c_uint32.in_dll(self.library, "chance").value = chance
+        self._room = (ctypes.c_uint8 * 65536)()
+
+    def write(self, content: bytes) -> None:
+        self.library.feed(content, len(content))
+
+    def read(self) -> bytes:
+        count = self.library.taken(self._room)
+        return bytes(self._room[:count])
+
+    def siphash(self, key: bytes, content: bytes) -> int:
+        return int(self.library.carillon_siphash(key, content, len(content)))
+
+    @property
+    def replaced(self) -> int:
+        """How often the machine was given a program."""
+        return ctypes.c_uint32.in_dll(self.library, "replaced").value
+
+    def begin_next(self) -> None:
+        """The machine goes on with the program that it was given."""
+        self.library.begin_next()
+
+    def running(self) -> int:
+        """A sum of what the machine carries out; 0: the image's program."""
+        return int(self.library.code_of_running())

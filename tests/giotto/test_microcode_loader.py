@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uploads: one that is right is accepted; every one that was changed, cut, repeated or is stale is refused.
+
+``CARILLON_UPLOADS`` is the number of changed uploads; 2000 without it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import zlib
+from dataclasses import replace
+
+import pytest
+from loader_target import FIRST, Loaded
+from verifier import bare, sealed
+
+from carillon.diagnostics import Diagnostics
+from carillon.microcode import Instruction, Opcode, Program
+from carillon.microcode.text import assembled
+from carillon.microcode.upload import DATA_BYTES, Kind, Status, Target, UploadError, answers, framed, seal, siphash
+
+MANY = int(os.environ.get("CARILLON_UPLOADS", "2000"))
+KEY = bytes(range(16))
+EDF, RM = 1, 2
+TEXT = """.tick 1000
+.port p
+.task t1
+.task t2
+.driver d
+.guard g
+.entry a
+a:
+call d
+release t1, 20
+release t2, 10
+future 10, b
+return
+b:
+if g, a
+release t2, 10
+future 10, a
+return
+"""
+
+
+def program() -> Program:
+    found = assembled(TEXT, "text", Diagnostics())
+    assert found is not None
+    return found
+
+
+PROGRAM = program()
+CONTENT = bare(PROGRAM)
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),  # J.-P. Aumasson and D. Bernstein: the vectors of their implementation
+    [
+        (0, 0x726FDB47DD0E0E31),
+        (1, 0x74F839C593DC67FD),
+        (7, 0xAB0200F58B01D137),
+        (8, 0x93F5F5799A932462),
+        (15, 0xA129CA6149BE45E5),
+    ],
+)
+def test_seals_are_those_of_the_publication(length: int, expected: int) -> None:
+    content = bytes(range(length))
+    assert siphash(KEY, content) == expected
+    assert Loaded(PROGRAM, KEY).siphash(KEY, content) == expected
+
+
+def test_a_program_is_accepted_and_runs_on() -> None:
+    loaded = Loaded(PROGRAM, KEY)
+    target = Target(loaded)
+    assert target.status().running == FIRST
+    found = target.upload(CONTENT, RM, KEY)
+    assert (found.result, found.waiting, loaded.replaced) == ("accepted", True, 1)
+    loaded.begin_next()
+    found = target.status()
+    assert (found.waiting, found.running, found.scheduler) == (False, struct.unpack_from("<I", CONTENT, 12)[0], RM)
+
+
+def test_a_third_program_leaves_the_one_that_runs_where_it_is() -> None:
+    loaded = Loaded(PROGRAM, KEY)
+    target = Target(loaded)
+    for entry in (0, 5, 0, 5):
+        target.upload(bare(replace(PROGRAM, entry=entry)), EDF, KEY)
+        with pytest.raises(UploadError, match="not begun"):  # the other buffer has what runs
+            target.upload(CONTENT, EDF, KEY)
+        loaded.begin_next()
+        before = loaded.running()
+        assert before == zlib.crc32(CONTENT[36 : 36 + 8 * len(PROGRAM.code)], entry)
+        target.ask(Kind.BEGIN)
+        target.ask(Kind.DATA, struct.pack("<I", 0) + bytes(64))
+        assert loaded.running() == before
+
+
+def test_a_frame_whose_answer_is_lost_is_sent_again() -> None:
+    class Lossy(Loaded):
+        chance = random.Random(5)
+
+        def write(self, content: bytes) -> None:
+            if self.chance.random() < 0.3:
+                content = content[: self.chance.randrange(len(content))]
+            super().write(content)
+
+        def read(self) -> bytes:
+            got = super().read()
+            return got if self.chance.random() < 0.7 else b""
+
+    loaded = Lossy(PROGRAM, KEY)
+    accepted = 0
+    for _ in range(20):
+        before = loaded.replaced
+        try:
+            Target(loaded).upload(CONTENT, EDF, KEY)
+        except UploadError:
+            accepted += loaded.replaced - before
+            continue
+        assert loaded.replaced == before + 1
+        accepted += 1
+        loaded.begin_next()
+    assert accepted == loaded.replaced > 3
+
+
+def test_text_between_frames_is_passed_over() -> None:
+    loaded = Loaded(PROGRAM, KEY)
+    loaded.write(b"hello\n" + framed(Kind.STATUS, 9))
+    found = list(answers(b"altitude 17\n" + loaded.read() + b"altitude 18\n"))
+    assert [(kind, number, status.dropped) for kind, number, status in found] == [(Kind.STATUS, 9, 1)]
+
+
+def refused(content: bytes, expected: str, scheduler: int = EDF, key: bytes = KEY) -> None:
+    loaded = Loaded(PROGRAM, KEY)
+    with pytest.raises(UploadError, match=expected):
+        Target(loaded).upload(content, scheduler, key)
+    assert loaded.replaced == 0
+
+
+def test_refusals_say_why() -> None:
+    refused(CONTENT, "wrong seal", key=bytes(16))
+    refused(CONTENT, "no such scheduler", scheduler=3)
+    refused(sealed(CONTENT[:4] + b"\2" + CONTENT[5:]), r"refused \(format\)")
+    refused(bare(replace(PROGRAM, tick_ns=999)), r"refused \(tick\)")
+    refused(bare(replace(PROGRAM, ports=("q",))), r"refused \(tables\)")
+    endless = (*PROGRAM.code[:-1], Instruction(Opcode.JUMP, y=len(PROGRAM.code) - 1))
+    refused(bare(replace(PROGRAM, code=endless)), r"refused \(loop\), at instruction 8")
+    refused(bytes(1025), "room for 1024")
+
+
+def test_another_version_of_the_protocol_is_told_apart() -> None:
+    loaded = Loaded(PROGRAM, KEY)
+    loaded.write(framed(Kind.BEGIN, 1, version=2))
+    assert [status.answer for _, _, status in answers(loaded.read())] == ["another version"]
+
+
+def test_a_recorded_upload_is_refused_also_after_a_reset() -> None:
+    class Recorded(Loaded):
+        sent = b""
+
+        def write(self, content: bytes) -> None:
+            self.sent += content
+            super().write(content)
+
+    loaded = Recorded(PROGRAM, KEY, chance=1)
+    Target(loaded).upload(CONTENT, EDF, KEY)
+    loaded.begin_next()
+    Loaded.write(loaded, loaded.sent)
+    assert loaded.replaced == 1
+    again = Loaded(PROGRAM, KEY, chance=2)
+    again.write(loaded.sent)
+    assert Target(again).status().result == "wrong seal"
+    assert again.replaced == 0
+
+
+def frames_of(loaded: Loaded, content: bytes, challenge: int, key: bytes, scheduler: int = EDF, version: int = 1) -> list[bytes]:
+    parts = [
+        framed(Kind.DATA, k & 0xFF, struct.pack("<I", at) + content[at : at + DATA_BYTES], version)
+        for k, at in enumerate(range(0, len(content), DATA_BYTES))
+    ]
+    whole = struct.pack("<QII", challenge, len(content), scheduler) + content
+    end = struct.pack("<IBQ", len(content), scheduler, loaded.siphash(key, whole))
+    return [*parts, framed(Kind.END, 99, end, version)]
+
+
+def flipped(chance: random.Random, content: bytes) -> bytes:
+    at = chance.randrange(len(content))
+    return content[:at] + bytes([content[at] ^ 1 << chance.randrange(8)]) + content[at + 1 :]
+
+
+def test_no_changed_upload_is_accepted() -> None:
+    chance = random.Random(11)
+    loaded = Loaded(PROGRAM, KEY)
+    target = Target(loaded)
+    target.upload(CONTENT, EDF, KEY)
+    loaded.begin_next()
+    before = loaded.running()
+    stale = 0
+    ends: set[tuple[str, str]] = set()
+    for number in range(MANY):
+        begun = target.ask(Kind.BEGIN)
+        assert begun.answer == "ok", number
+        challenge, key, content, version, scheduler = begun.challenge, KEY, CONTENT, 1, EDF
+        kind = number % 12
+        if kind == 0:
+            key = flipped(chance, KEY)
+        elif kind == 1:
+            challenge = stale
+        elif kind == 2:
+            version = chance.choice((0, 2, 255))
+        elif kind == 3:  # a program that was cut, and is sealed as such
+            content = CONTENT[: chance.randrange(len(CONTENT))]
+        elif kind == 4:  # changed where its checksum sees it
+            content = flipped(chance, CONTENT)
+        elif kind == 5:
+            scheduler = chance.randrange(3, 256)
+        frames = frames_of(loaded, content, challenge, key, scheduler, version)
+        at = chance.randrange(len(frames))
+        if kind == 6:  # cut on the line
+            frames = frames[:at]
+        elif kind == 7:
+            frames[at] = frames[at][: chance.randrange(1, len(frames[at]) - 2)] + b"\0"
+        elif kind == 8:
+            frames[at] = b"\0" + flipped(chance, frames[at][1:-1]) + b"\0"
+        elif kind == 9:  # in another order
+            del frames[chance.randrange(len(frames) - 1)]
+        elif kind == 10:  # a seal for other bytes
+            frames[-1] = frames_of(loaded, flipped(chance, CONTENT), challenge, KEY)[-1]
+        elif kind == 11:  # repeated, after one that fails
+            frames = [framed(Kind.END, 0, struct.pack("<IBQ", len(content), EDF, 0)), *frames]
+        loaded.write(b"".join(frames))
+        last: Status | None = None
+        for _, _, status in answers(loaded.read()):
+            last = status
+        if last is not None:
+            ends.add((last.answer, last.result))
+        stale = begun.challenge
+        assert loaded.replaced == 1, (number, kind)
+        assert loaded.running() == before, (number, kind)
+    assert len(ends) >= 6
+    target.upload(CONTENT, EDF, KEY)  # and the next one that is right
+    assert loaded.replaced == 2
+    assert seal(KEY, 1, EDF, CONTENT) == loaded.siphash(KEY, struct.pack("<QII", 1, len(CONTENT), EDF) + CONTENT)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs for a running target: the protocol of SPEC, section 'Microcode at run time', as the host speaks it."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+VERSION = 1
+DATA_BYTES = 64
+"""Bytes of a program in a frame."""
+NO_KEY = bytes(16)
+"""The key of an image for which none was configured."""
+REPEATS = 5
+"""How often a frame is sent until it is answered."""
+_STATUS = struct.Struct("<BBBBHHHIQIIIIBBBB")
+_MASK = (1 << 64) - 1
+ANSWERS = ["ok", "another version", "unknown", "busy", "closed", "place"]
+RESULTS = ["nothing", "accepted", "incomplete", "wrong seal", "no such scheduler", "refused"]
+REASONS = (
+    "ok length format checksum tick tables labels room opcode operand address end loop bindings threads".split()  # noqa: SIM905
+)
+
+
+class Kind(IntEnum):
+    """What the host asks for."""
+
+    STATUS = 1
+    BEGIN = 2
+    DATA = 3
+    END = 4
+
+
+class UploadError(Exception):
+    """What a target did not do; the text says why."""
+
+
+class Line(Protocol):
+    """A serial line."""
+
+    def write(self, content: bytes) -> None:
+        """Send bytes."""
+
+    def read(self) -> bytes:
+        """The bytes that have come; none if none come within the line's patience."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a target says of itself: the fields of an answer, in their order."""
+
+    answer: str
+    open: bool
+    waiting: bool
+    result: str
+    reason: str
+    address: int
+    uploads: int
+    dropped: int
+    received: int
+    challenge: int
+    running: int
+    tick_ns: int
+    interface: int
+    room: int
+    triggers: int
+    threads: int
+    scheduler: int
+
+
+def siphash(key: bytes, content: bytes) -> int:
+    """SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012) with a key of 16 bytes."""
+    k0, k1 = struct.unpack("<QQ", key)
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+
+    def turned(value: int, bits: int) -> int:
+        return (value << bits | value >> (64 - bits)) & _MASK
+
+    def mix() -> None:
+        for a, b, c, d, first, second in ((0, 1, 2, 3, 13, 16), (2, 1, 0, 3, 17, 21)):
+            v[a] = (v[a] + v[b]) & _MASK
+            v[c] = (v[c] + v[d]) & _MASK
+            v[b] = turned(v[b], first) ^ v[a]
+            v[d] = turned(v[d], second) ^ v[c]
+            v[a] = turned(v[a], 32)
+
+    padded = content + bytes(7 - len(content) % 8) + bytes([len(content) & 0xFF])
+    for (word,) in struct.iter_unpack("<Q", padded):
+        v[3] ^= word
+        mix()
+        mix()
+        v[0] ^= word
+    v[2] ^= 0xFF
+    for _ in range(4):
+        mix()
+    result: int = v[0] ^ v[1] ^ v[2] ^ v[3]
+    return result
+
+
+def seal(key: bytes, challenge: int, scheduler: int, content: bytes) -> int:
+    """What shows that a program is meant for a target's challenge, by one who has its key."""
+    return siphash(key, struct.pack("<QII", challenge, len(content), scheduler) + content)
+
+
+def framed(kind: int, number: int, body: bytes = b"", version: int = VERSION) -> bytes:
+    """A frame as it is sent, between zeros."""
+    content = bytes([version, kind, number]) + body
+    content += struct.pack("<I", zlib.crc32(content))
+    return b"\0" + b"".join(bytes([len(block) + 1]) + block for block in content.split(b"\0")) + b"\0"
+
+
+def unframed(coded: bytes) -> bytes | None:
+    """What was sent between two zeros, without its sum; None if it is no frame."""
+    content = bytearray()
+    at = 0
+    while at < len(coded):
+        block = coded[at]
+        if at + block > len(coded) or block == 0:
+            return None
+        content += coded[at + 1 : at + block] + (b"\0" if block < 0xFF else b"")
+        at += block
+    whole = bytes(content[:-1])
+    if len(whole) < 7 or struct.unpack("<I", whole[-4:])[0] != zlib.crc32(whole[:-4]):
+        return None
+    return whole[:-4]
+
+
+def answers(content: bytes) -> Iterator[tuple[int, int, Status]]:
+    """The kind and number of each frame that is answered in what a target sends, and what it says; text is passed over."""
+    for coded in content.split(b"\0"):
+        found = unframed(coded)
+        if found is None or len(found) != 3 + _STATUS.size or not found[1] & 0x80:
+            continue
+        if found[0] != VERSION:
+            raise UploadError(f"the target speaks version {found[0]} of the protocol, and this is version {VERSION}")
+        said, state, result, reason, *rest, _ = _STATUS.unpack(found[3:])
+        names = (ANSWERS[said], bool(state & 1), bool(state & 2), RESULTS[result], REASONS[reason])
+        yield found[1] & 0x7F, found[2], Status(*names, *rest)
+
+
+class Target:
+    """A running target on a line."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.number = 0
+
+    def ask(self, kind: Kind, body: bytes = b"") -> Status:
+        """Send a frame until it is answered; :class:`UploadError` if nothing answers."""
+        self.number = (self.number + 1) & 0xFF
+        for _ in range(REPEATS):
+            self.line.write(framed(kind, self.number, body))
+            got = b""
+            while more := self.line.read():
+                got += more
+                for answered, number, status in answers(got):
+                    if (answered, number) == (kind, self.number):
+                        return status
+        raise UploadError("the target does not answer")
+
+    def status(self) -> Status:
+        """What it says of itself."""
+        return self.ask(Kind.STATUS)
+
+    def upload(self, content: bytes, scheduler: int, key: bytes) -> Status:
+        """Send a program; what the target says of it.  :class:`UploadError` if it refuses, or does not answer."""
+        begun = self.ask(Kind.BEGIN)
+        if begun.answer != "ok":
+            raise UploadError("the program that was sent last has not begun yet: try again")
+        if len(content) > begun.room:
+            raise UploadError(f"the program has {len(content)} bytes, and the target has room for {begun.room}")
+        for place in range(0, len(content), DATA_BYTES):
+            self._need(self.ask(Kind.DATA, struct.pack("<I", place) + content[place : place + DATA_BYTES]), begun)
+        sealed = seal(key, begun.challenge, scheduler, content)
+        ended = self.ask(Kind.END, struct.pack("<IBQ", len(content), scheduler, sealed))
+        if ended.answer != "closed":  # closed: it was carried out, and its answer was lost
+            self._need(ended, begun)
+        if ended.uploads != begun.uploads or ended.challenge != begun.challenge:
+            raise UploadError("another upload has taken the place of this one")
+        if ended.result != "accepted":
+            where = f", at instruction {ended.address}" if ended.result == "refused" else ""
+            raise UploadError(f"the target says: {ended.result}" + (f" ({ended.reason}){where}" if where else ""))
+        return ended
+
+    @staticmethod
+    def _need(found: Status, begun: Status) -> None:
+        if found.answer != "ok" or found.challenge != begun.challenge:
+            raise UploadError(f"the target says: {found.answer}")
