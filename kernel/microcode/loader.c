@@ -225,8 +225,8 @@ static enum carillon_loader_result judge(uint32_t length, uint8_t scheduler, uin
     const uint32_t noted = sizeof(nodes) / sizeof(nodes[0]);
     const uint16_t room = (noted < CARILLON_VERIFY_MOST) ? (uint16_t)noted : (uint16_t)CARILLON_VERIFY_MOST;
     struct carillon_verified found;
-    const enum carillon_verify_result reason = carillon_verify(&all[PREFIX], length, &carillon_loader_image, nodes,
-                                                               (uint16_t)(CARILLON_LOADER_BYTES / 8u), &found);
+    const enum carillon_verify_result reason =
+        carillon_verify(&all[PREFIX], length, &carillon_loader_image, nodes, room, &found);
     loader.reason = (uint8_t)reason;
     loader.address = found.address;
     if (reason != CARILLON_VERIFY_OK) {
