@@ -28,6 +28,7 @@ CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
 TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "alarm", "due"))
 BLOCKS = ("kernel/giotto/blocks.c",)
+LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "loader", "serial"))
 MICROCODE = ("kernel/microcode/machine.c", "kernel/microcode/tasks.c")
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
 COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osek/main.c", "kernel/osek/start.c")
@@ -76,6 +77,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if system.giotto is not None:
         cells = system.machine is Machine.CELLS
         sources += BLOCKS if cells else MICROCODE
+        sources += LOADER if system.upload is not None else []
         generated.append("blocks.c" if cells else "microcode.c")
     if system.cplusplus:
         sources += ["kernel/core/cplusplus.c"] if board.native else ["kernel/core/cplusplus.c", "kernel/core/atexit.c"]

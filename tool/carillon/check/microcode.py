@@ -7,11 +7,19 @@ from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.giotto import Machine
 
-CODES = ("C275",)
+CODES = ("C275", "C276")
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
-    """Report a Giotto program on a board that dispatches in software."""
+    """Report a Giotto program on a board that dispatches in software, and a loader on one that receives nothing."""
+    console = system.board.console
+    if system.giotto is not None and system.upload is not None and (console is None or console.ready is None):
+        diagnostics.error(
+            "C276",
+            system.giotto.start.span,
+            f"board '{system.board.name}' has no UART that the loader can ask for bytes",
+            "choose a board whose [console] has 'ready', or take the program's .upload away",
+        )
     if system.giotto is not None and system.machine is Machine.MICROCODE and system.board.dispatch != "hardware":
         diagnostics.error(
             "C275",

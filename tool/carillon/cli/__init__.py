@@ -17,7 +17,23 @@ from typing import Annotated
 import typer
 
 from carillon import __version__, console
-from carillon.cli import bench, boards, build, check, explain, export, giotto, import_, new, plan, run, schema, show, verify
+from carillon.cli import (
+    bench,
+    boards,
+    build,
+    check,
+    explain,
+    export,
+    giotto,
+    import_,
+    microcode,
+    new,
+    plan,
+    run,
+    schema,
+    show,
+    verify,
+)
 
 COMMANDS = {
     "new": new,
@@ -31,6 +47,7 @@ COMMANDS = {
     "show": show,
     "bench": bench,
     "giotto": giotto,
+    "microcode": microcode,
     "boards": boards,
     "schema": schema,
     "explain": explain,

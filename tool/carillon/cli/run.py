@@ -38,6 +38,9 @@ def command(
     window: WindowOption = None,
     out: OutOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the timeline as a page of its own.")] = None,
+    serial: Annotated[
+        Path | None, typer.Option("--serial", help="Make this socket the UART of the board, and wait for who connects; in QEMU.")
+    ] = None,
     offsets: OffsetsOption = None,
     record: RecordOption = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed.")] = False,
@@ -63,6 +66,7 @@ def command(
         time_limit,
         machine=machine,
         strict=strict,
+        serial=serial,
         events=events,
         html=html,
     )

@@ -36,7 +36,9 @@ def run_length(planned: Planned, rounds: int | None, time: str | None) -> tuple[
     return count * length, count
 
 
-def build_and_run(planned: Planned, kernel: str, out: Path | None, ticks: int, rounds: int, report: Report) -> Trace | None:
+def build_and_run(
+    planned: Planned, kernel: str, out: Path | None, ticks: int, rounds: int, report: Report, serial: Path | None = None
+) -> Trace | None:
     """Build and run; None after errors, which are reported."""
     from carillon import pipeline
     from carillon.build import build as build_firmware
@@ -53,7 +55,7 @@ def build_and_run(planned: Planned, kernel: str, out: Path | None, ticks: int, r
     if firmware is None:
         return None
     report.status(f"running {ticks} ticks")
-    trace = run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds)
+    trace = run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds, serial=serial)
     return replace(trace, start_bounds=pipeline.start_bounds(planned)) if trace is not None else None
 
 
@@ -99,6 +101,7 @@ def show_runs(
     *,
     machine: str = "microcode",
     strict: bool = False,
+    serial: Path | None = None,
     events: Path | None = None,
     html: Path | None = None,
     svg: Path | None = None,
@@ -124,7 +127,9 @@ def show_runs(
             clock = planned.system.clock_hz  # of all that are compared
             ticks, count = run_length(planned, rounds, time)
             part = window_ticks(window, planned.system.clock_hz, ticks)
-            trace = build_and_run(planned, kernel, out / kernel if out and len(kernels) > 1 else out, ticks, count, report)
+            trace = build_and_run(
+                planned, kernel, out / kernel if out and len(kernels) > 1 else out, ticks, count, report, serial
+            )
             if trace is None:
                 return
             traces.append(trace)

@@ -116,6 +116,7 @@ def _console(board: Board) -> list[str]:
         f"#define CARILLON_CONSOLE_MASK 0x{mask:X}u",
         f"#define CARILLON_CONSOLE_WAITS 0x{waits:X}u",
     ]
+    lines += [] if console.ready is None else [f"#define CARILLON_CONSOLE_READY 0x{console.ready:X}u"]
     return [*lines, _stores("CARILLON_CONSOLE_PREPARE", console.prepare)]
 
 

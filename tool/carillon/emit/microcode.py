@@ -8,13 +8,17 @@ out, and its states, are those of its last invocation that ended, whatever becom
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from carillon.emit import text
 from carillon.giotto import Binding, Compiled
 from carillon.image import Image, Microcode
-from carillon.microcode import Function, Instruction
-from carillon.model.giotto import Giotto
+from carillon.microcode import Function, Instruction, Kind
+from carillon.microcode.binary import HEADER_BYTES, INSTRUCTION_BYTES, encode
+from carillon.model.giotto import Giotto, Upload
+from carillon.read.giotto.tables import LOADER
 
 _BASIC = frozenset({"int", "float", "double", "char", "short", "long", "bool", "unsigned"})
 _NONE = "CARILLON_MICROCODE_NONE"
@@ -25,12 +29,21 @@ def configuration(image: Image) -> dict[str, object]:
     found = image.microcode
     if found is None:
         return {}
-    program = found.compiled.program
-    return {
-        "CARILLON_MICROCODE_TASKS": f"{len(program.tasks)}u",
-        "CARILLON_MICROCODE_BINDINGS": f"{found.bindings}u",
-        "CARILLON_MICROCODE_THREADS": f"{found.threads}u",
+    upload = image.system.upload
+    bindings, threads = _room(found, upload)
+    values: dict[str, object] = {
+        "CARILLON_MICROCODE_TASKS": f"{len(found.compiled.program.tasks)}u",
+        "CARILLON_MICROCODE_BINDINGS": f"{bindings}u",
+        "CARILLON_MICROCODE_THREADS": f"{threads}u",
     }
+    return values if upload is None else values | {"CARILLON_LOADER_BYTES": f"{upload.room}u"}
+
+
+def _room(found: Microcode, upload: Upload | None) -> tuple[int, int]:
+    """For triggers and threads that wait: of the image's program, and of those that it receives."""
+    if upload is None:
+        return found.bindings, found.threads
+    return max(found.bindings, upload.triggers), max(found.threads, upload.threads)
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -194,7 +207,31 @@ class _Microcode(Writer):
             f".code = code, .steps = {self.microcode.steps}u, .size = {len(self.program.code)}u,",
             f".entry = {self.program.entry}u, .shared = {_NONE}, .scheduler = CARILLON_SCHEDULER_EDF",
         ])  # fmt: skip
+        lines += self.loader()
         return "\n".join(lines)
+
+    def loader(self) -> list[str]:
+        """What the loader knows of the image, and its thread."""
+        upload = self.image.system.upload
+        if upload is None:
+            return []
+        bare = encode(replace(self.program, labels=()))
+        tables = zlib.crc32(bare[HEADER_BYTES + INSTRUCTION_BYTES * len(self.program.code) :])
+        counts = ", ".join(f"{len(self.program.names(kind))}u" for kind in Kind)
+        bindings, threads = _room(self.microcode, upload)
+        thread = f"void carillon_task_{LOADER}(void)"
+        return [
+            '#include "kernel/microcode/loader.h"',
+            "",
+            *self.table("struct carillon_verify_image carillon_loader_image", [
+                f".tick_ns = {self.program.tick_ns}u, .interface = 0x{tables:08X}u, .counts = {{{counts}}},",
+                f".bindings = {bindings}u, .threads = {threads}u",
+            ]),
+            *self.table("uint8_t carillon_loader_key[16]", [", ".join(f"0x{byte:02X}u" for byte in upload.key)]),
+            f"const uint32_t carillon_loader_first = 0x{zlib.crc32(bare[:12] + bare[16:]):08X}u;",
+            "",
+            f"{thread};", thread, "{", "    carillon_loader_thread();", "}", "",
+        ]  # fmt: skip
 
     def table(self, what: str, rows: list[str], prefix: str = "") -> list[str]:
         return [f"{prefix}const {what} = {{", *(f"    {row}" for row in rows), "};", ""]

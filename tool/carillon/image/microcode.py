@@ -12,7 +12,7 @@ from carillon.giotto.simulation import MOST_STEPS, MOST_THREADS, play
 from carillon.image import Microcode
 from carillon.microcode import Opcode
 from carillon.model import System
-from carillon.read.giotto.tables import s_code_of
+from carillon.read.giotto.tables import LOADER, s_code_of
 
 
 def microcode_image(system: System, allocation: OsekAllocation | None, diagnostics: Diagnostics) -> Microcode | None:
@@ -36,7 +36,7 @@ def microcode_image(system: System, allocation: OsekAllocation | None, diagnosti
     compiled = compile_giotto(source, diagnostics, thread=thread)
     if compiled is None:
         return None
-    names = tuple(task.name for task in system.osek.tasks)
+    names = tuple(task.name for task in system.osek.tasks if task.name != LOADER)
     size = len(compiled.program.code)
     if thread is None:
         return Microcode(compiled, names, bindings=1, threads=1, steps=size + 1)

@@ -17,6 +17,7 @@ MAGIC = b"CMUC"
 VERSION = 1
 _HEADER = struct.Struct("<4sHHIIIHHHHHHHH")
 HEADER_BYTES = _HEADER.size
+INSTRUCTION_BYTES = 8
 
 
 class MalformedError(ValueError):

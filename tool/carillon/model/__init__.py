@@ -14,7 +14,7 @@ from pathlib import Path
 
 from carillon.diagnostics import Span
 from carillon.model.board import Board
-from carillon.model.giotto import Giotto, Machine
+from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.model.osek import Osek
 from carillon.model.time import TimeServices
 
@@ -193,6 +193,7 @@ class System:
     start_within: int = 0  # of what no task says otherwise, as Task.start_within
     sync: Synchronisation | None = None
     giotto: Giotto | None = None  # the program that it was made of
+    upload: Upload | None = None  # how its image receives other programs
     machine: Machine = Machine.MICROCODE  # what carries out `giotto`: its tasks are threads, in their order, or `rates`
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 

@@ -223,6 +223,9 @@ class Console(Frozen):
     state: Word
     full: Annotated[Word, Field(ge=1)] | None = None
     empty: Annotated[Word, Field(ge=1)] | None = None
+    ready: Annotated[Word, Field(ge=1)] | None = Field(
+        default=None, description="the bits of 'state' of which one is set while 'data' has a byte that was received"
+    )
     width: Literal[8, 32] = 32
     prepare: tuple[Store, ...] = Field(default=(), description="before each byte")
 

@@ -27,6 +27,19 @@ class Machine(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Upload:
+    """How an image receives other programs: the most bytes of one, room for triggers and threads that wait, and a key.
+
+    The key has 16 bytes; they are zeros if none is configured.
+    """
+
+    room: int
+    triggers: int
+    threads: int
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
     """A name and where it stands."""
 

@@ -73,7 +73,11 @@ def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = N
     system = builder.build(tables.file, board, clock)
     if tables.giotto is not None:  # of whose threads one may be alone, and the slice's cell is the machine's
         diagnostics.found = [found for found in diagnostics.found if found.code != "C175"]
-    return system if system is None or tables.giotto is None else replace(system, giotto=tables.giotto, machine=tables.machine)
+    return (
+        system
+        if system is None or tables.giotto is None
+        else replace(system, giotto=tables.giotto, machine=tables.machine, upload=tables.upload)
+    )
 
 
 def read_schedule(

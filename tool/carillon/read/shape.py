@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from carillon.diagnostics import Diagnostics, suggestion
-from carillon.model.giotto import Giotto, Machine
+from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.read.schema import (
     AlarmTable,
     AutostartTable,
@@ -109,7 +109,8 @@ class Tables:
     """The tables of a file, in whatever language it is; ``broken`` are those of its values that are missing.
 
     ``path`` is the file, or the first of several that are one; ``included`` are the others that belong to it.  ``giotto``:
-    the program, if it is one, and ``machine`` what carries it out.
+    the program, if it is one, and ``machine`` what carries it out;
+    ``upload``: how its image receives others.
     """
 
     path: FilePath
@@ -120,6 +121,7 @@ class Tables:
     included: tuple[FilePath, ...] = ()
     giotto: Giotto | None = None
     machine: Machine = Machine.MICROCODE
+    upload: Upload | None = None
 
 
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:

@@ -178,7 +178,14 @@ def _native_command(firmware: Firmware, ticks: int, out: Path) -> list[str]:
 
 
 def _qemu_command(
-    image: Image, firmware: Firmware, how: Run, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
+    image: Image,
+    firmware: Firmware,
+    how: Run,
+    ticks: int,
+    out: Path,
+    marks: Sequence[str],
+    serial: Path | None,
+    diagnostics: Diagnostics,
 ) -> list[str] | None:
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
@@ -244,7 +251,8 @@ def _qemu_command(
     return [
         emulator,
         *how.command[1:],
-        *("-nodefaults", "-display", "none", "-monitor", "none", "-serial", "stdio"),
+        *("-nodefaults", "-display", "none", "-monitor", "none"),
+        *("-serial", "stdio" if serial is None else f"unix:{serial},server=on,wait=on"),
         *("-icount", f"shift={clock.qemu_shift},sleep=off"),
         *("-kernel", str(firmware.elf)),
         *warm_up,
@@ -303,7 +311,9 @@ def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
     return system.board.run
 
 
-def record(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, marks: Sequence[str] = ()) -> Recording | None:
+def record(
+    image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, marks: Sequence[str] = (), serial: Path | None = None
+) -> Recording | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
     ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.
@@ -314,6 +324,10 @@ def record(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostic
     how = runnable(system, diagnostics)
     if how is None:
         return None
+    if serial is not None and how.kind != "qemu":
+        cause = f"board '{system.board.name}' is not run by QEMU, and has no serial line of its own"
+        diagnostics.error("C095", None, cause, "leave --serial out, or choose another board")
+        return None
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
         out = Path(scratch) / "records"
         if how.kind == "native":
@@ -321,7 +335,7 @@ def record(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostic
         elif how.kind == "simavr":
             command = _simavr_command(image, firmware, how, ticks, out, marks, diagnostics)
         else:
-            command = _qemu_command(image, firmware, how, ticks, out, marks, diagnostics)
+            command = _qemu_command(image, firmware, how, ticks, out, marks, serial, diagnostics)
         if command is None:
             return None
         try:
@@ -356,12 +370,14 @@ def record(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostic
         return Recording(records, result.stdout.decode(errors="replace"))
 
 
-def run(image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, *, rounds: int = 0) -> Trace | None:
+def run(
+    image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, *, rounds: int = 0, serial: Path | None = None
+) -> Trace | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what happened.
 
     Reports what :func:`record` reports, and returns None then.
     """
-    recording = record(image, firmware, ticks, diagnostics)
+    recording = record(image, firmware, ticks, diagnostics, serial=serial)
     if recording is None:
         return None
     return Decoder(image, symbols(firmware.elf)).trace(recording.records, ticks, rounds, recording.output)

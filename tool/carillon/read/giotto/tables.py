@@ -17,8 +17,12 @@ from carillon.model.giotto import Giotto, Machine
 from carillon.model.rates import rates_of, tick_of
 from carillon.read.foreign.places import Places
 from carillon.read.giotto import parse_giotto
+from carillon.read.giotto.uploads import read_upload, upload_file
 from carillon.read.shape import Tables, fit
 from carillon.read.text import read_text
+
+LOADER = "microcode_loader"
+"""The thread that receives programs."""
 
 
 def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machine.MICROCODE) -> Tables | None:
@@ -30,6 +34,13 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     check_giotto(program, diagnostics)
     if not program.tasks and machine is Machine.MICROCODE:
         diagnostics.error("C275", program.start.span, "the program has no task, and the machine runs tasks", "declare a task")
+    upload = read_upload(path, diagnostics)
+    if upload is not None and machine is Machine.CELLS:
+        cause = "on cells, a program is in the image's functions, and no other one can be received"
+        diagnostics.error("C276", program.start.span, cause, "run it with --machine microcode, or take the file away")
+    if upload is not None and LOADER in thread_names(program):
+        cause = f"a task is called {LOADER}, as is the thread that receives programs"
+        diagnostics.error("C276", program.start.span, cause, "give the task another name")
     if diagnostics.errors:
         return None
     places = Places(str(path))
@@ -48,10 +59,14 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     for task, name in zip(program.tasks, thread_names(program), strict=True):
         threads[name] = {"priority": 1}
         places.put(("thread", name), task.name.span, task.name.span)
+    if upload is not None:
+        threads[LOADER] = {"priority": 0}
+        places.put(("thread", LOADER), program.start.span, program.start.span)
     places.put(("time", "slice"), program.start.span)
     time = {"clock": "one-shot", "now": False, "uses": [], "slice": "1 ms"}
+    included = tuple(beside for beside in (scode, upload_file(path)) if beside is not None)
     file, broken = fit({"system": {}, "time": time, "thread": threads}, places, diagnostics)
-    return Tables(path, file, broken, places, text.digest, () if scode is None else (scode,), program)
+    return Tables(path, file, broken, places, text.digest, included, program, upload=upload)
 
 
 def _on_cells(program: Giotto, places: Places) -> dict[str, Any]:

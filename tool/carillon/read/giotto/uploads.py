@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a Giotto program's image receives other programs: the file ``NAME.upload`` that lies beside it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from carillon.diagnostics import Diagnostics
+from carillon.model.giotto import Upload
+from carillon.read.text import read_text
+
+_NUMBERS = {"bytes": (4096, 64, 65_536), "triggers": (1, 1, 127), "threads": (2, 0, 254)}
+"""Its keys, their defaults, and their least and greatest values."""
+_NO_KEY = bytes(16)
+
+
+def upload_file(path: Path) -> Path | None:
+    """The file beside a Giotto program; None if there is none."""
+    beside = path.with_suffix(".upload")
+    return beside if beside.is_file() else None
+
+
+def read_key(path: Path) -> bytes | None:
+    """A key: a file of 32 hexadecimal digits; None if it is none."""
+    try:
+        found = bytes.fromhex(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+    return found if len(found) == len(_NO_KEY) else None
+
+
+def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
+    """What the file beside a program says; None if there is none, or after C276 or the codes of :func:`read_text`."""
+    beside = upload_file(path)
+    text = None if beside is None else read_text(beside, diagnostics, "file of uploads", ".upload")
+    if beside is None or text is None:
+        return None
+
+    def refuse(cause: str, remedy: str) -> None:
+        diagnostics.error("C276", None, f"{beside}: {cause}", remedy)
+
+    try:
+        data = tomllib.loads(text.content)
+    except tomllib.TOMLDecodeError as error:
+        refuse(f"it is not TOML: {error}", "write KEY = VALUE, one a line")
+        return None
+    known = (*_NUMBERS, "key")
+    for name in data.keys() - {*known}:
+        refuse(f"there is no key '{name}'", f"write one of {', '.join(known)}")
+    numbers = {}
+    for name, (default, least, most) in _NUMBERS.items():
+        value = data.get(name, default)
+        if type(value) is not int or not least <= value <= most:
+            refuse(f"'{name}' is not a number from {least} to {most}", f"write {name} = {default}")
+        numbers[name] = value
+    key = _NO_KEY
+    if "key" in data:
+        file = beside.parent / str(data["key"])
+        found = read_key(file)
+        if found is None:
+            refuse(f"'key' names {file}, which is no file of 32 hexadecimal digits", "make one: openssl rand -hex 16")
+        else:
+            key = found
+    if diagnostics.errors:
+        return None
+    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], key)
