@@ -28,7 +28,7 @@ struct loaded_program {
 
 static struct loaded_program slots[2];
 
-static struct {
+static struct loader_state {
     const struct carillon_microcode *handed; /* the last program that the machine was given */
     struct loaded_program *slot;             /* of the upload */
     uint64_t challenge;
@@ -41,7 +41,7 @@ static struct {
     bool open;
 } loader;
 
-static struct {
+static struct frame_state {
     uint8_t bytes[CARILLON_LOADER_FRAME];
     uint8_t length;
     uint8_t left; /* bytes of the block that is decoded */

@@ -83,8 +83,9 @@ def test_an_application_may_have_a_console_of_its_own(lab: Laboratory, board: st
 
 def test_a_board_without_a_console_is_named_where_the_application_prints(lab: Laboratory, tmp_path: Path) -> None:
     folder = shutil.copytree(ROOT / "boards" / AST, tmp_path / "chip")
-    text = (folder / "board.c").read_text(encoding="utf-8")
-    (folder / "board.c").write_text(text[: text.index("#define UART5")], encoding="utf-8")
+    text = (folder / "board.toml").read_text(encoding="utf-8")
+    before, after = text[: text.index("[console]")], text[text.index("[build]") :]
+    (folder / "board.toml").write_text(before + after, encoding="utf-8")
     for code, expected in ((PRINT, "C194"), (PRINTF, "C194"), ("ttTASK(Print)\n{\n}\n", "")):
         diagnostics = Diagnostics()
         planned = plan(lab.write(SCHEDULE, code), diagnostics, str(folder))
