@@ -75,6 +75,7 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         maybe(table, "resources", some([*takeable, "RES_SCHEDULER"]))
         maybe(table, "budget", st.sampled_from(TICKS))
         maybe(table, "time_frame", st.sampled_from(TICKS))
+        maybe(table, "overrun", st.sampled_from(["guarded", "never"]))
         if owned[name]:
             table["events"] = owned[name]
             maybe(table, "stack", st.integers(128, 4096))

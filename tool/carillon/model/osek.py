@@ -68,6 +68,7 @@ class OsekTask:
     of an extended task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for:
     times and semaphores.  ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
     ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
+    ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.
     """
 
     name: str
@@ -82,6 +83,7 @@ class OsekTask:
     thread: bool = False
     budget: int = 0
     time_frame: int = 0
+    guarded: bool = True
 
     @property
     def extended(self) -> bool:

@@ -202,6 +202,11 @@ class OsekTaskTable(_Table):
     stack: int | None = Field(None, ge=128, le=1_048_576, description="Bytes of an extended task's stack.")
     budget: AnyTime | None = Field(None, description="Execution budget of a job: ProtectionHook is called when it is used up.")
     time_frame: AnyTime | None = Field(None, description="Least time between activations; ProtectionHook hears of early ones.")
+    overrun: Literal["guarded", "never"] = Field(
+        "guarded",
+        description="What if its cell expires while it still runs: nothing, or the author vouches that this never happens, so "
+        "that its end does not look.",
+    )
 
 
 class IsrTable(_Table):

@@ -68,6 +68,11 @@ def acknowledging(cell: CellImage) -> list[str]:
     return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
 
 
+def takes_back(level: TaskLevel) -> bool:
+    """Whether the end of a direct task takes back what its cell has asked for while it ran."""
+    return level.cell is not None and level.tasks[0].guarded
+
+
 def is_acknowledged(level: TaskLevel) -> bool:
     """Whether the cell that activates a direct task goes on asking."""
     return level.cell is not None and level.cell.cells[0].cell.array.acknowledge

@@ -9,7 +9,7 @@ from carillon.actions.every import ACTIONS
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.emit import text
 from carillon.emit.osek import frames
-from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_counters, served_levels
+from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_counters, served_levels, takes_back
 from carillon.image import Image
 from carillon.model.osek import AlarmAction, CounterKind, Hook, Status, Synchronisation
 
@@ -152,7 +152,7 @@ def _folded(allocation: OsekAllocation) -> list[str]:
         by_task = [allocation.level_of(t) for t in model.tasks]
         sources = [str(x.source if x.kind is TaskKind.DIRECT else 0) for x in by_task]
         ends = ["0"] + [
-            str((NO_CELL if x.cell is None or is_acknowledged(x) else x.cell.source) if x.kind is TaskKind.DIRECT else 0)
+            str((x.source if takes_back(x) and not is_acknowledged(x) else NO_CELL) if x.kind is TaskKind.DIRECT else 0)
             for x in allocation.levels
         ]
         # Whether an activation comes too early is not looked at where a service is called.

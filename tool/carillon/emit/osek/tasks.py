@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
-from carillon.emit.osek.common import GUARD_WORDS, acknowledging, mode_mask, served_levels
+from carillon.emit.osek.common import GUARD_WORDS, acknowledging, mode_mask, served_levels, takes_back
 from carillon.image import Image
 
 
@@ -126,6 +126,7 @@ def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
     priority = f"level {level.number}, priority {task.priority}, source {level.source}"
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
     serve = [f"    carillon_serve_waiting({level.number}u);"] if level.number in served_levels(image.osek.allocation) else []
+    back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if takes_back(level) else []
     if acknowledge:
         lines += [
             f"void carillon_acknowledged_{task.name}(void);",
@@ -134,11 +135,9 @@ def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
             *acknowledge,
             f"    carillon_task_{task.name}();",
             *serve,
-            *acknowledge,
-            f"    carillon_osek_forget_request({level.source});",
+            *back,
             "}",
         ]
-    unpend = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if level.cell is not None else []
     return [
         *lines,
         f"void carillon_framed_{task.name}(void);",
@@ -147,7 +146,7 @@ def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
         *acknowledge,
         f"    carillon_port_call(carillon_task_{task.name});",
         *serve,
-        *unpend,
+        *back,
         "}",
         "",
     ]

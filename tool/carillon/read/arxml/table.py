@@ -130,6 +130,7 @@ SECTIONS: dict[str, Group] = {
                 _K.INTEGER,
                 aliases=("OsTaskStackSize", "ArcCoreOsTaskStackSize", "OsStacksize", "OsStackSize"),
             ),
+            Parameter("CarillonOverrun", "overrun", _K.WORD, {"GUARDED": "guarded", "NEVER": "never"}),
         ),
         (
             Group(

@@ -225,6 +225,7 @@ class Converter:
         extended = self.values.names(attributes, "EVENT", (*path, "events"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
         self._stack(attributes, (*path, "stack"), extended)
+        self.values.word(attributes, "CARILLON_OVERRUN", (*path, "overrun"), {"GUARDED": "guarded", "NEVER": "never"})
         self._protection(attributes, path, {"budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"), **_FRAME})
 
     def _protection(self, attributes: Attributes, path: Path, times: dict[str, tuple[str, str]]) -> None:

@@ -77,6 +77,7 @@ class Tasks:
             stack=self.at.file.thread[name].stack if thread else table.stack,
             span=self.at.key(*path),
             thread=thread,
+            guarded=thread or table.overrun == "guarded",
         )
 
     def timed_tasks(self, ticks: Ticks) -> tuple[OsekTask, ...]:
