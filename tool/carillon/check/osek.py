@@ -61,10 +61,10 @@ _FUNCTIONS = frozenset({"task", "thread", "ISR"})
 # What stands in <carillon/time.hpp>, where the application uses it.
 CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
-    Handler_Thread Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
-    denominator event exact function handler id infinite kind lap microseconds microseconds_per_second most now
-    numerator other p period read reset result runs seconds self semaphore set start state status stop task
-    ticks timed times unit units v whole within""".split()  # noqa: SIM905
+    Handler_Thread INFINITE Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
+    event exact exactly function handler id infinite kind lap left length microseconds microseconds_per_second most now
+    other p period read reset result runs seconds self semaphore set start state status stop task
+    ticks timed times unit units v within""".split()  # noqa: SIM905
 )
 
 
