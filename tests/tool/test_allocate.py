@@ -29,7 +29,7 @@ from carillon.allocate.improve import improve
 from carillon.allocate.levels import Windows, longest_paths
 from carillon.allocate.model import ChoiceModel
 from carillon.allocate.options import TABLED, DemandOptions
-from carillon.allocate.problem import Choice, Failure, Judge, Problem, Solution
+from carillon.allocate.problem import Budget, Choice, Failure, Judge, Problem, Solution
 from carillon.allocate.result import Carrier, Guard, ModeAllocation, Style
 from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
@@ -1201,10 +1201,56 @@ def test_a_round_of_which_not_all_pairs_are_looked_at_is_made_better_by_small_ch
     monkeypatch.setattr(shortcuts, "by_sources", lambda _judge: (None, 0))
     monkeypatch.setattr(shortcuts, "cheapest", lambda _judge: None)
     monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    monkeypatch.setattr(ChoiceModel, "bound", lambda _self, _limit: 0.0)
     monkeypatch.setattr(Judge, "most_carriers", lambda _self: 10**9)
     lowered = mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95)))
     result = only(board(array(4)), lowered)
     assert not any(c.lowered for c in result.carriers)
+
+
+def found(system: System, lowered: LoweredMode) -> list[tuple[Judge, Solution | Failure]]:
+    """The problems that a mode is solved as, each with what the search ends with."""
+    pairs: list[tuple[Judge, Solution | Failure]] = []
+    search = ModeSolver.solve
+
+    def solved(self: ModeSolver) -> Solution | Failure:
+        result = search(self)
+        pairs.append((self.judge, result))
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "solve", solved)
+        solve(system, lowered)
+    return pairs
+
+
+def bound_of(judge: Judge, limit: float) -> float:
+    """What the model proves within ``limit`` of deterministic time to be the least value."""
+    model = ChoiceModel(judge, Budget(limit))
+    model.minimise()
+    return model.bound(limit)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_cases(tasks=3, points=4), st.sampled_from([0.001, 0.01, 0.1]))
+def test_the_bound_of_a_round_is_never_above_its_optimum(case: tuple[System, LoweredMode], limit: float) -> None:
+    for judge, best in found(*case):
+        if isinstance(best, Solution) and best.optimal:
+            assert bound_of(judge, limit) <= judge.value(best.choices)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_bound_of_tasks_that_preempt_each_other_in_turns_rises_to_no_more_than_the_optimum(seed: int) -> None:
+    case = bench.Case("turns", "", 1_000_000, 100_000, tasks=8, points=0, grid=100, irregular=3)
+    target = board(array(4 * 20, per_source=4, adjacent={Role.ACTIVATION: 2}), levels=64)
+    lowered = bench.irregular(seed, case)
+    ((judge, best),) = found(system_of(target, 1_000_000, (lowered,)), lowered)
+    assert isinstance(best, Solution)
+    assert best.optimal
+    bounds = [bound_of(judge, limit) for limit in (0.001, 0.01, 0.1)]
+    assert bounds == sorted(bounds)
+    assert 0 < bounds[-1] <= judge.value(best.choices)
+    assert bound_of(judge, 0.1) == bounds[-1]
 
 
 # Larger ones

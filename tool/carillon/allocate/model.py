@@ -368,11 +368,18 @@ class ChoiceModel:
             carriers = [(d, points) for d, points, _ in (self.candidates[n] for n in cycle)]
             self._forbid(carriers, list(pairwise([*range(len(cycle)), 0])))
 
-    def solve(self, gap: float, limit: float) -> tuple[str, cp_model.CpSolver]:
+    def bound(self, limit: float) -> float:
+        """No choice has a lower objective, as far as that is proved within ``limit``; choices are not looked for.
+
+        A tree of the least bounds first raises it, where search from a good choice does not within the same work.
+        """
+        return self.solve(0, limit, raises=True)[1].best_objective_bound
+
+    def solve(self, gap: float, limit: float, raises: bool = False) -> tuple[str, cp_model.CpSolver]:
         """Solve to a relative ``gap``, within ``limit`` of deterministic time and what is left of it.
 
         With level variables it is search that proves: what CP-SAT does by default before it, and to shorten what it learns,
-        costs more than it saves (measured on the synthetic rounds of bench/allocation.py).
+        costs more than it saves (measured on the synthetic rounds of bench/allocation.py).  ``raises``: see :meth:`bound`.
         """
         from ortools.sat.python import cp_model
 
@@ -386,6 +393,7 @@ class ChoiceModel:
             parameters.cp_model_probing_level = 0
             parameters.binary_minimization_algorithm = parameters.NO_BINARY_MINIMIZATION
         parameters.cut_level = 0  # our own cuts are tighter; generic ones double the time to a proof
+        parameters.optimize_with_lb_tree_search = raises
         parameters.relative_gap_limit = gap
         parameters.max_deterministic_time = max(min(limit, self.budget.left), 0.001)
         status = solver.solve(self.model)

@@ -46,9 +46,8 @@ FALLBACK_SHARE = 0.1
 """Share of the deterministic time for the choice to fall back on."""
 
 CHANGES_PER_SECOND = 8_000
-SEARCH_SHARE = 0.3
-"""Where not all pairs are looked at, nor does the first round come to an end: changes of the choice found that are tried per
-second of the limit, and the share of the deterministic time that is left for the search then."""
+"""Changes of a choice that are tried per second of the limit, where not all pairs are looked at, nor does the first round come
+to an end.  All deterministic time that is left goes to the bound then."""
 
 PAIRS_PER_SECOND = 8_000
 """Pairs of possible carriers whose order may be looked at, per second of the limit; with more there is no search."""
@@ -110,7 +109,7 @@ class ModeSolver:
         model knows the levels, if that is not too much; if it is, the rounds only look for cuts and stop at a small
         gap, and a choice without cuts is proved with none.  Where the first round does not come to an end, what excludes
         what takes more time than it saves: another model, which knows ranks of the points instead, takes over.  Where that is too
-        much as well, what was found without a proof is made better by small changes.
+        much as well, what was found without a proof is made better by small changes, and the model only looks for a bound.
         """
         from carillon.allocate.model import ChoiceModel
 
@@ -147,8 +146,9 @@ class ModeSolver:
             if self.budget.left <= 0 or rounds == MAX_ROUNDS or (last and not cuts):
                 break
             if rounds == 1 and status != "OPTIMAL" and self._too_many:
-                large = True
-                self.budget.left *= SEARCH_SHARE
+                if best is not None:
+                    large = True
+                    break
             elif rounds == 1 and status != "OPTIMAL":
                 model = ChoiceModel(self.judge, self.budget, ranks=True)
                 model.minimise()
@@ -158,7 +158,8 @@ class ModeSolver:
                 model.hint(best)
         if best is None:
             return Failure(proved=False)
-        if large and best_value > bound:
+        if large:
+            bound = max(bound, ceil(model.bound(limits) - 1e-6))
             best = improve(self.judge, best, round(CHANGES_PER_SECOND * self.limit))
             best_value = self._cost(best)
         penalty, instructions, _ = self.judge.values(best)
