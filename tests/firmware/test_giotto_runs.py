@@ -16,7 +16,7 @@ from laboratory import AST, HERE, MPS, ROOT, RV32, TC, VIRTUAL_AST, Laboratory, 
 
 from carillon.diagnostics import Diagnostics
 from carillon.giotto import Compiled, compile_giotto
-from carillon.microcode.text import assembled_thread
+from carillon.giotto.scheduling import METHODS, chosen_in
 from carillon.model.giotto import Machine as Carrier
 from carillon.run import run
 from carillon.trace import Kind
@@ -171,24 +171,31 @@ def on_processor(outcome: Outcome, steps: int) -> list[str | None]:
     return [next((name for begin, end, name in ran if begin <= at < end), None) for at in middles]
 
 
-@pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize("scode", ["", "synchronous", "preemptive", "nonpreemptive"])
+WHO_RUNS = [(scode, board) for scode in ("", "preemptive") for board in BOARDS]
+WHO_RUNS += [("synchronous", MPS), ("nonpreemptive", VIRTUAL_AST), (".scheduler rm", AST)]
+WHO_RUNS += [(f".method {method}", AST) for method in METHODS]
+
+
+@pytest.mark.parametrize(("scode", "board"), WHO_RUNS)
 def test_tasks_run_when_the_stepper_runs_them(lab: Laboratory, scode: str, board: str) -> None:
     """Figures 2 to 4 of the paper, but that of figure 2 the task that is declared first has a deadline that two have."""
     text = FLIGHT.read_text(encoding="utf-8")
     text = re.sub(r"type\n.*?\n\n", "", text, flags=re.DOTALL).replace("position ", "int ").replace("command ", "int ")
     t1 = 50 if scode == "synchronous" else 80
     text = text.replace("[wcet 8]", f"[wcet {t1 // 10}]")
-    thread = (FLIGHT.parent / f"{scode}.scode").read_text(encoding="utf-8") if scode else ""
+    thread = scode if not scode or scode.startswith(".") else (FLIGHT.parent / f"{scode}.scode").read_text(encoding="utf-8")
     source = parsed(text)
-    found = assembled_thread(thread, "flight.scode", ("t1", "t2"), Diagnostics()) if scode else None
-    program = compile_giotto(source, Diagnostics(), thread=found)
+    (lab.folder / "chosen.scode").write_text(thread, encoding="utf-8")
+    chosen = chosen_in(lab.folder / "chosen.scode", source, Diagnostics())
+    assert chosen is not None
+    program = compile_giotto(source, Diagnostics(), chosen.plan, chosen.thread)
     assert program is not None
     hz = {VIRTUAL_AST: 15_625_000, AST: 15_625_000, MPS: 25_000_000}[board]
     functions = Hashed(
         program, {"t1": hz * (t1 * 10 - 2) // 100_000, "t2": hz * 398 // 100_000}, reports=False
     )  # less than they may take
     stepper = Stepper(program, functions.python, {"t1": t1, "t2": 40}, random.Random(0), shorter=False)
+    stepper.by_period = chosen.scheduler == "rm"
     stepper.run(60)
     outcome = ran(lab, "flight", text, functions.source, board, 62, thread)
     assert outcome.planned.system.clock_hz == hz

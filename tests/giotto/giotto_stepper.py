@@ -60,10 +60,11 @@ class Invocation:
 class Stepper(Machine):
     """Tasks take ``times`` steps at most: exactly so many, or, with ``shorter``, any number from 1 on.
 
-    Without ``scheduler``, nothing runs that no thread dispatches.
+    Without ``scheduler``, nothing runs that no thread dispatches.  ``by_period``: it goes by periods, not by deadlines.
     """
 
     scheduler = True
+    by_period = False
 
     def __init__(
         self, compiled: Compiled, functions: Mapping[str, C], times: dict[str, int], chance: random.Random, *, shorter: bool
@@ -138,7 +139,12 @@ class Stepper(Machine):
                 return thread.task
         if self.threads or not self.unfinished or not self.scheduler:
             return None
-        return min(self.unfinished, key=lambda task: (self.unfinished[task].deadline, task))
+
+        def urgency(task: int) -> tuple[int, int]:
+            it = self.unfinished[task]
+            return it.deadline - (it.begin if self.by_period else 0), task
+
+        return min(self.unfinished, key=urgency)
 
     def interpret(self, address: int, now: int, instant: Instant) -> None:
         super().interpret(address, now, instant)

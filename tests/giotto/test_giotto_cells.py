@@ -20,10 +20,12 @@ A = "task a () output (o) state () { schedule f(o) }"
 B = "task b () output (p) state () { schedule g(p) }"
 
 
-def planned(path: Path, text: str, diagnostics: Diagnostics, board: str = "ast1030-evb") -> Planned:
+def planned(
+    path: Path, text: str, diagnostics: Diagnostics, board: str = "ast1030-evb", machine: Machine = Machine.CELLS
+) -> Planned:
     file = path / "program.giotto"
     file.write_text(text, encoding="utf-8")
-    return plan(file, diagnostics, board, machine=Machine.CELLS)
+    return plan(file, diagnostics, board, machine=machine)
 
 
 def test_tasks_of_one_period_are_one_interrupt_and_shorter_periods_are_more_urgent() -> None:
@@ -54,14 +56,18 @@ def test_a_task_with_two_periods_has_two_interrupts_that_do_not_have_its_name(tm
     assert tick_of(program) == 2
 
 
-def test_a_program_that_keeps_deadlines_by_edf_alone_is_refused_with_its_timeline(tmp_path: Path) -> None:
+@pytest.mark.parametrize("scode", ["", ".method rate-monotonic", ".scheduler rm"])
+def test_a_program_that_keeps_deadlines_by_edf_alone_is_refused_with_its_timeline(scode: str, tmp_path: Path) -> None:
+    machine = Machine.MICROCODE if scode else Machine.CELLS
+    if scode:
+        (tmp_path / "program.scode").write_text(scode, encoding="utf-8")
     mode = "mode m () period 14 { taskfreq 2 do b(); taskfreq 1 do a(); }"
     text = f"{HEAD}{A} [wcet 7]\n{B} [wcet 3]\nstart m {{ {mode} }}\n"
-    planned(tmp_path, text, Diagnostics())
+    planned(tmp_path, text, Diagnostics(), machine=machine)
     mode = "mode m () period 35 { taskfreq 7 do b(); taskfreq 5 do a(); }"
     late = text.replace(text[text.index("mode") :], f"{mode} }}\n").replace("wcet 7", "wcet 4").replace("wcet 3", "wcet 2")
     with pytest.raises(CarillonError) as caught:
-        planned(tmp_path, late, Diagnostics())
+        planned(tmp_path, late, Diagnostics(), machine=machine)
     assert [(said.code, said.cause) for said in caught.value.diagnostics] == [
         (
             "C283",

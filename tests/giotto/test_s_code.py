@@ -27,7 +27,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.explain import explain
 from carillon.giotto import Compiled, compile_giotto
 from carillon.giotto.analysis import execution_times, loads
-from carillon.giotto.scheduling import METHODS, Job, OutOfWorkError, in_order, planned
+from carillon.giotto.scheduling import METHODS, Job, OutOfWorkError, chosen_in, in_order, planned
 from carillon.giotto.simulation import Played, play
 from carillon.microcode import S_CODE, Opcode
 from carillon.microcode.text import assembled, assembled_thread
@@ -387,9 +387,37 @@ def test_s_code_with_very_many_instants_is_refused_in_bounded_time() -> None:
     assert played.broken[1] == "the S code has too many instants to be checked"
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_file_may_name_the_method_that_makes_s_code(method: str, tmp_path: Path) -> None:
+    file = tmp_path / "flight.scode"
+    file.write_text(f"; by a method\n.method {method}\n.scheduler rm\n", encoding="utf-8")
+    found = [
+        CliRunner().invoke(app, ["giotto", str(GUIDE / "flight.giotto"), "--s-code", s_code, "--listing"]).stdout
+        for s_code in (method, str(file))
+    ]
+    assert found[0] == found[1]
+    assert "dispatch" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "cause"),
+    [
+        (".method edf\ndispatch t1", 2, "the file has a .method, and instructions, too"),
+        (".method fast", 1, "'fast' is no method, or it is there twice"),
+        (".scheduler rm\n.scheduler rm", 2, "'rm' is no scheduler, or it is there twice"),
+        (".methods edf", 1, "S code has no directive '.methods'"),
+    ],
+)
+def test_a_file_whose_directives_are_wrong_is_refused_at_its_line(text: str, place: int, cause: str, tmp_path: Path) -> None:
+    file, diagnostics = tmp_path / "bad.scode", Diagnostics()
+    file.write_text(text + "\n", encoding="utf-8")
+    assert chosen_in(file, parsed((GUIDE / "flight.giotto").read_text(encoding="utf-8")), diagnostics) is None
+    assert [(d.code, d.cause, d.span and d.span.line) for d in diagnostics.found] == [("C267", cause, place)]
+
+
 def test_s_code_of_a_file_is_refused_for_a_program_with_switches(tmp_path: Path) -> None:
     good = tmp_path / "good.scode"
-    good.write_text("dispatch t1\n", encoding="utf-8")
+    good.write_text("dispatch filter\n", encoding="utf-8")
     program = Path(__file__).parent / "programs" / "modes.giotto"
     result = CliRunner().invoke(app, ["giotto", str(program), "--s-code", str(good)])
     assert result.exit_code == 1

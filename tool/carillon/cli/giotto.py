@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from carillon.diagnostics import Diagnostics
     from carillon.giotto import Compiled
     from carillon.giotto.analysis import Load
+    from carillon.giotto.scheduling import Chosen
     from carillon.giotto.simulation import Played
     from carillon.giotto.switching import Across
     from carillon.model.giotto import Giotto, Mode
@@ -53,9 +54,10 @@ def command(
         source = _read(path, report.diagnostics)
         load = loads(source)
         check_loads(source, load, report.diagnostics)
-        compiled = _compiled(source, s_code, report.diagnostics)
+        chosen = _chosen(source, s_code, report.diagnostics)
+        compiled = _compiled(source, chosen, report.diagnostics)
         across = _across(source, load)
-        played = {mode.name.text: _played(source, mode, compiled, load[mode.name.text], s_code) for mode in source.modes}
+        played = {mode.name.text: _played(source, mode, compiled, load[mode.name.text], chosen) for mode in source.modes}
         for mode in source.modes:
             found = played[mode.name.text]
             if s_code is not None and found is not None and found.broken is not None:
@@ -128,18 +130,27 @@ def _read(path: Path, diagnostics: Diagnostics) -> Giotto:
     return source
 
 
-def _compiled(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Compiled:
-    """Its microcode, with S code by a method or from a file."""
-    from carillon.giotto import compile_giotto
-    from carillon.giotto.scheduling import METHODS, planned, thread_of
+def _chosen(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Chosen | None:
+    """The S code, by a method or from a file; None if none is asked for."""
+    from carillon.giotto.scheduling import METHODS, Chosen, chosen_in, planned
 
-    plan = thread = None
+    if s_code is None:
+        return None
     if s_code in METHODS:
         plan = planned(s_code, source, diagnostics)
-    elif s_code is not None:
-        thread = thread_of(Path(s_code), source, diagnostics)
-    if s_code is not None and plan is None and thread is None:
-        diagnostics.stop_on_errors()
+        found = None if plan is None else Chosen(plan, method=s_code)
+    else:
+        found = chosen_in(Path(s_code), source, diagnostics)
+    diagnostics.stop_on_errors()
+    assert found is not None
+    return found
+
+
+def _compiled(source: Giotto, chosen: Chosen | None, diagnostics: Diagnostics) -> Compiled:
+    """Its microcode, with S code."""
+    from carillon.giotto import compile_giotto
+
+    plan, thread = (None, None) if chosen is None else (chosen.plan, chosen.thread)
     compiled = compile_giotto(source, diagnostics, plan, thread)
     if compiled is None:
         diagnostics.stop_on_errors()
@@ -147,17 +158,17 @@ def _compiled(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> C
     return compiled
 
 
-def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, s_code: str | None) -> Played | None:
+def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, chosen: Chosen | None) -> Played | None:
     """A period of a mode with its S code; without, what shows that EDF or rate-monotonic priorities do not suffice."""
     from carillon.giotto.analysis import execution_times
-    from carillon.giotto.scheduling import METHODS
+    from carillon.giotto.scheduling import played
     from carillon.giotto.simulation import by_deadline, by_period, play
 
-    if load.share is None or (s_code is None and load.rate_monotonic is not False):
+    if load.share is None or (chosen is None and load.rate_monotonic is not False):
         return None
-    urgency = by_period if load.edf and s_code is None else by_deadline
-    label = f"{mode.name}@0" if s_code is None or s_code in METHODS else "start"
-    return play(compiled, execution_times(source), label, mode.period, urgency)
+    if chosen is not None:
+        return played(source, mode, compiled, chosen)
+    return play(compiled, execution_times(source), f"{mode.name}@0", mode.period, by_period if load.edf else by_deadline)
 
 
 def _across(source: Giotto, load: dict[str, Load]) -> Across | None:

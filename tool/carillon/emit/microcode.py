@@ -205,7 +205,8 @@ class _Microcode(Writer):
         lines += [f"const uint32_t carillon_microcode_tick_ns = {self.program.tick_ns}u;", ""]
         lines += self.table("struct carillon_microcode carillon_microcode_first", [
             f".code = code, .steps = {self.microcode.steps}u, .size = {len(self.program.code)}u,",
-            f".entry = {self.program.entry}u, .shared = {_NONE}, .scheduler = CARILLON_SCHEDULER_EDF",
+            f".entry = {self.program.entry}u, .shared = {_NONE},",
+            f".scheduler = CARILLON_SCHEDULER_{self.microcode.scheduler.upper()}",
         ])  # fmt: skip
         lines += self.loader()
         return "\n".join(lines)

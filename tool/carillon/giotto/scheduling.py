@@ -32,9 +32,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from carillon.diagnostics import Diagnostics
-from carillon.giotto import IDLE, Plan, active_units, entry_of
+from carillon.diagnostics import Diagnostics, Span
+from carillon.giotto import IDLE, Compiled, Plan, active_units, entry_of
 from carillon.giotto.analysis import execution_times
+from carillon.giotto.simulation import Played, by_deadline, by_period, play
 from carillon.microcode.text import Thread, assembled_thread
 from carillon.model.giotto import Activity, Giotto, Mode
 from carillon.read.text import read_text
@@ -52,16 +53,64 @@ def planned(method: str, source: Giotto, diagnostics: Diagnostics) -> Plan | Non
     return edf(source) if method == "edf" else rate_monotonic(source)
 
 
-def thread_of(file: Path, source: Giotto, diagnostics: Diagnostics) -> Thread | None:
-    """The S code in a file, a thread that begins behind the first block; None after errors, C010, C267 or C271."""
-    if len(source.modes) > 1 or source.modes[0].switches:
-        cause = "the S code of a file is one thread, and this program has switches of modes"
-        remedy = "use --s-code " + ", ".join(METHODS[:-1]) + f" or {METHODS[-1]}"
-        diagnostics.error("C271", source.start.span, cause, remedy)
-        return None
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Who runs: S code in the blocks, by a method, or a thread beside them, or neither; and who chooses while no thread waits."""
+
+    plan: Plan | None = None
+    thread: Thread | None = None
+    scheduler: str = "edf"
+    method: str | None = None
+
+    @property
+    def by_periods(self) -> bool:
+        """Whether all tasks run by rate-monotonic priorities."""
+        free = self.plan is None and self.thread is None
+        return self.method == "rate-monotonic" or (free and self.scheduler == "rm")
+
+
+SCHEDULERS = ("edf", "rm")
+"""Who may choose: deadlines or periods."""
+_SETTINGS = {"method": METHODS, "scheduler": SCHEDULERS}
+
+
+def chosen_in(file: Path, source: Giotto, diagnostics: Diagnostics) -> Chosen | None:
+    """What a file of S code says; None after errors, C010, C267, C270 or C271.
+
+    It has a method, or instructions of a thread that begins behind the first block; or it says the scheduler alone.
+    """
     text = read_text(file, diagnostics, "S code", ".scode")
     tasks = tuple(task.name.text for task in source.tasks)
-    return None if text is None else assembled_thread(text.content, str(file), tasks, diagnostics)
+    found = None if text is None else assembled_thread(text.content, str(file), tasks, diagnostics, _SETTINGS)
+    if found is None:
+        return None
+    method, scheduler = found.settings.get("method"), found.settings.get("scheduler", "edf")
+    if method is not None and not found.is_empty:
+        diagnostics.error(
+            "C267",
+            Span(str(file), found.code[0][0]),
+            "the file has a .method, and instructions, too",
+            "write either: the method makes all S code of the program",
+        )
+        return None
+    if method is not None:
+        plan = planned(method, source, diagnostics)
+        return None if plan is None else Chosen(plan, None, scheduler, method)
+    if found.is_empty:
+        return Chosen(scheduler=scheduler)
+    if len(source.modes) > 1 or source.modes[0].switches:
+        cause = "the S code of a file is one thread, and this program has switches of modes"
+        remedy = f"write .method and one of {', '.join(METHODS)} instead"
+        diagnostics.error("C271", source.start.span, cause, remedy)
+        return None
+    return Chosen(None, found, scheduler)
+
+
+def played(source: Giotto, mode: Mode, compiled: Compiled, chosen: Chosen) -> Played:
+    """A period of a mode with its S code, all of whose tasks have execution times."""
+    label = f"{mode.name}@0" if chosen.thread is None else "start"
+    urgency = by_period if chosen.scheduler == "rm" else by_deadline
+    return play(compiled, execution_times(source), label, mode.period, urgency)
 
 
 def _period(mode: Mode, invocation: Activity) -> int:

@@ -241,7 +241,7 @@ class Microcode:
     """A Giotto program as microcode: ``threads_of`` are the names of its tasks' threads.
 
     ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most; ``steps`` is more than the number
-    of instructions that are carried out at one instant.
+    of instructions that are carried out at one instant.  ``scheduler`` chooses while no thread waits: ``edf`` or ``rm``.
     """
 
     compiled: Compiled
@@ -249,6 +249,7 @@ class Microcode:
     bindings: int
     threads: int
     steps: int
+    scheduler: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,19 +93,36 @@ def assembled(text: str, file: str, diagnostics: Diagnostics) -> Program | None:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """S code that is a thread of a program: instructions with their lines, addresses and names of labels from 0."""
+    """S code that is a thread of a program: instructions with their lines, addresses and names of labels from 0.
+
+    ``settings`` is what its directives say, by their names without the point.
+    """
 
     code: tuple[tuple[int, Instruction], ...]
     labels: tuple[tuple[int, str], ...]
+    settings: Mapping[str, str]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no instruction beside the one that ends it."""
+        return len(self.code) == 1
 
 
-def assembled_thread(text: str, file: str, tasks: tuple[str, ...], diagnostics: Diagnostics) -> Thread | None:
+def assembled_thread(
+    text: str,
+    file: str,
+    tasks: tuple[str, ...],
+    diagnostics: Diagnostics,
+    settings: Mapping[str, tuple[str, ...]] | None = None,
+) -> Thread | None:
     """The S code of a text that dispatches these tasks; it begins at its first line, and ends behind its last one.
 
-    It has instructions of S code, ``jump`` and ``return`` alone, and no directives.  None after errors, C267 each.
+    It has instructions of S code, ``jump`` and ``return`` alone, and of directives ``settings``, each once and with one of
+    its values.  None after errors, C267 each.
     """
     assembler = _Assembler(text, file, diagnostics)
     assembler.tick = 1
+    assembler.settings = settings or {}
     for task in tasks:
         assembler.object(Kind.TASK, task)
     assembler.thread = True
@@ -113,7 +130,7 @@ def assembled_thread(text: str, file: str, tasks: tuple[str, ...], diagnostics: 
     if program is None:
         return None
     lines = [number for number, _ in assembler.operations]
-    return Thread(tuple(zip(lines, program.code, strict=True)), program.labels)
+    return Thread(tuple(zip(lines, program.code, strict=True)), program.labels, assembler.set)
 
 
 class _RefusedError(Exception):
@@ -136,6 +153,8 @@ class _Assembler(Limited):
         self.tick: int | None = None
         self.entry: tuple[int, str] | None = None
         self.thread = False
+        self.settings: Mapping[str, tuple[str, ...]] = {}
+        self.set: dict[str, str] = {}
 
     def refuse(self, line: int, cause: str, remedy: str) -> None:
         self.error("C267", Span(self.file, line), cause, remedy)
@@ -197,7 +216,8 @@ class _Assembler(Limited):
 
     def directive(self, number: int, word: str, rest: str) -> None:
         if self.thread:
-            raise _RefusedError(f"S code has no directive {shorten(word)}", "write labels and instructions alone")
+            self.setting(word.removeprefix("."), rest)
+            return
         if word == ".tick":
             if self.tick is not None or not _NUMBER.fullmatch(rest):
                 raise _RefusedError("the length of the tick is no number, or there twice", "write it once: .tick 1000000")
@@ -210,6 +230,15 @@ class _Assembler(Limited):
             self.object(Kind(word[1:]), rest)
         else:
             raise _RefusedError(f"there is no directive {shorten(word)}", suggestion(word, _DIRECTIVES))
+
+    def setting(self, name: str, value: str) -> None:
+        if name not in self.settings:
+            remedy = suggestion(f".{name}", [f".{known}" for known in self.settings])
+            raise _RefusedError(f"S code has no directive {shorten(f'.{name}')}", remedy)
+        if value not in self.settings[name] or name in self.set:
+            cause = f"{shorten(value)} is no {name}, or it is there twice"
+            raise _RefusedError(cause, f"write .{name} once, and {' or '.join(self.settings[name])} behind it")
+        self.set[name] = value
 
     def object(self, kind: Kind, rest: str) -> None:
         match = re.fullmatch(r"(\S+)(?:\s+reads\s+(.+?))?(?:\s+writes\s+(.+?))?", rest)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the tasks of a Giotto program end in time by rate-monotonic priorities."""
+
+from __future__ import annotations
+
+from carillon.diagnostics import Diagnostics
+from carillon.giotto.analysis import execution_times
+from carillon.giotto.switching import across_switches
+from carillon.model.giotto import Giotto
+from carillon.units import format_number
+
+
+def check_rate_monotonic(program: Giotto, instead: str, diagnostics: Diagnostics) -> None:
+    """Report C283, a task that is late in some order of switches, and C284, where this is not known.
+
+    ``instead`` says what would not make it late, behind "use ... or".
+    """
+    times = execution_times(program)
+    missing = [task.name.text for task in program.tasks if task.name.text not in times]
+    if any(a.target.text in missing for mode in program.modes for a in mode.invocations):
+        diagnostics.warning(
+            "C284",
+            program.start.span,
+            f"the task {missing[0]} has no wcet, so that nothing proves that tasks end in time",
+            "write [wcet ...] behind each task",
+        )
+        return
+    found = across_switches(program, times)
+    if found.safe is None:
+        diagnostics.warning(
+            "C284",
+            program.start.span,
+            "the switches of modes make too many cases to prove that tasks end in time",
+            "use fewer modes, or fewer switches",
+        )
+    elif not found.safe:
+        assert found.played is not None
+        path = "".join(f", mode {mode} from {format_number(at, 3)} ms on" for mode, at in found.path)
+        diagnostics.error(
+            "C283",
+            program.start.span,
+            f"under rate-monotonic priorities, a task is late: mode {program.start}{path}: {found.played.said()}",
+            f"use shorter execution times, or {instead}",
+        )
