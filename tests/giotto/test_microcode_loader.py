@@ -142,11 +142,11 @@ def refused(content: bytes, expected: str, scheduler: int = EDF, key: bytes = KE
 def test_refusals_say_why() -> None:
     refused(CONTENT, "wrong seal", key=bytes(16))
     refused(CONTENT, "no such scheduler", scheduler=3)
-    refused(sealed(CONTENT[:4] + b"\2" + CONTENT[5:]), r"refused \(format\)")
-    refused(bare(replace(PROGRAM, tick_ns=999)), r"refused \(tick\)")
-    refused(bare(replace(PROGRAM, ports=("q",))), r"refused \(tables\)")
+    refused(sealed(CONTENT[:4] + b"\2" + CONTENT[5:]), r"refused \(it does not begin as microcode")
+    refused(bare(replace(PROGRAM, tick_ns=999)), r"refused \(it has another tick\)")
+    refused(bare(replace(PROGRAM, ports=("q",))), r"refused \(it was made for another program")
     endless = (*PROGRAM.code[:-1], Instruction(Opcode.JUMP, y=len(PROGRAM.code) - 1))
-    refused(bare(replace(PROGRAM, code=endless)), r"refused \(loop\), at instruction 8")
+    refused(bare(replace(PROGRAM, code=endless)), r"refused \(it may go round without taking time: instruction 8\)")
     refused(bytes(1025), "room for 1024")
 
 

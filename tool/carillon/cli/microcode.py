@@ -110,11 +110,12 @@ def _program(path: Path, at: str | None) -> Program:
 
 
 def _said(found: Status) -> list[str]:
+    from carillon.microcode.upload import refusal
+
     scheduler = _NUMBERS[found.scheduler].value
     lines = [f"runs program {found.running:08x}, scheduler {scheduler}; tables {found.interface:08x}, tick {found.tick_ns} ns"]
     lines += ["an accepted program waits for an instant at which no task is unfinished"] if found.waiting else []
-    why = f" ({found.reason}, instruction {found.address})" if found.result == "refused" else ""
-    lines.append(f"last upload: {found.result}{why}; {found.uploads} begun, {found.dropped} frames passed over")
+    lines.append(f"last upload: {found.result}{refusal(found)}; {found.uploads} begun, {found.dropped} frames passed over")
     lines.append(f"room: {found.room} bytes, triggers {found.triggers}, threads {found.threads}")
     return lines
 

@@ -24,6 +24,23 @@ RESULTS = ["nothing", "accepted", "incomplete", "wrong seal", "no such scheduler
 REASONS = (
     "ok length format checksum tick tables labels room opcode operand address end loop bindings threads".split()  # noqa: SIM905
 )
+WHY = {
+    "length": "it is shorter or longer than it says",
+    "format": "it does not begin as microcode does, or is of another version",
+    "checksum": "its checksum is wrong",
+    "tick": "it has another tick",
+    "tables": "it was made for another program: its tables are not those of the image",
+    "labels": "it has labels",
+    "room": "it has no instruction, or too many",
+    "opcode": "there is no such instruction",
+    "operand": "an operand is out of range",
+    "address": "it goes on at an address that is none of its code",
+    "end": "nothing follows its last instruction",
+    "loop": "it may go round without taking time",
+    "bindings": "it may have more triggers waiting than the image has room for",
+    "threads": "it may have more threads waiting than the image has room for",
+}
+"""What each reason means; an instruction is named for those from opcode to loop."""
 
 
 class Kind(IntEnum):
@@ -142,6 +159,14 @@ def answers(content: bytes) -> Iterator[tuple[int, int, Status]]:
         yield found[1] & 0x7F, found[2], Status(*names, *rest)
 
 
+def refusal(found: Status) -> str:
+    """Why the verifier has refused the last upload; nothing if it has not."""
+    if found.result != "refused":
+        return ""
+    named = REASONS.index("opcode") <= REASONS.index(found.reason) <= REASONS.index("loop")
+    return f" ({WHY[found.reason]}" + (f": instruction {found.address})" if named else ")")
+
+
 class Target:
     """A running target on a line."""
 
@@ -182,8 +207,7 @@ class Target:
         if ended.uploads != begun.uploads or ended.challenge != begun.challenge:
             raise UploadError("another upload has taken the place of this one")
         if ended.result != "accepted":
-            where = f", at instruction {ended.address}" if ended.result == "refused" else ""
-            raise UploadError(f"the target says: {ended.result}" + (f" ({ended.reason}){where}" if where else ""))
+            raise UploadError(f"the target says: {ended.result}" + refusal(ended))
         return ended
 
     @staticmethod
