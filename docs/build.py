@@ -40,7 +40,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"(<!-- begin: (?P<command>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 LICENCE = re.compile(r"\A(# SPDX[^\n]*\n|/\* SPDX-License-Identifier: Apache-2\.0\n \*\n)")
-LANGUAGES = {".toml": "toml", ".c": "c", ".oil": "oil", ".giotto": "giotto", ".md": "markdown"}
+LANGUAGES = {".toml": "toml", ".sh": "sh", ".c": "c", ".oil": "oil", ".giotto": "giotto", ".md": "markdown"}
 NEEDED = ("examples", "bench", "docs/guide")
 COLUMNS = 100
 SAMPLES = re.compile(r"\s+\d+$")

@@ -30,7 +30,7 @@ from test_giotto_semantics import parsed
 BOARDS = (VIRTUAL_AST, AST, MPS)
 MACHINES = [(Carrier.MICROCODE, board) for board in BOARDS]
 MACHINES += [(Carrier.CELLS, board) for board in (*BOARDS, RV32, TC)]
-FLIGHT = ROOT / "docs" / "guide" / "giotto" / "flight.giotto"
+FLIGHT = ROOT / "examples" / "flight" / "flight.giotto"
 
 
 def seed_of(function: str) -> int:
@@ -178,7 +178,7 @@ WHO_RUNS += [(f".method {method}", AST) for method in METHODS]
 
 @pytest.mark.parametrize(("scode", "board"), WHO_RUNS)
 def test_tasks_run_when_the_stepper_runs_them(lab: Laboratory, scode: str, board: str) -> None:
-    """Figures 2 to 4 of the paper, but that of figure 2 the task that is declared first has a deadline that two have."""
+    """Figures 2 to 4 of the paper."""
     text = FLIGHT.read_text(encoding="utf-8")
     text = re.sub(r"type\n.*?\n\n", "", text, flags=re.DOTALL).replace("position ", "int ").replace("command ", "int ")
     t1 = 50 if scode == "synchronous" else 80

@@ -24,7 +24,7 @@ from carillon.microcode.text import assembled
 
 ROOT = Path(__file__).parents[2]
 BAD = ROOT / "tests" / "tool" / "bad_upload"
-FLIGHT = ROOT / "docs" / "guide" / "giotto" / "flight.giotto"
+FLIGHT = ROOT / "examples" / "flight" / "flight.giotto"
 FILES = sorted(path.name for kind in ("upload", "microcode") for path in BAD.glob(f"*.{kind}"))
 KEYS = {"right.key": bytes(range(16)), "other.key": bytes(16)}
 TABLES = ".tick 1000000\n.port p\n.task t1\n.task t2\n.driver d\n.guard g\n.trigger e\n.entry a\na:\nreturn\n"

@@ -33,7 +33,7 @@ from carillon.units import Time
 
 HERE = Path(__file__).parent
 BAD, GOLDEN = HERE / "bad", HERE / "golden"
-FLIGHT = HERE.parents[1] / "docs" / "guide" / "giotto" / "flight.giotto"
+FLIGHT = HERE.parents[1] / "examples" / "flight" / "flight.giotto"
 PROGRAMS = {path.stem: path for path in (FLIGHT, *sorted((HERE / "programs").glob("*.giotto")))}
 BAD_NAMES = sorted(path.stem for path in BAD.glob("*.giotto"))
 EXAMPLE = re.compile(r"^(Wrong|Right):\n\n```(giotto|microcode)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -121,7 +121,7 @@ def test_annotations_belong_to_the_declaration_that_they_stand_in_or_follow() ->
     diagnostics = Diagnostics()
     program = parse_giotto(VALID.replace("[wcet 4]", "[wcet 2500us]"), "flight.giotto", diagnostics)
     assert program is not None
-    assert [task.wcet for task in program.tasks] == [Time(8, "ms"), Time(2500, "us")]
+    assert [task.wcet for task in program.tasks] == [Time(2500, "us"), Time(8, "ms")]
     text = VALID.replace("uses get_gps;", "uses get_gps [host a.b 1];").replace("taskfreq 1", "taskfreq 1 [wcet 3]")
     program = parse_giotto(text, "flight.giotto", diagnostics)
     assert program is not None

@@ -34,7 +34,7 @@ from carillon.microcode.text import assembled, assembled_thread
 from carillon.model.giotto import Giotto
 
 PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "giotto"
+FLIGHT = Path(__file__).parents[2] / "examples" / "flight"
 LONGEST = 150
 
 
@@ -149,7 +149,7 @@ def test_nonpreemptive_s_code_stays_so_if_tasks_take_less_than_their_time(
 
 
 def test_without_execution_times_each_block_dispatches_all_that_may_be_unfinished() -> None:
-    text = re.sub(r"\[wcet .*?\]", "", (GUIDE / "flight.giotto").read_text(encoding="utf-8"))
+    text = re.sub(r"\[wcet .*?\]", "", (FLIGHT / "flight.giotto").read_text(encoding="utf-8"))
     plan = planned("edf", parsed(text), Diagnostics())
     assert plan is not None
     assert plan.units == {("m", 0): ("t2", "t1"), ("m", 1): ("t2", "t1")}
@@ -322,11 +322,11 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_flight_controller_has_the_traces_of_the_papers_figures(name: str) -> None:
-    text = (GUIDE / "flight.giotto").read_text(encoding="utf-8")
+    text = (FLIGHT / "flight.giotto").read_text(encoding="utf-8")
     if name == "synchronous":
         text = text.replace("[wcet 8]", "[wcet 5]")
     source = parsed(text)
-    thread = "" if name == "edf" else (GUIDE / f"{name}.scode").read_text(encoding="utf-8")
+    thread = "" if name == "edf" else (FLIGHT / f"{name}.scode").read_text(encoding="utf-8")
     compiled = with_code(source, "edf", thread)
     assert compiled is not None
     played = play(compiled, execution_times(source), "start", 20)
@@ -339,7 +339,7 @@ def test_the_flight_controller_has_the_traces_of_the_papers_figures(name: str) -
 
 def test_a_listing_has_the_instructions_of_the_papers_figure() -> None:
     result = CliRunner().invoke(
-        app, ["giotto", str(GUIDE / "flight.giotto"), "--s-code", str(GUIDE / "preemptive.scode"), "--listing"]
+        app, ["giotto", str(FLIGHT / "flight.giotto"), "--s-code", str(FLIGHT / "preemptive.scode"), "--listing"]
     )
     assert result.exit_code == 0
     _, _, listed = result.stdout.partition("; the S code\n")
@@ -352,7 +352,7 @@ def test_a_listing_has_the_instructions_of_the_papers_figure() -> None:
 def test_s_code_that_does_not_keep_its_e_code_is_refused_with_a_timeline(tmp_path: Path) -> None:
     bad, out = tmp_path / "bad.scode", tmp_path / "flight.microcode"
     bad.write_text("a0:\n dispatch t1\n idle 20\n fork a0\n", encoding="utf-8")
-    result = CliRunner().invoke(app, ["giotto", str(GUIDE / "flight.giotto"), "--s-code", str(bad), "-o", str(out)])
+    result = CliRunner().invoke(app, ["giotto", str(FLIGHT / "flight.giotto"), "--s-code", str(bad), "-o", str(out)])
     assert result.exit_code == 1
     assert not out.exists()
     assert "C272: the S code does not keep the mode m: after 10 ms, the task t2 has not ended at its deadline" in result.output
@@ -392,7 +392,7 @@ def test_a_file_may_name_the_method_that_makes_s_code(method: str, tmp_path: Pat
     file = tmp_path / "flight.scode"
     file.write_text(f"; by a method\n.method {method}\n.scheduler rm\n", encoding="utf-8")
     found = [
-        CliRunner().invoke(app, ["giotto", str(GUIDE / "flight.giotto"), "--s-code", s_code, "--listing"]).stdout
+        CliRunner().invoke(app, ["giotto", str(FLIGHT / "flight.giotto"), "--s-code", s_code, "--listing"]).stdout
         for s_code in (method, str(file))
     ]
     assert found[0] == found[1]
@@ -411,7 +411,7 @@ def test_a_file_may_name_the_method_that_makes_s_code(method: str, tmp_path: Pat
 def test_a_file_whose_directives_are_wrong_is_refused_at_its_line(text: str, place: int, cause: str, tmp_path: Path) -> None:
     file, diagnostics = tmp_path / "bad.scode", Diagnostics()
     file.write_text(text + "\n", encoding="utf-8")
-    assert chosen_in(file, parsed((GUIDE / "flight.giotto").read_text(encoding="utf-8")), diagnostics) is None
+    assert chosen_in(file, parsed((FLIGHT / "flight.giotto").read_text(encoding="utf-8")), diagnostics) is None
     assert [(d.code, d.cause, d.span and d.span.line) for d in diagnostics.found] == [("C267", cause, place)]
 
 
@@ -434,7 +434,7 @@ def test_the_examples_of_an_explanation_are_what_it_says(code: str, tmp_path: Pa
     for kind, language, text in EXAMPLE.findall(found.text):
         file = tmp_path / f"{kind}.{language}"
         file.write_text(text, encoding="utf-8")
-        words = [str(GUIDE / "flight.giotto"), str(file)] if language == "scode" else [str(file), "nonpreemptive"]
+        words = [str(FLIGHT / "flight.giotto"), str(file)] if language == "scode" else [str(file), "nonpreemptive"]
         result = CliRunner().invoke(app, ["giotto", words[0], "--s-code", words[1], "--json"])
         said = json.loads(result.stdout)
         assert [d["code"] for d in said["diagnostics"]] == ([code] if kind == "Wrong" else [])
