@@ -53,6 +53,7 @@ IMAGES = {  # name: schedule, board
     "sync on the host": ("sync", "virtual-256"),
     "cells": ("table-cells", "ast1030-evb"),
     "virtual-cells": ("table-cells", "virtual-256"),
+    "points": ("table-points", "ast1030-evb"),
     "slices": ("slices", "mps2-an385"),
     "table": ("table", "qemu-rv32-virt"),
     "parts": ("parts", "ast1030-evb"),
@@ -257,6 +258,10 @@ FAULTS = [
         "a handler that is nobody's",
         "C204",
         lambda p: p.number("carillon_osek_vectors", 36, to(p.symbols["carillon_port_unexpected"][0] | 1)),
+    ),
+    Fault("points", "another point", "C204", lambda p: p.number("carillon_table_Uneven_shifts", 3, plus(-1)), "each by one cell"),
+    Fault(
+        "points", "a point twice", "C204", lambda p: p.number("carillon_table_Uneven_shifts", 3, plus(-6 * 15625)), "at 640625"
     ),
     Fault("virtual-cells", "a period one longer", "C204", lambda p: p.number("carillon_table_Fast_prepare", 1, plus(1))),
     Fault(

@@ -174,7 +174,7 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
     most = (1 << min(a.width for a in arrays)) - 1
     if turn > most // 2 + 1 or turn + duration > most:
         return f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, and the cells count up to {most}"
-    nearest = min(table.spacing(action) or 0 for action in table.actions) * counter.tick
+    nearest = min(table.nearest(action) for action in table.actions) * counter.tick
     if nearest <= 2 * board.lead_at(hz):
         return f"points {nearest} ticks of the clock apart are too near: a start may take {board.lead_at(hz)} of them"
     return ""
@@ -185,8 +185,7 @@ def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str
     level, task = plan.level_of(series.action.object), series.action.object
     others = [s for s in every if s is not series and plan.level_of(s.action.object) is level]
     if level.kind is TaskKind.DIRECT:
-        other = next((s for s in others if s.table is not series.table), None)
-        return f"table '{other.table.name}' activates '{task}', too, whose vector is one cell's" if other is not None else ""
+        return ""
     if not can_wake(plan, task):
         what = (
             "with software dispatch"

@@ -83,7 +83,7 @@ class EventPlacer:
                 carrier = self._carrier(demand, source, claim.level, alarm=True)
                 direct, level = way.form is Form.VECTOR, levels[claim.level - 1]
                 at = (0, False) if direct else (claim.level, plan.runs_level(osek, level))
-                tables.append(TableCell(series.table, series.action, series.first, carrier, direct, *at))
+                tables.append(TableCell(series.table, series.action, series.offsets, carrier, direct, *at))
                 if direct:
                     levels[claim.level - 1] = replace(level, source=source.number, cell=carrier)
             elif demand is not None and demand.asker:
@@ -347,7 +347,7 @@ class Refusal:
         self._no_table(
             diagnostics,
             table,
-            f"the schedule tables on cells need {needed} cells, one for each action of each table, "
+            f"the schedule tables on cells need {needed} cells, one for equally spaced points of each action, "
             f"and a time base beside them; board '{self.board.name}' has too few",
         )
         return True

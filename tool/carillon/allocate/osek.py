@@ -73,15 +73,15 @@ class AlarmCell:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """The cell that carries the points of a schedule table that have an action.
+    """The cell that carries equally spaced points of a schedule table that have an action.
 
-    ``first``: ticks of the system clock from the table's begin to the first of them.  ``direct``, ``level``, ``runs_level``: as
+    ``offsets``: of these points, in ticks of the counter.  ``direct``, ``level``, ``runs_level``: as
     of an alarm; none is on the kernel's level.
     """
 
     table: ScheduleTable
     action: AlarmAction
-    first: int
+    offsets: range
     carrier: Carrier
     direct: bool
     level: int = 0
@@ -111,7 +111,7 @@ class OsekAllocation:
     the controller's.  ``top`` is the level of ISRs of category 2 and of the kernel's own interrupts, ``all`` that of category 1.
     ``counters``: the parts of those that tick, the first part of each, then the others.  ``ceilings``: resource -> level.
     ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
-    dispatcher, 0 without.  ``tables``: the cells of schedule tables, table by table, in the order of their first points.
+    dispatcher, 0 without.  ``tables``: the cells of schedule tables, table by table.
     """
 
     osek: Osek
@@ -226,8 +226,8 @@ class OsekAllocation:
         return tuple(t for t in self.osek.schedule_tables if any(c.table is t for c in self.tables))
 
     def cells_of(self, table: ScheduleTable) -> list[TableCell]:
-        """The cells of a schedule table; empty if it stands in the queue."""
-        return [c for c in self.tables if c.table is table]
+        """The cells of a schedule table, in the order of their first points; empty if it stands in the queue."""
+        return sorted((c for c in self.tables if c.table is table), key=lambda c: c.offsets.start)
 
     @property
     def handled(self) -> tuple[TableCell, ...]:

@@ -179,6 +179,8 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
     if system.modes or osek.status is Status.EXTENDED or len(tasks) > 1 or osek.budgets:
         return False
     task = tasks[0]
+    if sum(len(t.series(a)) for t in osek.schedule_tables if t.cells for a in t.actions if a.object == task.name) > 1:
+        return False  # several cells activate it, and its vector is the source of one
     hooks = osek.hooks & {Hook.ERROR, Hook.PRETASK, Hook.POSTTASK}
     internal = any(osek.resource(r).property is Property.INTERNAL for r in task.resources if r != RES_SCHEDULER)
     return not (task.time_frame or hooks or task.extended or task.activations > 1 or not task.preemptable or internal)

@@ -246,12 +246,14 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
 def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable, near: int) -> TableImage:
     """The cells of a schedule table; nothing is due before ``near`` ticks of a start have passed, or its start is late."""
     cells = []
+    counter = allocation.osek.counter(table.counter)
     for it in allocation.cells_of(table):
         (use,) = it.carrier.cells
         period = use.units(use.progression.period)
-        image = CellImage(use, it.carrier, use.cell.array.family, _number(system, use.cell), it.first, period)
+        first = it.offsets.start * counter.tick
+        image = CellImage(use, it.carrier, use.cell.array.family, _number(system, use.cell), first, period)
         cells.append((it, image))
-    return TableImage(table, allocation.osek.counter(table.counter), tuple(cells), near)
+    return TableImage(table, counter, tuple(cells), near)
 
 
 def _table(timer: CellImage, length: int) -> tuple[TableEntry, ...]:

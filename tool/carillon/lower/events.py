@@ -6,6 +6,7 @@ An allocation decides what carries each: a cell of its own, or the queue of a co
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from carillon.actions import Action
@@ -18,7 +19,7 @@ from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, When
 from carillon.model import System
-from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, ScheduleTable
+from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 
 BUDGET_RANGE = 1 << 24
@@ -29,12 +30,12 @@ FRAME_TURN = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """An action of a schedule table on cells, from ``first`` ticks of the system clock after its begin on."""
+    """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter."""
 
     table: ScheduleTable
     counter: Counter
     action: AlarmAction
-    first: int
+    offsets: range
     demand: Demand
 
 
@@ -102,7 +103,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     frames = None
     if osek.framed:
         frames = _periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span)
-    series = tuple(_series(table, osek.counter(table.counter), action) for table in on_cells for action in table.actions)
+    series = tuple(s for table in on_cells for action in table.actions for s in _series(table, osek, action))
     return LoweredEvents(counters, alarms, services, clock, slices, budgets, frames, ticking, series)
 
 
@@ -111,14 +112,14 @@ def turn_of(counter: Counter) -> int:
     return (counter.max_allowed + 1) * counter.tick
 
 
-def _series(table: ScheduleTable, counter: Counter, action: AlarmAction) -> Series:
-    """An action's points, which are equally far apart; a cell that begins with one at 0 has it a period later."""
-    spacing = table.spacing(action)
-    assert spacing is not None
-    first = next(p.offset for p in table.points if action in p.actions)
+def _series(table: ScheduleTable, osek: Osek, action: AlarmAction) -> Iterator[Series]:
+    """An action's points, as many as are equally far apart together; a cell that begins with one at 0 has it a period later."""
+    counter = osek.counter(table.counter)
     tick = counter.tick
-    demand = _periodic(of(action), (first or spacing) * tick, spacing * tick, table.span, f"{table.name}.{action.object}")
-    return Series(table, counter, action, first * tick, demand)
+    for own in table.series(action):
+        first, apart = own.start * tick, own.step * tick
+        demand = _periodic(of(action), first or apart, apart, table.span, f"{table.name}.{action.object}")
+        yield Series(table, counter, action, own, demand)
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:

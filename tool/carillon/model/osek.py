@@ -298,11 +298,26 @@ class ScheduleTable:
         """What it does, each once, in the order of their first points."""
         return tuple(dict.fromkeys(a for p in self.points for a in p.actions))
 
-    def spacing(self, action: AlarmAction) -> int | None:
-        """How many ticks apart its points with an action are, also over its end; None if that differs."""
+    def nearest(self, action: AlarmAction) -> int:
+        """How many ticks apart its points with an action are at least, also over its end."""
         at = [p.offset for p in self.points if action in p.actions]
-        apart = {after - before for before, after in zip(at, [*at[1:], at[0] + self.duration], strict=True)}
-        return apart.pop() if len(apart) == 1 else None
+        return min(after - before for before, after in zip(at, [*at[1:], at[0] + self.duration], strict=True))
+
+    def series(self, action: AlarmAction) -> tuple[range, ...]:
+        """The offsets of its points with an action, as series that go on over its end at the same distance.
+
+        The series with the most points are taken first.
+        """
+        left = {p.offset for p in self.points if action in p.actions}
+        found = []
+        for count in range(len(left), 0, -1):
+            apart = self.duration // count
+            for first in sorted(left) if self.duration % count == 0 else ():
+                own = range(first, first + self.duration, apart)
+                if left.issuperset(own):
+                    found.append(own)
+                    left.difference_update(own)
+        return tuple(sorted(found, key=lambda own: own.start))
 
 
 @dataclass(frozen=True, slots=True)

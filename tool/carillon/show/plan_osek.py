@@ -28,6 +28,7 @@ from carillon.model.osek import (
     ScheduleTable,
     SetEvent,
     Synchronisation,
+    TablePoint,
     TableStart,
 )
 from carillon.show.table import Table
@@ -340,7 +341,7 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
                     "actions": [
                         {"action": of(action).phrase}
                         | (
-                            _cell_json(allocation, table, action)
+                            _cell_json(allocation, table, point, action)
                             or _part_json(allocation, parts.get(allocation.part_of(table.counter, action)))
                         )
                         for action in point.actions
@@ -353,9 +354,10 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
     ]
 
 
-def _cell_json(allocation: OsekAllocation, table: ScheduleTable, action: AlarmAction) -> dict[str, Any] | None:
-    """The cell of a table on cells that does an action; None of a table in the queue."""
-    own = next((c for c in allocation.cells_of(table) if c.action == action), None)
+def _cell_json(allocation: OsekAllocation, table: ScheduleTable, point: TablePoint, action: AlarmAction) -> dict[str, Any] | None:
+    """The cell of a table on cells that does a point's action; None of a table in the queue."""
+    cells = allocation.cells_of(table)
+    own = next((c for c in cells if c.action == action and point.offset in c.offsets), None)
     if own is None:
         return None
     return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}

@@ -101,28 +101,30 @@ class TableCellChecks:
             cell.started, cell.first, cell.again, cell.registers = at, first, again, registers
 
     def _wrong_times(self, table: ScheduleTable, tick: int, started: list[Cell]) -> Iterator[str]:
-        """Each action has one cell, which expires at its points."""
+        """At each point, one cell expires for each action."""
         apart = SINCE_READ[self.hardware.system.board.port]
-        left = list(table.actions)
+        left = {(a, p.offset) for p in table.points for a in p.actions}
         for cell in started:
             named = f"{cell.place.name} (source {cell.place.source})"
             action = self._action(table, cell.place.source)
-            if action not in left:
-                yield f"starts {named}, whose vector is for nothing of the table, or for what another cell does"
+            if action not in table.actions:
+                yield f"starts {named}, whose vector is for nothing of the table"
                 continue
-            left.remove(action)
-            points = [p.offset * tick for p in table.points if action in p.actions]
-            period = Fraction(table.duration * tick, len(points))
             assert cell.begins is not None and cell.again is not None
-            found = cell.begins + apart, cell.ticks(cell.again)
-            if found != (Fraction(points[0]), period) or not cell.lets:
+            first, again = cell.begins + apart, cell.ticks(cell.again)
+            turns = Fraction(table.duration * tick) / again if again > 0 else Fraction(0)
+            own = {(action, (first + k * again) / tick) for k in range(int(turns) if turns.denominator == 1 else 0)}
+            if not own or not own <= left or not cell.lets:
                 does = f"says '{action.key}' to '{action.object}' by {named}"
+                says = ", ".join(str(p.offset * tick) for p in table.points if action in p.actions)
                 yield (
-                    f"{does} {float(found[0]):g} ticks of the clock after its begin and every "
-                    f"{float(found[1]):g}; the schedule says {points[0]} and {float(period):g}"
+                    f"{does} {float(first):g} ticks of the clock after its begin and every {float(again):g}; "
+                    f"the schedule says {says} in each turn of {table.duration * tick}, each by one cell"
                 )
+            left -= own
         if left:
-            yield f"starts no cell for {', '.join(a.object for a in left)}"
+            missing = sorted((offset * tick, a.object) for a, offset in left)
+            yield f"starts no cell for {', '.join(f'{name} at {at}' for at, name in missing)}"
 
     def _action(self, table: ScheduleTable, source: int) -> AlarmAction:
         """What a source's vector does for a table; of an action that no table has, if it is for none."""

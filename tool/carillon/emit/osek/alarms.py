@@ -88,9 +88,18 @@ def alarms(osek: OsekImage) -> list[str]:
                 lines += _cell_handler(name, cell, *paused(allocation, expired))
             else:
                 lines += _cell_handler(name, cell, *paused(allocation, _level_handler(allocation, alarm_cell)))
-    for it in allocation.handled:
-        lines += _cell_handler(point_name(it), osek.cell(it.carrier), *_level_handler(allocation, it))
+    for name, (it, *more) in _named(allocation.handled).items():
+        lines += [f"/* And {osek.cell(other.carrier).use.cell.name}. */" for other in more]
+        lines += _cell_handler(name, osek.cell(it.carrier), *_level_handler(allocation, it))
     return lines + _serve_cells(osek)
+
+
+def _named(cells: tuple[TableCell, ...]) -> dict[str, list[TableCell]]:
+    """By the name of their handler, cells of schedule tables."""
+    found: dict[str, list[TableCell]] = {}
+    for it in cells:
+        found.setdefault(point_name(it), []).append(it)
+    return found
 
 
 def _level_handler(allocation: OsekAllocation, it: AlarmCell | TableCell) -> list[str]:

@@ -79,7 +79,7 @@ def _cells(image: TableImage) -> list[str]:
     shifts: list[str] = []
     rows: list[str] = []
     for it, cell in image.cells:
-        points = [p for p in image.table.points if it.action in p.actions]
+        points = [p for p in image.table.points if p.offset in it.offsets]
         at, lines_of = (
             ", ".join(str(x) for x in every) for every in zip(*((p.offset, p.span.line) for p in points), strict=True)
         )

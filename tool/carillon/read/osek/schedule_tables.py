@@ -9,7 +9,6 @@ from carillon.model.osek import (
     ActivateTask,
     AlarmAction,
     ScheduleTable,
-    SetEvent,
     Synchronisation,
     TableAutostart,
     TablePoint,
@@ -101,13 +100,6 @@ class ScheduleTables:
             why = "it is synchronised explicitly, and only the queue adjusts its points"
         elif self.at.table.counter[table.counter].kind == "software":
             why = f"software advances its counter {shorten(table.counter)}"
-        else:
-            uneven = next((action for action in table.actions if table.spacing(action) is None), None)
-            if uneven is not None:
-                points = f"points of task {shorten(uneven.object)}"
-                points = f"{points} with event {shorten(uneven.event)}" if isinstance(uneven, SetEvent) else points
-                own_points = f"the {points} are not equally far apart, also from the last to the next turn's"
-                why = f"{own_points} first, and one cell carries them"
         if why:
             self.at.error(
                 "C200", self.at.key(*path, "cells"), f"{own} cannot be on cells: {why}", "leave 'cells' out: the queue carries it"
