@@ -574,7 +574,8 @@ void carillon_port_unwind(void)
 
 struct host_context {
     struct carillon_context *owner;
-    ucontext_t own, below;
+    ucontext_t own, resumer;
+    ucontext_t *below; /* its resumer, or that of the context whose place it has taken */
     carillon_vector function;
     uint8_t stack[HOST_STACK];
 };
@@ -618,7 +619,8 @@ void carillon_port_resume(struct carillon_context *context)
     resumed = host;
     const struct carillon_context *const below = machine.context;
     machine.context = context;
-    (void)swapcontext(&host->below, &host->own);
+    host->below = &host->resumer;
+    (void)swapcontext(&host->resumer, &host->own);
     machine.context = below;
 }
 
@@ -626,13 +628,25 @@ void carillon_port_suspend(struct carillon_context *context)
 {
     struct host_context *const host = context_of(context);
     record(RECORD_SUSPEND, address((uintptr_t)context));
-    (void)swapcontext(&host->own, &host->below);
+    (void)swapcontext(&host->own, host->below);
+}
+
+void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other)
+{
+    struct host_context *const from = context_of(context);
+    struct host_context *const to = context_of(other);
+    record(RECORD_SUSPEND, address((uintptr_t)context));
+    record(RECORD_RESUME, address((uintptr_t)other));
+    resumed = to;
+    to->below = from->below;
+    machine.context = other;
+    (void)swapcontext(&from->own, &to->own);
 }
 
 void carillon_port_leave(struct carillon_context *context)
 {
     record(RECORD_LEAVE, address((uintptr_t)context));
-    (void)setcontext(&context_of(context)->below);
+    (void)setcontext(context_of(context)->below);
     abort();
 }
 

@@ -9,16 +9,16 @@
 #include <stddef.h>
 
 #define NONE CARILLON_MICROCODE_NONE
+#define SMALL __attribute__((cold, noinline)) /* rather than fast */
 
-/* A trigger that waits: `trigger` is NONE if it is one of time, and `state` then the time at which it is enabled. */
+/* A trigger that waits, and the `future` that it comes from.  If it is one of time, `state` is when it is enabled. */
 struct waiting_trigger {
     uint32_t state;
-    uint16_t trigger;
-    uint16_t address;
+    const struct carillon_instruction *future;
 };
 
 /* A thread that waits.  `task` is what it dispatches; NONE: it idles.  It goes on at `after` when the task has ended,
- * and at `address` when its timeout has: at the time `until`, or when the task `other` is unfinished. */
+ * and at `address` when its timeout has: when the task `other` is unfinished, or at the time `until` (TIMED). */
 struct waiting_thread {
     uint32_t reference;
     uint32_t until;
@@ -26,49 +26,64 @@ struct waiting_thread {
     uint16_t after;
     uint16_t address;
     uint16_t other;
-    bool timed;
 };
+#define TIMED 0xFFFEu
 
-/* A task.  `key` is its deadline, or with rate-monotonic scheduling the time from its release to that; `timeless`: it
- * has none, and comes behind all that have.  `place` is where it is in the heap of the scheduler. */
+/* A task.  `released` is the instruction that released it, 0: it has ended; `begin` is when that was. */
 struct task_state {
-    uint32_t key;
-    uint16_t place;
-    bool unfinished;
-    bool timeless;
+    uint32_t released;
+    uint32_t begin;
 };
-#define NOWHERE 0xFFFFu
-#define NEW 0xFFFEu /* in the list of those that the scheduler does not know yet */
 
+/* `next` is the first time at which a trigger or a timeout is due, or earlier: what is taken away does not move it.  If
+ * there is none, it is FAR away. */
 static struct machine_state {
+    struct carillon_instruction first; /* a `future` that leads to the program's begin */
     const struct carillon_microcode *program;
+    const struct carillon_instruction *code;
     const struct carillon_microcode *replacement;
     uint32_t now;
-    uint32_t next;  /* the first time at which a trigger or a timeout is due */
+    uint32_t next;
     uint32_t steps; /* that are left at this instant */
     uint16_t bindings;
     uint16_t threads;
-    uint16_t unfinished;
     uint16_t heap;
-    uint16_t fresh;
     uint16_t running;
     uint16_t last; /* the address at which the interpreter ended last */
-    bool stirred;  /* something has happened that is not a time */
-    bool waits;    /* `next` is a time */
+    bool stirred;  /* a task has ended, a port may have changed, or there is another program */
+    bool events;   /* triggers may wait that are not of time */
+    bool endless;  /* this instant had no end */
 } machine;
+#define FAR UINT32_C(0x7FFFFFFF)
 /* One more than wait at a time: the compiler does not know that no more do, and sees what closes a gap read behind an
  * array of one. */
 static struct waiting_trigger bindings[CARILLON_MICROCODE_BINDINGS + 1u];
 static struct waiting_thread threads[CARILLON_MICROCODE_THREADS + 1u];
 static struct task_state tasks[CARILLON_MICROCODE_TASKS];
 
-/* The scheduler: a heap of unfinished tasks, the most urgent one at 0, and those that were released since it last was
- * asked.  A program whose threads dispatch all tasks does not ask, and nothing is put in order for it.
+/* The scheduler: a heap of unfinished tasks, the most urgent one at 0, and bits of those that were released since it
+ * last was asked.  A program whose threads dispatch all tasks does not ask, and nothing is put in order for it.
  *
- * 1. A task is in one of both or in neither.  What is in the heap is unfinished: a task that ends leaves it.
- * 2. One that ends before the scheduler knows it stays in the list.  If it is released again, it is there already. */
-static uint16_t heap[CARILLON_MICROCODE_TASKS + 2u]; /* two more, as above: the places below that of one task */
-static uint16_t fresh[CARILLON_MICROCODE_TASKS];
+ * An unfinished task is in one of both, and one that has ended in neither.  `places` is where tasks are in the heap,
+ * from 1 on.
+ *
+ * `key` is a task's deadline, or with rate-monotonic scheduling the time from its release to that.  `order` decides
+ * among equal keys, as the program declares tasks; those without a deadline are BEHIND all others. */
+struct entry {
+    uint32_t key;
+    uint32_t order;
+};
+#define BEHIND UINT32_C(0x10000)
+static struct entry heap[CARILLON_MICROCODE_TASKS + 2u]; /* two more, as above: the places below that of one task */
+static uint16_t places[CARILLON_MICROCODE_TASKS];
+#define NOWHERE 0u
+#define GROUPS ((CARILLON_MICROCODE_TASKS + 31u) / 32u)
+static uint32_t fresh[GROUPS];
+
+static inline uint32_t bit_of(uint16_t task)
+{
+    return UINT32_C(1) << (task & 31u);
+}
 
 /* Has a time come?  Times are less than 2^31 ticks apart. */
 static inline bool is_reached(uint32_t time)
@@ -76,118 +91,108 @@ static inline bool is_reached(uint32_t time)
     return (machine.now - time) < UINT32_C(0x80000000);
 }
 
-/* Of two tasks, is the first one more urgent?  If nothing else decides, the order of the program does. */
-static bool is_before(uint16_t first, uint16_t second)
+static inline bool is_unfinished(uint16_t task)
 {
-    const struct task_state *const one = &tasks[first];
-    const struct task_state *const other = &tasks[second];
-    if (one->timeless != other->timeless) {
-        return other->timeless;
-    }
-    if (one->timeless || (one->key == other->key)) {
-        return first < second;
+    return tasks[task].released != 0u;
+}
+
+/* Of two tasks, is the first one more urgent? */
+static inline bool is_before(const struct entry *one, const struct entry *other)
+{
+    if (((one->order ^ other->order) >= BEHIND) || (one->key == other->key)) {
+        return one->order < other->order;
     }
     return (one->key - other->key) >= UINT32_C(0x80000000);
 }
 
-static inline void put(uint16_t place, uint16_t task)
+static inline void put(uint16_t place, struct entry entry)
 {
-    heap[place] = task;
-    tasks[task].place = place;
+    heap[place] = entry;
+    places[entry.order & 0xFFFFu] = (uint16_t)(place + 1u);
 }
 
-/* Bounded by the logarithm of the number of tasks, as is `sink`. */
-static void rise(uint16_t from, uint16_t task)
+/* Put an entry where it belongs: above its place, or below.  Bounded by the logarithm of the number of tasks. */
+static __attribute__((noinline)) void settle(uint16_t from, struct entry entry)
 {
     uint16_t place = from;
     while (place > 0u) {
         const uint16_t above = (uint16_t)((place - 1u) / 2u);
-        if (!is_before(task, heap[above])) {
+        if (!is_before(&entry, &heap[above])) {
             break;
         }
         put(place, heap[above]);
         place = above;
     }
-    put(place, task);
-}
-
-static void sink(uint16_t from, uint16_t task)
-{
-    uint16_t place = from;
-    for (;;) {
+    while (true) {
         uint32_t below = (2u * (uint32_t)place) + 1u;
-        if (((below + 1u) < machine.heap) && is_before(heap[below + 1u], heap[below])) {
+        if (((below + 1u) < machine.heap) && is_before(&heap[below + 1u], &heap[below])) {
             below++;
         }
-        if ((below >= machine.heap) || !is_before(heap[below], task)) {
+        if ((below >= machine.heap) || !is_before(&heap[below], &entry)) {
             break;
         }
         put(place, heap[below]);
         place = (uint16_t)below;
     }
-    put(place, task);
+    put(place, entry);
 }
 
-static void leave_heap(uint16_t place)
-{
-    machine.heap--;
-    const uint16_t last = heap[machine.heap];
-    if (place < machine.heap) {
-        if ((place > 0u) && is_before(last, heap[(place - 1u) / 2u])) {
-            rise(place, last);
-        } else {
-            sink(place, last);
-        }
-    }
-}
-
-static uint16_t most_urgent(void)
+static __attribute__((noinline)) uint16_t most_urgent(void)
 {
     if (machine.program->scheduler == CARILLON_SCHEDULER_NONE) {
         return NONE;
     }
-    while (machine.fresh > 0u) {
-        machine.fresh--;
-        const uint16_t task = fresh[machine.fresh];
-        if (tasks[task].unfinished) {
-            const uint16_t place = machine.heap;
+    const bool by_periods = machine.program->scheduler == CARILLON_SCHEDULER_RM;
+    for (uint16_t group = 0u; group < GROUPS; group++) {
+        uint32_t left = fresh[group];
+        fresh[group] = 0u;
+        while (left != 0u) { /* of equal keys, the most urgent comes first, and the others stay below it */
+            const uint32_t lowest = (uint32_t)__builtin_ctz(left);
+            const uint32_t number = (32u * (uint32_t)group) + lowest;
+            const uint16_t task = (uint16_t)number;
+            const uint32_t deadline = tasks[task].released >> 8;
+            struct entry entry = {.key = deadline, .order = task};
+            left &= left - 1u;
+            if (deadline == 0u) {
+                entry.order |= BEHIND;
+            } else if (!by_periods) {
+                entry.key += tasks[task].begin;
+            } else {
+                /* the key is a time from a release */
+            }
             machine.heap++;
-            rise(place, task);
-        } else {
-            tasks[task].place = NOWHERE;
+            settle((uint16_t)(machine.heap - 1u), entry);
         }
     }
-    return (machine.heap > 0u) ? heap[0] : NONE;
+    return (machine.heap > 0u) ? (uint16_t)heap[0].order : (uint16_t)NONE;
 }
 
-static void finish(uint16_t task)
+static __attribute__((noinline)) void finish(uint16_t task)
 {
-    struct task_state *const it = &tasks[task];
-    it->unfinished = false;
-    machine.unfinished--;
-    if (it->place < NEW) {
-        leave_heap(it->place);
-        it->place = NOWHERE;
+    const uint16_t place = places[task];
+    tasks[task].released = 0u;
+    fresh[task / 32u] &= ~bit_of(task);
+    if (place != NOWHERE) {
+        places[task] = NOWHERE;
+        machine.heap--;
+        if (place <= machine.heap) {
+            settle((uint16_t)(place - 1u), heap[machine.heap]);
+        }
     }
 }
 
-static void release(uint16_t task, uint32_t deadline)
+/* `word` is that of the instruction. */
+static inline void release(uint16_t task, uint32_t word)
 {
-    struct task_state *const it = &tasks[task];
-    it->unfinished = true;
-    it->timeless = (deadline == 0u);
-    it->key = (machine.program->scheduler == CARILLON_SCHEDULER_RM) ? deadline : (machine.now + deadline);
-    machine.unfinished++;
-    if (it->place == NOWHERE) {
-        it->place = NEW;
-        fresh[machine.fresh] = task;
-        machine.fresh++;
-    }
-    carillon_machine_released(task, deadline);
+    tasks[task] = (struct task_state){.released = word, .begin = machine.now};
+    fresh[task / 32u] |= bit_of(task);
+#if CARILLON_MICROCODE_TOLD
+    carillon_machine_released(task, word >> 8);
+#endif
 }
 
 /* Report that a task is late.  Returns the address of its handler; NONE: it has been terminated. */
-static uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
+static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
 {
     carillon_machine_fault(CARILLON_MACHINE_LATE, task, address);
     const uint16_t handler =
@@ -199,175 +204,232 @@ static uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
     return handler;
 }
 
-/* Whether no unfinished task is touched.  If one is, `handler` becomes the address of the first handler among theirs.
- * Bounded by the tasks that a driver touches. */
-static inline bool is_untouched(const uint16_t *touched, uint16_t address, bool handled, uint16_t *handler)
+/* The first unfinished task of a list, or its end.  Bounded by the tasks that a driver touches. */
+static inline const uint16_t *first_late(const uint16_t *touched)
 {
-    bool safe = true;
-    for (const uint16_t *task = touched; *task != NONE; task++) {
-        if (tasks[*task].unfinished) {
-            const uint16_t found = handle_late(*task, address, handled);
-            *handler = (*handler == NONE) ? found : *handler;
-            safe = false;
-        }
+    const uint16_t *task = touched;
+    while ((*task != NONE) && !is_unfinished(*task)) {
+        task++;
     }
-    return safe;
+    return task;
 }
 
-static void insert_binding(uint16_t trigger, uint32_t state, uint16_t address, uint16_t behind)
+/* Report all of them that are unfinished.  Returns the address of the first handler among theirs; NONE: there is none.
+ */
+static SMALL uint16_t handle_touched(const uint16_t *first, uint16_t address, bool handled)
+{
+    uint16_t handler = NONE;
+    for (const uint16_t *task = first; *task != NONE; task = first_late(&task[1])) {
+        const uint16_t found = handle_late(*task, address, handled);
+        handler = (handler == NONE) ? found : handler;
+    }
+    return handler;
+}
+
+static inline void wait_until(uint32_t time)
+{
+    if ((machine.next - time) < UINT32_C(0x80000000)) {
+        machine.next = time;
+    }
+}
+
+/* How many instructions follow each other from one to before another. */
+static inline uint32_t distance(const struct carillon_instruction *from, const struct carillon_instruction *to)
+{
+    const uintptr_t bytes = (uintptr_t)to - (uintptr_t)from;
+    return (uint32_t)bytes / (uint32_t)sizeof(*to);
+}
+
+/* The address of an instruction. */
+static inline uint16_t address_of(const struct carillon_instruction *i)
+{
+    return (uint16_t)distance(machine.code, i);
+}
+
+static inline void insert_binding(const struct carillon_instruction *future, uint32_t state)
 {
     if (machine.bindings == CARILLON_MICROCODE_BINDINGS) {
-        carillon_machine_fault(CARILLON_MACHINE_FULL, NONE, behind);
+        carillon_machine_fault(CARILLON_MACHINE_FULL, NONE, (uint16_t)(address_of(future) + 1u));
         return;
     }
-    bindings[machine.bindings] = (struct waiting_trigger){.state = state, .trigger = trigger, .address = address};
+    bindings[machine.bindings] = (struct waiting_trigger){.state = state, .future = future};
     machine.bindings++;
 }
 
-/* Put in a thread, which has no timeout yet; NULL: there is no room. */
-static struct waiting_thread *insert_thread(uint16_t task, uint16_t after, uint16_t address, uint32_t reference)
+static inline bool is_of_time(const struct waiting_trigger *it)
 {
+    return (it->future->word & 0xFFu) == CARILLON_OPCODE_FUTURE;
+}
+
+/* Put in a thread, which waits as an instruction says; `behind` is the address behind it. */
+static __attribute__((noinline)) void insert_thread(const struct carillon_instruction *i, uint16_t behind,
+                                                    uint32_t reference)
+{
+    const uint32_t word = i->word;
+    const uint32_t time = word >> 8;
+    struct waiting_thread *const it = &threads[machine.threads];
+    it->reference = reference;
+    it->task = i->x;
+    it->after = behind;
+    it->address = i->y;
+    it->other = TIMED;
+    switch (word & 0xFFu) {
+    case CARILLON_OPCODE_DISPATCH:
+        it->other = NONE;
+        break;
+    case CARILLON_OPCODE_DISPATCH_TIME:
+        break;
+    case CARILLON_OPCODE_DISPATCH_RELEASE:
+        it->other = (uint16_t)time;
+        break;
+    case CARILLON_OPCODE_IDLE:
+        it->task = NONE;
+        it->address = behind;
+        break;
+    case CARILLON_OPCODE_IDLE_RELEASE:
+        it->task = NONE;
+        it->address = behind;
+        it->other = i->x;
+        break;
+    default: /* fork: at once */
+        it->task = NONE;
+        it->reference = machine.now;
+        break;
+    }
     if (machine.threads == CARILLON_MICROCODE_THREADS) {
-        carillon_machine_fault(CARILLON_MACHINE_FULL, task, after);
-        return NULL;
+        carillon_machine_fault(CARILLON_MACHINE_FULL, it->task, behind);
+        return;
     }
-    struct waiting_thread *const thread = &threads[machine.threads];
-    *thread = (struct waiting_thread){
-        .reference = reference, .task = task, .after = after, .address = address, .other = NONE};
     machine.threads++;
-    return thread;
-}
-
-static void insert_timed(uint16_t task, uint16_t after, uint16_t address, uint32_t reference, uint32_t until)
-{
-    struct waiting_thread *const thread = insert_thread(task, after, address, reference);
-    if (thread != NULL) {
-        thread->until = until;
-        thread->timed = true;
+    if (it->other == TIMED) {
+        it->until = it->reference + time;
+        wait_until(it->until);
     }
 }
 
-static void insert_released(uint16_t task, uint16_t after, uint16_t address, uint32_t reference, uint16_t other)
+/* Instructions that follow each other were carried out.  Returns whether steps are left. */
+static inline bool spend(const struct carillon_instruction *begin, const struct carillon_instruction *behind)
 {
-    struct waiting_thread *const thread = insert_thread(task, after, address, reference);
-    if (thread != NULL) {
-        thread->other = other;
-    }
+    const uint32_t count = distance(begin, behind);
+    machine.last = address_of(behind);
+    machine.steps = (count < machine.steps) ? (machine.steps - count) : 0u;
+    return machine.steps > 0u;
 }
 
 /* Algorithm 2, from an address on, with the reference time of a thread; `back` is where it goes on after a handler that
- * begins at the address, or NONE.  Bounded by the steps that are left at this instant.
+ * begins at the address, or NONE.  Bounded by the steps that are left at this instant, which are looked at wherever
+ * instructions do not follow each other, so that what goes on straight does not ask.
  *
  * A handler is code like any other: it ends at a `return`, or where it waits.  While it runs, the default is what
  * handles the next fault. */
-static void interpret(uint16_t from, uint32_t reference, uint16_t back)
+static __attribute__((noinline)) void interpret(uint16_t from, uint32_t reference, uint16_t back)
 {
-    uint16_t address = from;
+    const struct carillon_instruction *begin = &machine.code[from];
+    const struct carillon_instruction *i = begin;
     uint16_t resume = back;
-    while (machine.steps > 0u) {
-        machine.steps--;
-        const struct carillon_instruction *const i = &machine.program->code[address];
+    for (;;) {
         const uint32_t word = i->word;
-        const uint32_t time = word >> 8;
-        uint16_t handler = NONE;
-        bool yields = false;
-        address++;
+        uint16_t next = NONE; /* where it goes on, if not behind the instruction */
+        enum { STRAIGHT, DROPPED, JUMPS, ENDS } how = STRAIGHT;
+        i++;
         switch (word & 0xFFu) {
         case CARILLON_OPCODE_CALL: {
-            const struct carillon_microcode_driver *const driver = &carillon_microcode_drivers[i->x];
-            if (is_untouched(driver->touches, address, resume != NONE, &handler)) {
+            const struct carillon_microcode_driver *const driver = &carillon_microcode_drivers[i[-1].x];
+            const uint16_t *const late = first_late(driver->touches);
+            if (*late == NONE) {
                 driver->call();
+            } else {
+                next = handle_touched(late, address_of(i), resume != NONE);
+                how = DROPPED;
             }
             break;
         }
         case CARILLON_OPCODE_RELEASE:
-            if (!tasks[i->x].unfinished) {
-                release(i->x, time);
+            if (!is_unfinished(i[-1].x)) {
+                release(i[-1].x, word);
             } else {
-                handler = handle_late(i->x, address, resume != NONE);
+                next = handle_late(i[-1].x, address_of(i), resume != NONE);
+                how = DROPPED;
             }
             break;
-        case CARILLON_OPCODE_FUTURE:
-            insert_binding(NONE, machine.now + time, i->y, address);
+        case CARILLON_OPCODE_FUTURE: {
+            const uint32_t time = machine.now + (word >> 8);
+            insert_binding(&i[-1], time);
+            wait_until(time);
             break;
+        }
         case CARILLON_OPCODE_FUTURE_EVENT:
-            insert_binding(i->x, carillon_microcode_triggers[i->x].state(), i->y, address);
+            insert_binding(&i[-1], carillon_microcode_triggers[i[-1].x].state());
+            machine.events = true;
             break;
         case CARILLON_OPCODE_DISPATCH:
-            (void)insert_thread(i->x, address, NONE, reference);
-            yields = true;
-            break;
         case CARILLON_OPCODE_DISPATCH_TIME:
-            insert_timed(i->x, address, i->y, reference, reference + time);
-            yields = true;
-            break;
         case CARILLON_OPCODE_DISPATCH_RELEASE:
-            insert_released(i->x, address, i->y, reference, (uint16_t)time);
-            yields = true;
-            break;
         case CARILLON_OPCODE_IDLE:
-            insert_timed(NONE, address, address, reference, reference + time);
-            yields = true;
-            break;
         case CARILLON_OPCODE_IDLE_RELEASE:
-            insert_released(NONE, address, address, reference, i->x);
-            yields = true;
+            insert_thread(&i[-1], address_of(i), reference);
+            how = ENDS;
             break;
         case CARILLON_OPCODE_FORK:
-            insert_timed(NONE, address, i->y, machine.now, machine.now);
+            insert_thread(&i[-1], address_of(i), reference);
             break;
         case CARILLON_OPCODE_IF:
-            if (!carillon_microcode_guards[i->x]()) {
-                address = i->y;
+            if (!carillon_microcode_guards[i[-1].x]()) {
+                next = i[-1].y;
+                how = JUMPS;
             }
             break;
         case CARILLON_OPCODE_JUMP:
-            address = i->y;
+            next = i[-1].y;
+            how = JUMPS;
             break;
         case CARILLON_OPCODE_TERMINATE:
-            if (tasks[i->x].unfinished) {
-                finish(i->x);
-                carillon_machine_terminated(i->x);
+            if (is_unfinished(i[-1].x)) {
+                finish(i[-1].x);
+                carillon_machine_terminated(i[-1].x);
             }
             break;
         default: /* return */
-            yields = true;
+            how = ENDS;
             break;
         }
-        if (handler != NONE) {
-            resume = address;
-            address = handler;
-        } else if (yields) {
-            if (resume == NONE) {
-                break;
-            }
-            address = resume;
+        if ((how == STRAIGHT) || ((how == DROPPED) && (next == NONE))) {
+            continue; /* the default has handled what was dropped */
+        }
+        if (how == DROPPED) {
+            resume = address_of(i);
+        } else if (how == ENDS) {
+            next = resume;
             resume = NONE;
         } else {
-            /* the next instruction */
+            /* it jumps */
         }
+        if (!spend(begin, i) || (next == NONE)) {
+            break;
+        }
+        begin = &machine.code[next];
+        i = begin;
     }
-    machine.last = address;
 }
 
 /* Bounded by CARILLON_MICROCODE_THREADS, as is whatever looks for a thread. */
-static struct waiting_thread take_thread(uint16_t number)
+static inline void take_thread(uint16_t number)
 {
-    const struct waiting_thread taken = threads[number];
     machine.threads--;
     for (uint16_t k = number; k < machine.threads; k++) {
         threads[k] = threads[k + 1u];
     }
-    return taken;
 }
 
-static bool go_on_after_task(void)
+static inline bool go_on_after_task(void)
 {
     for (uint16_t k = 0u; k < machine.threads; k++) {
-        const uint16_t task = threads[k].task;
-        if ((task != NONE) && !tasks[task].unfinished) {
-            const struct waiting_thread thread = take_thread(k);
-            interpret(thread.after, thread.reference, NONE);
+        const struct waiting_thread *const it = &threads[k];
+        if ((it->task != NONE) && !is_unfinished(it->task)) {
+            const uint16_t after = it->after;
+            const uint32_t reference = it->reference;
+            take_thread(k);
+            interpret(after, reference, NONE);
             return true;
         }
     }
@@ -375,32 +437,34 @@ static bool go_on_after_task(void)
 }
 
 /* Bounded by CARILLON_MICROCODE_BINDINGS. */
-static bool go_on_at_trigger(void)
+static inline bool go_on_at_trigger(void)
 {
     for (uint16_t k = 0u; k < machine.bindings; k++) {
-        const struct waiting_trigger binding = bindings[k];
-        const bool enabled = (binding.trigger == NONE)
-                                 ? is_reached(binding.state)
-                                 : carillon_microcode_triggers[binding.trigger].is_enabled(binding.state);
+        const struct waiting_trigger *const it = &bindings[k];
+        const bool enabled =
+            is_of_time(it) ? is_reached(it->state) : carillon_microcode_triggers[it->future->x].is_enabled(it->state);
         if (enabled) {
+            const uint16_t address = it->future->y;
             machine.bindings--;
             for (uint16_t j = k; j < machine.bindings; j++) {
                 bindings[j] = bindings[j + 1u];
             }
-            interpret(binding.address, machine.now, NONE);
+            interpret(address, machine.now, NONE);
             return true;
         }
     }
     return false;
 }
 
-static bool go_on_at_timeout(void)
+static inline bool go_on_at_timeout(void)
 {
     for (uint16_t k = 0u; k < machine.threads; k++) {
         const struct waiting_thread *const it = &threads[k];
-        if (it->timed ? is_reached(it->until) : ((it->other != NONE) && tasks[it->other].unfinished)) {
-            const struct waiting_thread thread = take_thread(k);
-            interpret(thread.address, thread.reference, NONE);
+        if ((it->other == TIMED) ? is_reached(it->until) : ((it->other != NONE) && is_unfinished(it->other))) {
+            const uint16_t address = it->address;
+            const uint32_t reference = it->reference;
+            take_thread(k);
+            interpret(address, reference, NONE);
             return true;
         }
     }
@@ -408,7 +472,7 @@ static bool go_on_at_timeout(void)
 }
 
 /* Nothing else is to be done at this instant: the first thread that dispatches a task has the processor. */
-static bool drop_shared(void)
+static SMALL bool drop_shared(void)
 {
     uint16_t chosen = NONE;
     for (uint16_t k = 0u; k < machine.threads; k++) {
@@ -416,13 +480,15 @@ static bool drop_shared(void)
         if (chosen == NONE) {
             chosen = task;
         } else if ((task != NONE) && (task != chosen)) {
-            const struct waiting_thread thread = take_thread(k);
-            carillon_machine_fault(CARILLON_MACHINE_SHARED, task, thread.after);
+            const uint16_t after = threads[k].after;
+            const uint32_t reference = threads[k].reference;
+            take_thread(k);
+            carillon_machine_fault(CARILLON_MACHINE_SHARED, task, after);
             const uint16_t handler = machine.program->shared;
             if (handler == NONE) {
-                interpret(thread.after, thread.reference, NONE);
+                interpret(after, reference, NONE);
             } else {
-                interpret(handler, thread.reference, thread.after);
+                interpret(handler, reference, after);
             }
             return true;
         } else {
@@ -432,85 +498,108 @@ static bool drop_shared(void)
     return false;
 }
 
-static void wait_until(uint32_t time)
+/* Find the next time at which something is due. */
+static SMALL void look_ahead(void)
 {
-    if (!machine.waits || ((machine.next - time) < UINT32_C(0x80000000))) {
-        machine.next = time;
-        machine.waits = true;
-    }
-}
-
-/* Who runs from now on, and until when. */
-static void yield_to_task(void)
-{
-    machine.waits = false;
-    machine.running = NONE;
+    machine.next = machine.now + FAR;
+    machine.events = false;
     for (uint16_t k = 0u; k < machine.bindings; k++) {
-        if (bindings[k].trigger == NONE) {
+        if (is_of_time(&bindings[k])) {
             wait_until(bindings[k].state);
+        } else {
+            machine.events = true;
         }
     }
     for (uint16_t k = 0u; k < machine.threads; k++) {
-        if (threads[k].timed) {
+        if (threads[k].other == TIMED) {
             wait_until(threads[k].until);
         }
-        if (machine.running == NONE) {
-            machine.running = threads[k].task;
-        }
     }
-    if (machine.threads == 0u) {
-        machine.running = most_urgent();
+    if (machine.endless) {
+        machine.next = machine.now + 1u; /* something may be due now: it has to wait */
     }
 }
 
-void carillon_machine_start(const struct carillon_microcode *program, uint32_t now)
+static uint16_t first_dispatched(void)
+{
+    uint16_t found = NONE;
+    for (uint16_t k = 0u; (found == NONE) && (k < machine.threads); k++) {
+        found = threads[k].task;
+    }
+    return found;
+}
+
+/* Bounded by CARILLON_MICROCODE_TASKS, and asked while a program waits to begin. */
+static SMALL bool is_any_unfinished(void)
+{
+    bool found = false;
+    for (uint16_t k = 0u; k < CARILLON_MICROCODE_TASKS; k++) {
+        found = found || is_unfinished(k);
+    }
+    return found;
+}
+
+/* One thing of an instant, in the order of algorithm 1; false: there was none. */
+static inline bool go_on(void)
+{
+    const bool waits = machine.threads > 0u;
+    return (waits && go_on_after_task()) || ((machine.events || is_reached(machine.next)) && go_on_at_trigger()) ||
+           (waits && go_on_at_timeout()) || ((machine.threads > 1u) && drop_shared());
+}
+
+SMALL void carillon_machine_start(const struct carillon_microcode *program, uint32_t now)
 {
     machine.now = now;
     machine.program = program;
+    machine.code = program->code;
     machine.replacement = NULL;
-    machine.bindings = 0u;
     machine.threads = 0u;
-    machine.unfinished = 0u;
     machine.heap = 0u;
-    machine.fresh = 0u;
     machine.running = NONE;
+    machine.events = false;
+    machine.endless = false;
     for (uint16_t k = 0u; k < CARILLON_MICROCODE_TASKS; k++) {
-        tasks[k].unfinished = false;
-        tasks[k].place = NOWHERE;
+        tasks[k].released = 0u;
+        places[k] = NOWHERE;
     }
-    machine.next = 0u;
-    machine.waits = false;
-    machine.stirred = true;
-    bindings[0] = (struct waiting_trigger){.state = now, .trigger = NONE, .address = program->entry};
+    for (uint16_t k = 0u; k < GROUPS; k++) {
+        fresh[k] = 0u;
+    }
+    machine.first = (struct carillon_instruction)CARILLON_INSTRUCTION(CARILLON_OPCODE_FUTURE, 0u, 0u, program->entry);
+    bindings[0] = (struct waiting_trigger){.state = now, .future = &machine.first};
     machine.bindings = 1u;
+    machine.next = now;
 }
 
-uint16_t carillon_machine_instant(uint32_t now)
+static __attribute__((noinline)) uint16_t carry_out(void)
 {
-    machine.now = now;
-    if (!machine.stirred && !(machine.waits && is_reached(machine.next))) {
-        return machine.running;
-    }
     machine.stirred = false;
+    machine.endless = false;
     machine.steps = machine.program->steps;
     bool goes_on = true;
     while (goes_on && (machine.steps > 0u)) { /* bounded by the steps: whatever goes on takes one */
-        goes_on = go_on_after_task() || go_on_at_trigger() || go_on_at_timeout() || drop_shared();
-        if (!goes_on && (machine.replacement != NULL) && (machine.unfinished == 0u)) {
-            carillon_machine_start(machine.replacement, now);
+        goes_on = go_on();
+        if (!goes_on && (machine.replacement != NULL) && !is_any_unfinished()) {
+            carillon_machine_start(machine.replacement, machine.now);
             goes_on = true;
         }
     }
     if (machine.steps == 0u) {
         carillon_machine_fault(CARILLON_MACHINE_ENDLESS, NONE, machine.last);
         machine.threads = 0u;
+        machine.endless = true;
     }
-    yield_to_task();
-    if (machine.steps == 0u) { /* something may be due now: it has to wait */
-        machine.waits = false;
-        wait_until(now + 1u);
+    if (is_reached(machine.next) || machine.endless) {
+        look_ahead();
     }
+    machine.running = (machine.threads > 0u) ? first_dispatched() : most_urgent();
     return machine.running;
+}
+
+uint16_t carillon_machine_instant(uint32_t now)
+{
+    machine.now = now;
+    return (machine.stirred || is_reached(machine.next)) ? carry_out() : machine.running;
 }
 
 void carillon_machine_end(uint16_t task)
@@ -537,11 +626,12 @@ const struct carillon_microcode *carillon_machine_program(void)
 
 bool carillon_machine_is_unfinished(uint16_t task)
 {
-    return tasks[task].unfinished;
+    return is_unfinished(task);
 }
 
 bool carillon_machine_next(uint32_t *time)
 {
+    look_ahead(); /* what was taken away counts no more */
     *time = machine.next;
-    return machine.waits;
+    return machine.next != (machine.now + FAR);
 }

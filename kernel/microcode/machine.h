@@ -42,10 +42,17 @@ enum carillon_machine_fault {
  * the instruction.  The owner's. */
 void carillon_machine_fault(enum carillon_machine_fault fault, uint16_t task, uint16_t address);
 
-/* What the owner does when a task is released, so many ticks before its deadline (0: it has none), or terminated: what
- * it had begun is forgotten. */
-void carillon_machine_released(uint16_t task, uint32_t deadline);
+/* What the owner does when a task is terminated: what it had begun is forgotten. */
 void carillon_machine_terminated(uint16_t task);
+
+/* With CARILLON_MICROCODE_TOLD, the owner is told of each release, so many ticks before the task's deadline (0: it has
+ * none). */
+#ifndef CARILLON_MICROCODE_TOLD
+#define CARILLON_MICROCODE_TOLD 0
+#endif
+#if CARILLON_MICROCODE_TOLD
+void carillon_machine_released(uint16_t task, uint32_t deadline);
+#endif
 
 /* Begin with a program: its first block is due at the time `now`. */
 void carillon_machine_start(const struct carillon_microcode *program, uint32_t now);

@@ -316,6 +316,12 @@ static void *frame __attribute__((used));
     "   vmsr fpscr, r2\n"   \
     "   b 2f\n"             \
     "1:\n" FORGET_FP_CONTEXT "2:\n"
+#define EXCHANGE_ABOVE          \
+    "   lsls r2, r1, #29\n"     \
+    "   bpl 7f\n"               \
+    "   add r2, r3, #8\n"       \
+    "   vldmia r2, {s16-s31}\n" \
+    "7:\n"
 #define LOAD_BELOW          \
     "   mrs r3, control\n"  \
     "   pop {r1, r2}\n"     \
@@ -331,6 +337,7 @@ static void *frame __attribute__((used));
     "   b 4f\n"             \
     "3:\n" FORGET_FP_CONTEXT "4:\n"
 #else
+#define EXCHANGE_ABOVE
 #define SAVE_BELOW
 #define BEGIN_ABOVE
 #define SAVE_ABOVE
@@ -365,6 +372,21 @@ __attribute__((naked)) void carillon_port_begin_context(void)
 {
     __asm__ volatile("   blx r4\n"
                      "   b carillon_osek_end\n");
+}
+
+/* Of a floating-point unit: what is below finds its registers as the first context found them, which has changed them
+ * if its FPCA is set (4. above asks for FPCA of the context that comes back). */
+__attribute__((naked)) void carillon_port_exchange(struct carillon_context *context __attribute__((unused)),
+                                                   struct carillon_context *other __attribute__((unused)))
+{
+    __asm__ volatile("   push {r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
+                     "   mov r12, r1\n" SAVE_ABOVE "   str sp, [r0]\n"
+                     ".global carillon_port_exchange_from\n"
+                     "carillon_port_exchange_from:\n"
+                     "   ldr r3, [r0, #4]\n" EXCHANGE_ABOVE ".global carillon_port_exchange_to\n"
+                     "carillon_port_exchange_to:\n"
+                     "   str r3, [r12, #4]\n"
+                     "   ldr sp, [r12]\n" LOAD_ABOVE "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
 }
 
 /* r3 keeps the stack aligned to eight bytes. */

@@ -320,6 +320,10 @@ void carillon_port_resume(struct carillon_context *context);
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
 
+/* Suspend a context, and go on where another one left off, in its place: who resumed the first one goes on when the
+ * other one suspends itself. */
+void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other);
+
 /* The handler that has the vector carillon_port_budget_vector is called with where it was entered: the exception frame.
  * The first function returns the source of the handler that was preempted there, 0 if none was.  After the second, what
  * was preempted goes on in `function`, which does not return. */

@@ -134,6 +134,7 @@ void carillon_port_context(struct carillon_context *context, uint64_t *stack, ui
 void carillon_port_resume(struct carillon_context *context);
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
+void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other);
 /* The vector of the cell of budgets, which source it has preempted, and where that goes on (ports/armv7m). */
 void carillon_port_budget_vector(void);
 void carillon_budget_vector(const void *frame);

@@ -120,6 +120,10 @@ void carillon_port_resume(struct carillon_context *context);
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
 
+/* Suspend a context, and go on where another one left off, in its place: the resume of the first one returns when the
+ * other one suspends itself or leaves (the machine of microcode). */
+void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other);
+
 /* The stores of a list, each board.toml: start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 

@@ -93,6 +93,7 @@ def _library() -> Path:
     command = ["gcc", "-std=c11", "-O1", "-g", "-shared", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     command += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
     command += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]
+    command.append("-DCARILLON_MICROCODE_TOLD=1")
     for name, count in _ROWS.items():
         command.append(f"-DTEST_{name}(make)={' '.join(f'make({k})' for k in range(count))}")
     command += [str(ROOT / "kernel/microcode/machine.c"), str(Path(__file__).parent / "machine_driver.c"), "-o", str(path)]

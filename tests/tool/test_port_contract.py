@@ -33,17 +33,18 @@ def test_the_template_declares_what_the_kernel_uses() -> None:
     assert used - {"carillon_port_spend"} <= declared("template")  # of ports on which code takes no time
 
 
-# What a port may lack: what only dispatch by the controller uses, slices, vector tables, what switches modes, and
+# What a port may lack: what only dispatch by the controller uses, microcode, slices, vector tables, what switches modes, and
 # schedule tables on cells.
 BY_CONTROLLER = {"is_active", "peek_active", "peek_pending", "claim", "level_of", "mask_until_end", "unmask"}
 SLICES_BY_CONTROLLER, SLICES = {"slice_vector", "is_in"}, {"is_on", "run_preempted"}
 BUDGETS = {"budget_vector", "preempted", "divert"}
+MICROCODE = {"exchange"}
 SWITCHES = {"start_at", "align", "shift"}
 TABLES_ON_CELLS = {"read_and_start", "note_stop"}
 TABLES = {"CARILLON_SYSTEM_VECTORS", "CARILLON_VECTOR_TABLE"}
 LACKS = {
-    "avr": BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | TABLES | {"is_pending"},
-    "rv32": BY_CONTROLLER | SLICES_BY_CONTROLLER | SLICES | BUDGETS | TABLES_ON_CELLS | SWITCHES,
+    "avr": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | TABLES | {"is_pending"},
+    "rv32": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | SLICES | BUDGETS | TABLES_ON_CELLS | SWITCHES,
     "host": {"delay"},  # code takes no time
 }
 BOARDS = {"armv7m": "ast1030-evb", "avr": "atmega128", "rv32": "qemu-rv32-virt", "host": "virtual-256"}

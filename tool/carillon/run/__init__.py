@@ -55,6 +55,8 @@ MARKS = {
     "carillon_port_resumed": "R",
     "carillon_port_suspended": "S",
     "carillon_port_left": "X",
+    "carillon_port_exchange_from": "S",
+    "carillon_port_exchange_to": "R",
 }
 
 
