@@ -182,6 +182,9 @@ struct carillon_osek_table_on_cells {
     uint32_t first; /* of the first cell */
     uint32_t tick;  /* ticks of the system clock in one of the counter, and in a whole turn of that */
     uint32_t turn;
+#if CARILLON_OSEK_TABLE_ENDS
+    uint16_t ends_by; /* source of the cell that expires at its end; 0: it repeats */
+#endif
 };
 extern const struct carillon_osek_table_on_cells
     *const carillon_osek_tables_on_cells[]; /* NULL: it stands in a queue */

@@ -15,10 +15,11 @@
  *    until all have passed the end; then it is forgotten.  The first of them says what is running.
  *
  * A table on cells stands in no queue.  Each of its cells repeats with the table, so that a start and a stop are all
- * that is done here.  A cell is the vector of a direct task, or has the level of a managed one, where its handler does
- * what services do not find done before (kernel.h).  A stop leaves both alone: what a cell has expired for is
- * requested, so it has happened, and services that look at the task serve it first.  Nothing is checked: a system that
- * wants errors told has no tables on cells (claims.py). */
+ * that is done here.  A table that does not repeat has one more cell, whose handler stops it at its end (end_cells).  A
+ * cell is the vector of a direct task, or has the level of a managed one, where its handler does what services do not
+ * find done before (kernel.h).  A stop leaves both alone: what a cell has expired for is requested, so it has happened,
+ * and services that look at the task serve it first.  Nothing is checked: a system that wants errors told has no tables
+ * on cells (claims.py). */
 #include "kernel/osek/act.h"
 #include "kernel/osek/counter.h"
 
@@ -127,10 +128,64 @@ static inline uint32_t ticks_to(uint8_t table, TickType now, TickType value)
     return (most - now) + value + 1u;
 }
 
+/* Write that the cells of a table stand still; locked. */
+static inline void halt_cells(uint8_t table)
+{
+#if CARILLON_OSEK_TABLES_RESTART
+    carillon_port_write(carillon_osek_table_stops[table].address, carillon_osek_table_stops[table].value);
+#else
+    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
+    for (uint32_t i = 0; i < it->stop_count; i++) {
+        carillon_port_write(it->stop[i].address, it->stop[i].value);
+    }
+#endif
+    carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
+}
+
+#if CARILLON_OSEK_TABLE_ENDS
+/* A table that does not repeat has come to its end; locked.
+ *
+ * 1. The period of each of its cells is 2^24 ticks longer than the table, so that none expires twice before its end is
+ *    served, unless interrupts are locked for so long.
+ * 2. The end's cell is on the kernel's level, so its handler comes before any task finds the table running.  An ISR of
+ *    that level holds it back: services first serve the end that waits (settle_end), as they do in queues.
+ * 3. A table that is stopped while its end waits has been stopped before.  What waits is forgotten at its next start.
+ */
+static __attribute__((noinline)) void end_cells(uint8_t table)
+{
+    if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
+        halt_cells(table);
+    }
+}
+
+void carillon_osek_end_table(uint8_t table)
+{
+    const uint32_t saved = carillon_port_lock();
+    end_cells(table);
+    carillon_port_unlock(saved);
+}
+
+/* Serve the end of a table if that has come and waits; locked. */
+static void settle_end(uint8_t table)
+{
+    const uint16_t end = carillon_osek_tables_on_cells[table]->ends_by;
+    if ((end != 0u) && carillon_port_is_pending(end)) {
+        carillon_port_forget(end, CARILLON_SOURCE_BIT(end));
+        end_cells(table);
+    }
+}
+#else
+static inline void settle_end(uint8_t table)
+{
+    (void)table;
+}
+#endif
+
 static StatusType start_relative(uint8_t table, TickType offset)
 {
     const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
+    settle_end(table);
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
@@ -152,6 +207,7 @@ static StatusType start_absolute(uint8_t table, TickType value)
 {
     const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
+    settle_end(table);
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = status_of_absolute(table);
@@ -165,17 +221,14 @@ static StatusType start_absolute(uint8_t table, TickType value)
 
 static StatusType stop_cells(uint8_t table)
 {
-#if CARILLON_OSEK_TABLES_RESTART
+#if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLE_ENDS
     return carillon_stop_cells(table);
 #else
-    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
+    settle_end(table);
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (!stopped) {
-        for (uint32_t i = 0; i < it->stop_count; i++) {
-            carillon_port_write(it->stop[i].address, it->stop[i].value);
-        }
-        carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
+        halt_cells(table);
     }
     carillon_port_unlock(saved);
     return stopped ? E_OS_NOFUNC : E_OK;
@@ -570,6 +623,10 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
     const uint32_t saved = carillon_osek_lock();
     if (!ON_CELLS(table)) {
         settle(table);
+#if CARILLON_OSEK_TABLE_ENDS
+    } else {
+        settle_end(table);
+#endif
     }
     *status = carillon_osek_table_states[table].status;
     carillon_osek_unlock(saved);
@@ -696,7 +753,14 @@ StatusType(StopScheduleTable)(ScheduleTableType table)
 
 StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
 {
+#if CARILLON_OSEK_TABLE_ENDS
+    const uint32_t saved = carillon_port_lock();
+    settle_end(table);
     *status = carillon_osek_table_states[table].status;
+    carillon_port_unlock(saved);
+#else
+    *status = carillon_osek_table_states[table].status;
+#endif
     return E_OK;
 }
 

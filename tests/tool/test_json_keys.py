@@ -74,6 +74,21 @@ priority = 1
 budget = "1ms"
 time_frame = "5ms"
 """
+CELLED = """
+[system]
+board = "ast1030-evb"
+sources = []
+[osek.task.U]
+priority = 1
+[osek.counter.C]
+tick = "1ms"
+max_allowed = 99
+[osek.schedule_table.P]
+counter = "C"
+duration = 9
+cells = true
+point = [{ offset = 0, activate = ["U"] }]
+"""
 RUN = """
 [system]
 board = "virtual-256"
@@ -143,6 +158,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("planned.toml").write_text(PLANNED, encoding="utf-8")
     Path("budgeted.toml").write_text(BUDGETED, encoding="utf-8")
+    Path("celled.toml").write_text(CELLED, encoding="utf-8")
     Path("tabled.toml").write_text(TABLED, encoding="utf-8")
     Path("run.toml").write_text(RUN, encoding="utf-8")
     Path("run.c").write_text(CODE, encoding="utf-8")
@@ -153,7 +169,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_plans_keys() -> None:
-    check("plan", run("plan", "planned.toml"), run("plan", "tabled.toml"), run("plan", "budgeted.toml"))
+    files = ("planned.toml", "tabled.toml", "budgeted.toml", "celled.toml")
+    check("plan", *(run("plan", file) for file in files))
 
 
 def test_a_checks_keys() -> None:

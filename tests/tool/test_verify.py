@@ -263,6 +263,14 @@ FAULTS = [
     Fault(
         "points", "a point twice", "C204", lambda p: p.number("carillon_table_Uneven_shifts", 3, plus(-6 * 15625)), "at 640625"
     ),
+    Fault(
+        "points", "an end that comes later", "C204", lambda p: p.number("carillon_table_Once_shifts", 3, plus(15625)), "ends by"
+    ),
+    Fault("points", "a cell that comes again", "C204", lambda p: p.number("carillon_osek_prepare", 7, plus(-(1 << 24))), "once"),
+    Fault("points", "another source's end", "C204", lambda p: p.number("carillon_table_Once", 16, plus(-1), 2), "end served at"),
+    Fault(
+        "points", "an end for the other table", "C204", lambda p: p.number("carillon_table_Uneven", 16, to(36), 2), "end served"
+    ),
     Fault("virtual-cells", "a period one longer", "C204", lambda p: p.number("carillon_table_Fast_prepare", 1, plus(1))),
     Fault(
         "virtual-cells",

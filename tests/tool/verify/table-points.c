@@ -5,9 +5,14 @@ TASK(Sample)
 {
     TerminateTask();
 }
+TASK(Last)
+{
+    TerminateTask();
+}
 TASK(Main)
 {
     (void)StartScheduleTableRel(Uneven, 5u);
     (void)StopScheduleTable(Uneven);
+    (void)StartScheduleTableRel(Once, 5u);
     TerminateTask();
 }

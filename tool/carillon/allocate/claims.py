@@ -21,7 +21,7 @@ from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Progression
 from carillon.allocate.tasks import TaskPlan
 from carillon.lower import Demand, When
-from carillon.lower.events import LoweredEvents, Series, turn_of
+from carillon.lower.events import TABLE_REST, LoweredEvents, Series, turn_of
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role, Service
 from carillon.model.family import BaseKind, Capability, Start
@@ -170,7 +170,7 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
     if not arrays:
         return f"board '{board.name}' has no cells that one store starts and that can be shifted"
     counter = system.osek.counter(table.counter)
-    turn, duration = turn_of(counter), table.duration * counter.tick
+    turn, duration = turn_of(counter), table.duration * counter.tick + (0 if table.repeating else TABLE_REST)
     most = (1 << min(a.width for a in arrays)) - 1
     if turn > most // 2 + 1 or turn + duration > most:
         return f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, and the cells count up to {most}"
@@ -182,8 +182,10 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
 
 def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str:
     """Why no cell can carry an action of a schedule table, because of the task, and what else is done at its level."""
+    if series.action is None:
+        return ""
     level, task = plan.level_of(series.action.object), series.action.object
-    others = [s for s in every if s is not series and plan.level_of(s.action.object) is level]
+    others = [s.action for s in every if s.action is not None and plan.level_of(s.action.object) is level]
     if level.kind is TaskKind.DIRECT:
         return ""
     if not can_wake(plan, task):
@@ -193,10 +195,10 @@ def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str
             else "that is a thread, may be activated more than once, or has a time frame"
         )
         return f"a task {what} is not woken by a cell at its level, which keeps one expiry of several; '{task}' is one"
-    other = next((s for s in others if does(of(s.action)) != does(of(series.action))), None)
+    other = next((action for action in others if does(of(action)) != does(of(series.action))), None)
     if other is not None:
         return (
-            f"cells that say '{of(series.action).phrase}' and '{of(other.action).phrase}' would have one level, and if a "
+            f"cells that say '{of(series.action).phrase}' and '{of(other).phrase}' would have one level, and if a "
             "higher task holds both back, nothing says which came first"
         )
     return ""
@@ -283,14 +285,20 @@ class ClaimBuilder:
         )
 
     def _series(self, series: Series) -> Claim:
-        """An action of a schedule table: cells that one store starts and that can be shifted, with the task's vector or level."""
-        demand, level = series.demand, self.plan.level_of(series.action.object)
+        """An action of a schedule table: cells that one store starts and that can be shifted, with the task's vector or level.
+
+        The handler of one at a table's end is on the kernel's level.
+        """
+        demand = series.demand
+        level = self.plan.level_of(series.action.object) if series.action is not None else None
         ways: tuple[Way, ...] = ()
         why = table_refusal(self.system, series.table)
         if not why and not task_refusal(self.plan, series, self.events.series):
-            form = Form.VECTOR if level.kind is TaskKind.DIRECT else Form.OWN
+            form = Form.CELL if level is None else Form.VECTOR if level.kind is TaskKind.DIRECT else Form.OWN
             every = self._on_cells(demand, self.fitter, self._ranked(lambda _: 0), form, alarm=True)
             ways = tuple(w for w in every if carries_tables(self.board, self.hz, self._source(w).array))
+        if level is None or series.action is None:
+            return Claim(demand.asker, demand, ways, True)
         return Claim(demand.asker, demand, ways, True, "", level.number, does(of(series.action)))
 
     def _source(self, way: Way) -> Source:

@@ -80,9 +80,9 @@ class EventPlacer:
             if demand is not None and id(demand) in by_series:
                 series = by_series[id(demand)]
                 assert source is not None
-                carrier = self._carrier(demand, source, claim.level, alarm=True)
+                carrier = self._carrier(demand, source, claim.level or plan.top, alarm=True)
                 direct, level = way.form is Form.VECTOR, levels[claim.level - 1]
-                at = (0, False) if direct else (claim.level, plan.runs_level(osek, level))
+                at = (0, False) if direct else (carrier.level, claim.level > 0 and plan.runs_level(osek, level))
                 tables.append(TableCell(series.table, series.action, series.offsets, carrier, direct, *at))
                 if direct:
                     levels[claim.level - 1] = replace(level, source=source.number, cell=carrier)
@@ -120,7 +120,7 @@ class EventPlacer:
         taken = plan.sources | busy | self.board.mates(s.number for s in used.values())
         clock = replace(clock, based=True) if clock is not None and clock_based else clock
         dispatcher = self._level_sources(levels, taken)
-        at_levels = [c.level for c in tables if not c.direct]
+        at_levels = [c.level for c in tables if not c.direct and c.action is not None]
         parts = self._parts(counters, carried, at_levels, base, taken | {level.source for level in levels} | {dispatcher})
         isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
         # Those whose vector is their task first: they run no code at all.
@@ -347,7 +347,8 @@ class Refusal:
         self._no_table(
             diagnostics,
             table,
-            f"the schedule tables on cells need {needed} cells, one for equally spaced points of each action, "
+            f"the schedule tables on cells need {needed} cells, one for equally spaced points of each action and one for "
+            "the end of each that does not repeat, "
             f"and a time base beside them; board '{self.board.name}' has too few",
         )
         return True

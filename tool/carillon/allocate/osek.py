@@ -75,12 +75,12 @@ class AlarmCell:
 class TableCell:
     """The cell that carries equally spaced points of a schedule table that have an action.
 
-    ``offsets``: of these points, in ticks of the counter.  ``direct``, ``level``, ``runs_level``: as
-    of an alarm; none is on the kernel's level.
+    ``offsets``: of these points, in ticks of the counter.  ``direct``, ``level``, ``runs_level``: as of an alarm.  ``action`` is
+    None of the cell at the end of a table that does not repeat, which has the kernel's level.
     """
 
     table: ScheduleTable
-    action: AlarmAction
+    action: AlarmAction | None
     offsets: range
     carrier: Carrier
     direct: bool
@@ -231,13 +231,13 @@ class OsekAllocation:
 
     @property
     def handled(self) -> tuple[TableCell, ...]:
-        """The cells of schedule tables that have handlers, at the levels of their tasks."""
+        """The cells of schedule tables that have handlers."""
         return tuple(c for c in self.tables if not c.direct)
 
     @property
     def at_levels(self) -> list[AlarmCell | TableCell]:
         """The cells of alarms and of schedule tables whose handlers are at the levels of their tasks."""
-        return [*(a for a in self.alarms if a.level), *self.handled]
+        return [*(a for a in self.alarms if a.level), *(c for c in self.handled if c.action is not None)]
 
     def alarms_of(self, part: CounterPart) -> list[Alarm]:
         """The alarms that can stand in a part of a counter's queue."""

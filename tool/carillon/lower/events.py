@@ -13,6 +13,7 @@ from carillon.actions import Action
 from carillon.actions.count import Count
 from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
+from carillon.actions.end_table import EndTable
 from carillon.actions.every import of
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.serve_clock import ServeClock
@@ -26,15 +27,20 @@ BUDGET_RANGE = 1 << 24
 """In how many ticks the cell of budgets counts down once.  A budget is at most half of that (``kernel/osek/budget.h``)."""
 FRAME_TURN = 1 << 24
 """In how many ticks the cell of time frames counts down once (``kernel/osek/frame.h``)."""
+TABLE_REST = 1 << 24
+"""How many ticks after its end a schedule table's cells would begin anew if they were not stopped (``schedule_table.c``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter."""
+    """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter.
+
+    ``action`` is None of the end of a table that does not repeat.
+    """
 
     table: ScheduleTable
     counter: Counter
-    action: AlarmAction
+    action: AlarmAction | None
     offsets: range
     demand: Demand
 
@@ -103,7 +109,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     frames = None
     if osek.framed:
         frames = _periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span)
-    series = tuple(s for table in on_cells for action in table.actions for s in _series(table, osek, action))
+    series = tuple(s for table in on_cells for s in _series(table, osek))
     return LoweredEvents(counters, alarms, services, clock, slices, budgets, frames, ticking, series)
 
 
@@ -112,14 +118,19 @@ def turn_of(counter: Counter) -> int:
     return (counter.max_allowed + 1) * counter.tick
 
 
-def _series(table: ScheduleTable, osek: Osek, action: AlarmAction) -> Iterator[Series]:
-    """An action's points, as many as are equally far apart together; a cell that begins with one at 0 has it a period later."""
+def _series(table: ScheduleTable, osek: Osek) -> Iterator[Series]:
+    """Each action's points, as many as are equally far apart together; a cell that begins with one at 0 has it a period later."""
     counter = osek.counter(table.counter)
     tick = counter.tick
-    for own in table.series(action):
-        first, apart = own.start * tick, own.step * tick
-        demand = _periodic(of(action), first or apart, apart, table.span, f"{table.name}.{action.object}")
-        yield Series(table, counter, action, own, demand)
+    rest = table.duration * tick + TABLE_REST
+    for action in table.actions:
+        for own in table.series(action):
+            first, apart = own.start * tick, own.step * tick if table.repeating else rest
+            demand = _periodic(of(action), first or apart, apart, table.span, f"{table.name}.{action.object}")
+            yield Series(table, counter, action, own, demand)
+    if not table.repeating:
+        demand = _periodic(EndTable(table.name), table.duration * tick, rest, table.span, f"{table.name}.end")
+        yield Series(table, counter, None, range(table.duration, table.duration + 1), demand)
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:

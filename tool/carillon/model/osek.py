@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 from typing import ClassVar, TypeVar
 
 from carillon.diagnostics import Span
@@ -299,16 +300,19 @@ class ScheduleTable:
         return tuple(dict.fromkeys(a for p in self.points for a in p.actions))
 
     def nearest(self, action: AlarmAction) -> int:
-        """How many ticks apart its points with an action are at least, also over its end."""
+        """How many ticks apart its points with an action are at least, also over the end if it repeats."""
         at = [p.offset for p in self.points if action in p.actions]
-        return min(after - before for before, after in zip(at, [*at[1:], at[0] + self.duration], strict=True))
+        again = [at[0] + self.duration] if self.repeating else []
+        return min((after - before for before, after in pairwise([*at, *again])), default=self.duration)
 
     def series(self, action: AlarmAction) -> tuple[range, ...]:
         """The offsets of its points with an action, as series that go on over its end at the same distance.
 
-        The series with the most points are taken first.
+        The series with the most points are taken first.  Of a table that does not repeat, each point is one.
         """
         left = {p.offset for p in self.points if action in p.actions}
+        if not self.repeating:
+            return tuple(range(offset, offset + 1) for offset in sorted(left))
         found = []
         for count in range(len(left), 0, -1):
             apart = self.duration // count

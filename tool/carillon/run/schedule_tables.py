@@ -41,7 +41,7 @@ WRITERS = {
     "s": ("StartScheduleTableRel", "StartScheduleTableAbs", "begin", "carillon_osek_start_schedule_tables", *ON_CELLS),
     "t": ("StopScheduleTable", "stop_cells"),
     "n": ("NextScheduleTable",),
-    "g": ("carillon_osek_expire_points", "goes_on", "planned"),
+    "g": ("carillon_osek_expire_points", "goes_on", "planned", "end_cells"),
 }
 """The kernel's functions that write statuses, by the letter of the plugin's map."""
 

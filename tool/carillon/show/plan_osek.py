@@ -332,6 +332,7 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
             "precision": table.precision if table.sync is Synchronisation.EXPLICIT else None,
             "start": _start(osek, table),
             "on_cells": table in allocation.on_cells,
+            "end": _end_json(allocation, table),
             "points": [
                 {
                     "line": point.span.line,
@@ -352,6 +353,14 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
         }
         for table in osek.schedule_tables
     ]
+
+
+def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any] | None:
+    """The cell at the end of a table on cells that does not repeat; None of any other."""
+    own = next((c for c in allocation.cells_of(table) if c.action is None), None)
+    if own is None:
+        return None
+    return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}
 
 
 def _cell_json(allocation: OsekAllocation, table: ScheduleTable, point: TablePoint, action: AlarmAction) -> dict[str, Any] | None:
@@ -460,7 +469,11 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     rows = Table("line", "schedule table", "counter", "at (ticks)", "what it does", "carried by", "source", "level")
     for table in plan["schedule_tables"]:
         span = f"{'every' if table['repeating'] else 'ends at'} {table['duration']}"
-        rows.add_row(str(table["line"]), table["name"], table["counter"], span, _about(table), "", "", "")
+        end = table["end"] or {"cell": "", "source": "", "level": ""}
+        rows.add_row(
+            *(str(table["line"]), table["name"], table["counter"], span, _about(table)),
+            *(str(end[key]) for key in ("cell", "source", "level")),
+        )
         for point in table["points"]:
             before = None
             for action in point["actions"]:

@@ -129,7 +129,7 @@ class EventTables:
     def __init__(self, events: Context, levels: LevelsOfTasks) -> None:
         self.events, self.levels = events, levels
 
-    def check(self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]]) -> None:
+    def check(self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]], ends: Mapping[int, str]) -> None:
         """Everything that the tables say."""
         self._counter_table()
         cells: dict[str, bool] = {}
@@ -148,9 +148,9 @@ class EventTables:
                 self.events.error("C204", alarm.span, f"the alarm '{alarm.name}' {what}")
             elif not on_cell or not alarm.static:
                 self._queued(alarm, on_cell)
-        self._schedule_tables(tasks, points)
+        self._schedule_tables(tasks, points, ends)
 
-    def _schedule_tables(self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]]) -> None:
+    def _schedule_tables(self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]], ends: Mapping[int, str]) -> None:
         """Schedule tables, and the parts in which their cursors are."""
         osek, parts = self.events.osek, self.events.parts
         cells = on_cells(osek, self.events.elf, self.events.hardware)
@@ -159,7 +159,7 @@ class EventTables:
         self.events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
         for span, wrong in ScheduleTableChecks(osek, self.events.elf, parts.cursors, frozenset(cells)).differences():
             self.events.error("C204", span, wrong)
-        checks = TableCellChecks(osek, self.events.hardware, tasks, points)
+        checks = TableCellChecks(osek, self.events.hardware, tasks, points, ends)
         for number, it in cells.items():
             table = osek.schedule_tables[number]
             self.events.report.cells += len(it.rows)

@@ -18,6 +18,8 @@ from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell
 from carillon.verify.hardware import Hardware
 
+REST = 1 << 24
+"""Ticks from the end of a table that does not repeat to the first of its cells that would expire once more (SPEC)."""
 SINCE_READ = {"armv7m": 1, "host": 0}
 """Ticks from the reading of the time base to the store that starts cells, by port: carillon_port_read_and_start."""
 
@@ -35,6 +37,8 @@ class OnCells:
     first: int
     tick: int
     turn: int
+    end: int
+    """The source of the cell at its end; 0: it has none."""
 
 
 def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
@@ -47,6 +51,7 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
     restarts = any(Capability.RESTART in family.can for family in able)
     listed = elf.symbols.get("carillon_osek_table_stops")
     stops = tables.stores(listed.address, count) if listed is not None else ()
+    ends = any(t.cells and not t.repeating for t in osek.schedule_tables)
     found = {}
     for number in range(count):
         pointer = elf.number(symbol.address + number * elf.pointer, elf.pointer)
@@ -66,15 +71,26 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
         rows = tuple(
             (elf.number(p, 4), elf.number(p + 4, 4), elf.number(p + 8, 4)) for p in range(cells, cells + 12 * length, 12)
         )
-        found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn)
+        end = reader.take(2) if ends else 0
+        found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
     return found
 
 
 class TableCellChecks:
-    """The comparison; ``tasks``: by source, the task that is its vector; ``points``: the table and the number of its action."""
+    """The comparison; ``tasks``: by source, the task that is its vector; ``points``: the table and the number of its action.
 
-    def __init__(self, osek: Osek, hardware: Hardware, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]]) -> None:
-        self.osek, self.hardware, self.tasks, self.points = osek, hardware, tasks, points
+    ``ends``: by source, the table that its vector ends.
+    """
+
+    def __init__(
+        self,
+        osek: Osek,
+        hardware: Hardware,
+        tasks: Mapping[int, str],
+        points: Mapping[int, tuple[str, int]],
+        ends: Mapping[int, str],
+    ) -> None:
+        self.osek, self.hardware, self.tasks, self.points, self.ends = osek, hardware, tasks, points, ends
 
     def differences(self, table: ScheduleTable, it: OnCells) -> Iterator[str]:
         """What is wrong with a table on cells."""
@@ -82,6 +98,8 @@ class TableCellChecks:
         said = counter.tick, counter.tick * (counter.max_allowed + 1)
         if (it.tick, it.turn) != said:
             yield f"takes a tick of its counter for {it.tick} ticks of the clock and its turn for {it.turn}; they are {said}"
+        if (it.end != 0) if table.repeating else (self.ends.get(it.end) != table.name):
+            yield f"has its end served at source {it.end}, which is for something else"
         saved = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.hardware.cells]
         before = {id(c) for _, c in self.hardware.cells if c.started is not None}
         self.hardware.carry_out(it.prepare, BEFORE)
@@ -103,31 +121,41 @@ class TableCellChecks:
     def _wrong_times(self, table: ScheduleTable, tick: int, started: list[Cell]) -> Iterator[str]:
         """At each point, one cell expires for each action."""
         apart = SINCE_READ[self.hardware.system.board.port]
-        left = {(a, p.offset) for p in table.points for a in p.actions}
+        left: set[tuple[AlarmAction | None, int]] = {(a, p.offset) for p in table.points for a in p.actions}
+        left |= set() if table.repeating else {(None, table.duration)}
         for cell in started:
             named = f"{cell.place.name} (source {cell.place.source})"
             action = self._action(table, cell.place.source)
-            if action not in table.actions:
+            if action is not None and action not in table.actions:
                 yield f"starts {named}, whose vector is for nothing of the table"
                 continue
             assert cell.begins is not None and cell.again is not None
             first, again = cell.begins + apart, cell.ticks(cell.again)
             turns = Fraction(table.duration * tick) / again if again > 0 else Fraction(0)
             own = {(action, (first + k * again) / tick) for k in range(int(turns) if turns.denominator == 1 else 0)}
+            if not table.repeating:
+                own = {(action, first / tick)} if again == table.duration * tick + REST else set()
             if not own or not own <= left or not cell.lets:
-                does = f"says '{action.key}' to '{action.object}' by {named}"
+                does = f"says '{action.key}' to '{action.object}' by {named}" if action is not None else f"ends by {named}"
                 says = ", ".join(str(p.offset * tick) for p in table.points if action in p.actions)
+                turn = (
+                    f"in each turn of {table.duration * tick}"
+                    if table.repeating
+                    else f"once, and an end at {table.duration * tick}"
+                )
                 yield (
                     f"{does} {float(first):g} ticks of the clock after its begin and every {float(again):g}; "
-                    f"the schedule says {says} in each turn of {table.duration * tick}, each by one cell"
+                    f"the schedule says {says} {turn}, each by one cell"
                 )
             left -= own
         if left:
-            missing = sorted((offset * tick, a.object) for a, offset in left)
+            missing = sorted((offset * tick, a.object if a is not None else "its end") for a, offset in left)
             yield f"starts no cell for {', '.join(f'{name} at {at}' for at, name in missing)}"
 
-    def _action(self, table: ScheduleTable, source: int) -> AlarmAction:
-        """What a source's vector does for a table; of an action that no table has, if it is for none."""
+    def _action(self, table: ScheduleTable, source: int) -> AlarmAction | None:
+        """What a source's vector does for a table, None if it ends it; of an action that no table has, if it is for none."""
+        if self.ends.get(source) == table.name:
+            return None
         name, number = self.points.get(source, ("", -1))
         if name == table.name and 0 <= number < len(table.actions):
             return table.actions[number]

@@ -90,7 +90,9 @@ def alarms(osek: OsekImage) -> list[str]:
                 lines += _cell_handler(name, cell, *paused(allocation, _level_handler(allocation, alarm_cell)))
     for name, (it, *more) in _named(allocation.handled).items():
         lines += [f"/* And {osek.cell(other.carrier).use.cell.name}. */" for other in more]
-        lines += _cell_handler(name, osek.cell(it.carrier), *_level_handler(allocation, it))
+        number = model.schedule_tables.index(it.table)
+        does = [f"    carillon_osek_end_table({number}u);"] if it.action is None else _level_handler(allocation, it)
+        lines += _cell_handler(name, osek.cell(it.carrier), *does)
     return lines + _serve_cells(osek)
 
 

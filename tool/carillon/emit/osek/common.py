@@ -23,6 +23,8 @@ def level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell | TableC
 
 def point_name(it: TableCell) -> str:
     """What the handler of a schedule table's cell is called: the table, and the number of the action."""
+    if it.action is None:
+        return f"carillon_end_{it.table.name}"
     return f"carillon_point_{it.table.name}_{it.table.actions.index(it.action)}"
 
 
@@ -31,6 +33,7 @@ def level_does(allocation: OsekAllocation, it: AlarmCell | TableCell) -> tuple[s
     model = allocation.osek
     if isinstance(it, AlarmCell):
         return "carillon_osek_level_alarm", f"{model.alarms.index(it.alarm)}u"
+    assert it.action is not None
     task = [t.name for t in model.tasks].index(it.action.object)
     event = next((e.mask for e in model.events if isinstance(it.action, SetEvent) and e.name == it.action.event), 0)
     return "carillon_osek_level_point", f"{text.action(of(it.action))}, {task}u, {event:#x}u"

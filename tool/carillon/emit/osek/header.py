@@ -55,6 +55,7 @@ def header(image: Image) -> str:
         "SCHEDULE_TABLES": f"{len(model.schedule_tables)}u",
         "CURSORS": f"{len(allocation.cursors)}u",
         "TABLE_CELLS": f"{len(allocation.tables)}u",
+        "TABLE_ENDS": _flag(any(c.action is None for c in allocation.tables)),
         "TABLES_RESTART": _flag(osek.tables and osek.tables[0].restarts),
         "ADJUSTS": _flag(any(t.sync is Synchronisation.EXPLICIT for t in model.schedule_tables)),
         "POINT_ACTIONS": _actions([a for c in allocation.cursors for step in c.steps for a in step.actions]),

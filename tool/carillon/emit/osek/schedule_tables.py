@@ -51,6 +51,7 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     rows: list[str] = []
     stops: list[str] = []
+    ends = any(not image.table.repeating for image in osek.tables)
     on_cells = {image.table.name: image for image in osek.tables}
     for table in osek.allocation.osek.schedule_tables:
         image = on_cells.get(table.name)
@@ -59,7 +60,7 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
             stops.append("    {0u, 0u},")
         else:
             lines += _cells(image)
-            lines += _on_cells(image)
+            lines += _on_cells(image, ends)
             rows.append(f"    &carillon_table_{table.name},")
             stops.append(f"    {text.macro(image.cells[0][1], 'STOP_TOGETHER', _bits(image))}, /* {table.name} */")
     if any(image.restarts for image in osek.tables):
@@ -79,15 +80,13 @@ def _cells(image: TableImage) -> list[str]:
     shifts: list[str] = []
     rows: list[str] = []
     for it, cell in image.cells:
-        points = [p for p in image.table.points if p.offset in it.offsets]
-        at, lines_of = (
-            ", ".join(str(x) for x in every) for every in zip(*((p.offset, p.span.line) for p in points), strict=True)
-        )
+        points = [(p.offset, p.span.line) for p in image.table.points if p.offset in it.offsets]
+        points = points if it.action is not None else [(image.table.duration, image.table.span.line)]
+        at, lines_of = (", ".join(str(x) for x in every) for every in zip(*points, strict=True))
+        what = it.action.object if it.action is not None else "its end"
         first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
         shifts.append(f"{text.macro(cell, 'ALIGN', cell.number, first, cell.period)}, /* {cell.use.cell.name} */")
-        rows.append(
-            f"{{{cell.first}u, {cell.period}u, {it.carrier.source}u}}, /* {it.action.object} at {at} (line {lines_of}) */"
-        )
+        rows.append(f"{{{cell.first}u, {cell.period}u, {it.carrier.source}u}}, /* {what} at {at} (line {lines_of}) */")
     lines += constants("struct carillon_shift", f"{stem}_shifts", shifts)
     lines += constants("struct carillon_osek_table_cell", f"{stem}_cells", rows)
     if not image.restarts:
@@ -98,8 +97,8 @@ def _cells(image: TableImage) -> list[str]:
     return [*lines, ""]
 
 
-def _on_cells(image: TableImage) -> list[str]:
-    """The entry of a table on cells."""
+def _on_cells(image: TableImage, ends: bool) -> list[str]:
+    """The entry of a table on cells; ``ends``: some do not repeat."""
     stem = f"carillon_table_{image.table.name}"
     cell = image.cells[0][1]
     fields = {"start": text.macro(cell, "START", _bits(image))}
@@ -109,6 +108,8 @@ def _on_cells(image: TableImage) -> list[str]:
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
     fields["first"] = f"{cell.first}u"
     fields |= {"tick": f"{image.counter.tick}u", "turn": f"{image.counter.tick * (image.counter.max_allowed + 1)}u"}
+    if ends:
+        fields["ends_by"] = str(next((it.carrier.source for it, _ in image.cells if it.action is None), 0))
     lines = [f"static const struct carillon_osek_table_on_cells {stem} = {{"]
     return [*lines, *(f"    .{name} = {value}," for name, value in fields.items()), "};", ""]
 

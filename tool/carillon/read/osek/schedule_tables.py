@@ -94,9 +94,7 @@ class ScheduleTables:
     def _check_cells(self, table: ScheduleTable, path: Path, own: str) -> None:
         """C200: what cells cannot do, on any board."""
         why = ""
-        if not table.repeating:
-            why = "it does not repeat, and cells expire again and again"
-        elif table.sync is Synchronisation.EXPLICIT:
+        if table.sync is Synchronisation.EXPLICIT:
             why = "it is synchronised explicitly, and only the queue adjusts its points"
         elif self.at.table.counter[table.counter].kind == "software":
             why = f"software advances its counter {shorten(table.counter)}"
