@@ -581,6 +581,7 @@ static __attribute__((noinline)) uint16_t carry_out(void)
         goes_on = go_on();
         if (!goes_on && (machine.replacement != NULL) && !is_any_unfinished()) {
             carillon_machine_start(machine.replacement, machine.now);
+            machine.steps = machine.program->steps; /* what the old one has left may be too few */
             goes_on = true;
         }
     }

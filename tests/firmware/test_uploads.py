@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from laboratory import MPS, Laboratory
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -63,3 +64,14 @@ def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a
             assert after.stdout.split(",")[0] != first.stdout.split(",")[0]
         finally:
             os.killpg(target.pid, 9)
+
+
+def test_machine_verifier_and_loader_take_8_kib_of_flash(lab: Laboratory, tmp_path: Path) -> None:
+    """What the paper's microkernel takes on its processor, for a Cortex-M3."""
+    for file in (ROOT / "examples" / "flight").glob("flight.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "flight.upload").touch()
+    _, firmware = lab.firmware(tmp_path / "flight.giotto", MPS)
+    objects = [firmware.folder / "objects" / f"kernel_microcode_{name}.c.o" for name in ("machine", "verify", "loader", "serial")]
+    sizes = subprocess.run(["arm-none-eabi-size", *map(str, objects)], capture_output=True, text=True, check=True).stdout
+    assert sum(int(line.split()[0]) for line in sizes.splitlines()[1:]) <= 8192, sizes

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,14 @@ def test_a_bad_upload_produces_exactly_the_messages_beside_it(name: str, tmp_pat
 
 def test_every_expected_message_belongs_to_a_file() -> None:
     assert sorted(path.stem for path in BAD.glob("*.txt")) == sorted(Path(name).stem for name in FILES)
+
+
+def test_a_socket_where_nobody_listens_any_more_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind("line")
+    found = CliRunner().invoke(app, ["microcode", "status", "--to", "line", "--patience", "0.05"])
+    assert "error C277: line: [Errno 111] Connection refused" in found.output
 
 
 def test_a_line_where_nobody_answers_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -379,6 +379,16 @@ def test_a_program_is_replaced_at_the_first_instant_with_no_unfinished_task() ->
         assert machine.next() is None  # the old program's trigger is gone
 
 
+def test_a_program_that_replaces_a_shorter_one_has_instructions_of_its_own() -> None:
+    with playing("return\n") as (player, machine):
+        player.laid_out.steps = 3
+        machine.start(player.laid_out)
+        machine.instant(0)
+        machine.replace(Player("call gets\n" * 20 + "return\n").laid_out)
+        machine.instant(1)
+        assert player.told() == [("CALL", GETS)] * 20
+
+
 def test_a_trigger_and_a_timeout_whose_time_has_passed_are_not_lost_and_times_may_overflow() -> None:
     with playing("future 5, next\nidle 3\ncall gets\nreturn\nnext:\ncall free\nreturn\n") as (player, machine):
         begin = 0xFFFF_FFFE

@@ -13,17 +13,18 @@ import zlib
 from dataclasses import replace
 
 import pytest
+from changed_uploads import EDF, WAYS, changed
 from loader_target import FIRST, Loaded
 from verifier import bare, sealed
 
 from carillon.diagnostics import Diagnostics
 from carillon.microcode import Instruction, Opcode, Program
 from carillon.microcode.text import assembled
-from carillon.microcode.upload import DATA_BYTES, Kind, Status, Target, UploadError, answers, framed, seal, siphash
+from carillon.microcode.upload import Kind, Status, Target, UploadError, answers, framed, seal, siphash
 
 MANY = int(os.environ.get("CARILLON_UPLOADS", "2000"))
 KEY = bytes(range(16))
-EDF, RM = 1, 2
+RM = 2
 TEXT = """.tick 1000
 .port p
 .task t1
@@ -175,21 +176,6 @@ def test_a_recorded_upload_is_refused_also_after_a_reset() -> None:
     assert again.replaced == 0
 
 
-def frames_of(loaded: Loaded, content: bytes, challenge: int, key: bytes, scheduler: int = EDF, version: int = 1) -> list[bytes]:
-    parts = [
-        framed(Kind.DATA, k & 0xFF, struct.pack("<I", at) + content[at : at + DATA_BYTES], version)
-        for k, at in enumerate(range(0, len(content), DATA_BYTES))
-    ]
-    whole = struct.pack("<QII", challenge, len(content), scheduler) + content
-    end = struct.pack("<IBQ", len(content), scheduler, loaded.siphash(key, whole))
-    return [*parts, framed(Kind.END, 99, end, version)]
-
-
-def flipped(chance: random.Random, content: bytes) -> bytes:
-    at = chance.randrange(len(content))
-    return content[:at] + bytes([content[at] ^ 1 << chance.randrange(8)]) + content[at + 1 :]
-
-
 def test_no_changed_upload_is_accepted() -> None:
     chance = random.Random(11)
     loaded = Loaded(PROGRAM, KEY)
@@ -202,34 +188,7 @@ def test_no_changed_upload_is_accepted() -> None:
     for number in range(MANY):
         begun = target.ask(Kind.BEGIN)
         assert begun.answer == "ok", number
-        challenge, key, content, version, scheduler = begun.challenge, KEY, CONTENT, 1, EDF
-        kind = number % 12
-        if kind == 0:
-            key = flipped(chance, KEY)
-        elif kind == 1:
-            challenge = stale
-        elif kind == 2:
-            version = chance.choice((0, 2, 255))
-        elif kind == 3:  # a program that was cut, and is sealed as such
-            content = CONTENT[: chance.randrange(len(CONTENT))]
-        elif kind == 4:  # changed where its checksum sees it
-            content = flipped(chance, CONTENT)
-        elif kind == 5:
-            scheduler = chance.randrange(3, 256)
-        frames = frames_of(loaded, content, challenge, key, scheduler, version)
-        at = chance.randrange(len(frames))
-        if kind == 6:  # cut on the line
-            frames = frames[:at]
-        elif kind == 7:
-            frames[at] = frames[at][: chance.randrange(1, len(frames[at]) - 2)] + b"\0"
-        elif kind == 8:
-            frames[at] = b"\0" + flipped(chance, frames[at][1:-1]) + b"\0"
-        elif kind == 9:  # in another order
-            del frames[chance.randrange(len(frames) - 1)]
-        elif kind == 10:  # a seal for other bytes
-            frames[-1] = frames_of(loaded, flipped(chance, CONTENT), challenge, KEY)[-1]
-        elif kind == 11:  # repeated, after one that fails
-            frames = [framed(Kind.END, 0, struct.pack("<IBQ", len(content), EDF, 0)), *frames]
+        frames = changed(number % WAYS, chance, CONTENT, KEY, begun.challenge, stale, loaded.siphash)
         loaded.write(b"".join(frames))
         last: Status | None = None
         for _, _, status in answers(loaded.read()):
@@ -237,8 +196,8 @@ def test_no_changed_upload_is_accepted() -> None:
         if last is not None:
             ends.add((last.answer, last.result))
         stale = begun.challenge
-        assert loaded.replaced == 1, (number, kind)
-        assert loaded.running() == before, (number, kind)
+        assert loaded.replaced == 1, number
+        assert loaded.running() == before, number
     assert len(ends) >= 6
     target.upload(CONTENT, EDF, KEY)  # and the next one that is right
     assert loaded.replaced == 2

@@ -120,6 +120,22 @@ def _said(found: Status) -> list[str]:
     return lines
 
 
+def _connected(path: Path, patience: float) -> socket.socket:
+    """A connection to a socket, which may exist a little longer than somebody listens."""
+    until = time.monotonic() + patience
+    while True:
+        made = socket.socket(socket.AF_UNIX)
+        try:
+            made.connect(str(path))
+        except ConnectionRefusedError:
+            made.close()
+            if time.monotonic() >= until:
+                raise
+            time.sleep(0.01)
+        else:
+            return made
+
+
 class _Line:
     """A character device, which is made raw at the rate that it has, or a socket."""
 
@@ -127,8 +143,7 @@ class _Line:
         self.patience = patience
         self.socket: socket.socket | None = None
         if stat.S_ISSOCK(path.stat().st_mode):
-            self.socket = socket.socket(socket.AF_UNIX)
-            self.socket.connect(str(path))
+            self.socket = _connected(path, patience)
             self.number = self.socket.fileno()
         else:
             self.number = os.open(path, os.O_RDWR | os.O_NOCTTY)
