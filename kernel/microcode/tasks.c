@@ -11,8 +11,9 @@
  * 4. A thread that is chosen and is parked is gone on to by the one that parks.  If none is in its own code, it is made
  *    ready.  It is not parked any more then; who is about to look leaves it to its level's handler.  So a thread is at
  *    most once in its level's ring.
- * 5. A task that is terminated begins anew at its next turn, on an empty stack.  In its own code, it gives that stack
- *    up itself, where nothing but the tick's handler is to come back; or it ends before, and its results are dropped.
+ * 5. A task that is terminated begins anew at its next turn, on an empty stack.  Its thread gives the old one up
+ *    itself: where the tick has preempted it, and nothing but the tick's handler is to come back; at its next turn, if
+ *    it has parked there; or its function ends before, and its results are dropped.
  * 6. The handler comes back to what it has preempted, with nothing saved but by the hardware, if the chosen task stays
  *    the same. */
 #include "kernel/microcode/tasks.h"
@@ -26,7 +27,7 @@ static uint16_t chosen = NONE;
 static uint16_t current = NONE;
 static uint16_t ending = NONE; /* the task whose thread asks the machine */
 static uint32_t now;
-static bool abandoned; /* `current` was terminated */
+static bool abandoned[CARILLON_MICROCODE_TASKS]; /* terminated, and its thread has not begun anew */
 static bool parked[CARILLON_MICROCODE_TASKS];
 
 static inline const struct carillon_osek_task *thread_of(uint16_t task)
@@ -74,13 +75,12 @@ void carillon_microcode_thread(uint16_t task)
     thread_of(task)->extended->waited = CARILLON_OSEK_WAKE; /* the thread never ends for its level's handler */
     for (;;) {
         park(task);
+        abandoned[task] = false; /* here, it begins */
         unlock();
         it->compute();
         (void)carillon_osek_lock();
         current = NONE;
-        if (abandoned) {
-            abandoned = false;
-        } else {
+        if (!abandoned[task]) {
             it->commit();
             ending = task;
             carillon_machine_end(task);
@@ -96,15 +96,17 @@ static void give_way(void)
     (void)carillon_osek_lock();
     const uint16_t task = current;
     current = NONE;
-    if (abandoned) {
+    if (!abandoned[task]) {
+        park(task);
+    }
+    if (abandoned[task]) { /* since before, or while it was parked */
         const struct carillon_osek_task *const it = thread_of(task);
-        abandoned = false;
+        current = NONE;
         parked[task] = true;
         carillon_osek_begin_context(it);
         wake();
         carillon_port_leave(&it->extended->context);
     }
-    park(task);
     unlock();
 }
 
@@ -118,30 +120,23 @@ void carillon_microcode_tick(const void *frame)
         carillon_machine_start(&carillon_microcode_first, now);
     }
     chosen = carillon_machine_instant(now);
-    if ((chosen == current) && !abandoned) {
-        return;
-    }
     if (current == NONE) {
         wake();
-    } else {
+    } else if ((chosen != current) || abandoned[current]) {
         const struct carillon_osek_task *const it = thread_of(current);
         const bool computes =
             carillon_port_is_in(frame, it->source, it->stack, it->stack_words, &it->extended->context);
         if (computes) {
             carillon_port_run_preempted(give_way, it->source);
         }
+    } else {
+        /* it goes on */
     }
 }
 
 void carillon_machine_terminated(uint16_t task)
 {
-    if (task == current) {
-        abandoned = true;
-    } else if (task != ending) { /* that is at its beginning */
-        carillon_osek_begin_context(thread_of(task));
-    } else {
-        /* its thread begins anew by itself */
-    }
+    abandoned[task] = task != ending; /* that is at its beginning */
 }
 
 __attribute__((weak)) void carillon_machine_fault(enum carillon_machine_fault fault, uint16_t task, uint16_t address)

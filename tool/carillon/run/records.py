@@ -346,10 +346,10 @@ class Decoder:
                     stack.extend((_Frame(name, True), *above))
                 else:
                     yield from begin(name, Kind.START if above is None else Kind.RESUME)
-            elif record.code in (Code.RETURN, Code.LEAVE) and stack and stack[-1].runs:
-                if record.code == Code.LEAVE or record.value in self._functions:
+            elif record.code == Code.RETURN and stack and stack[-1].runs:
+                if record.value in self._functions:
                     yield from end(Kind.END)
-            elif record.code == Code.SUSPEND and record.value in self._contexts:
+            elif record.code in (Code.SUSPEND, Code.LEAVE) and record.value in self._contexts:
                 name = self._contexts[record.value]
                 own = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and stack[k].object == name), None)
                 if own is None:
@@ -360,9 +360,10 @@ class Decoder:
                         yield event(Kind.EXIT, frame.object)
                 if above:
                     yield event(Kind.RESUME, name)
-                waiting[name] = [replace(frame, left=True) for frame in above]
                 del stack[own + 1 :]
-                yield from end(Kind.WAIT)
+                if record.code == Code.SUSPEND:
+                    waiting[name] = [replace(frame, left=True) for frame in above]
+                yield from end(Kind.WAIT if record.code == Code.SUSPEND else Kind.END)
             elif record.code == Code.EXIT and stack:
                 if stack[-1].runs:  # the handler is the task
                     yield event(Kind.END, stack.pop().object)
