@@ -183,7 +183,18 @@ struct carillon_osek_table_on_cells {
     uint32_t tick;  /* ticks of the system clock in one of the counter, and in a whole turn of that */
     uint32_t turn;
 #if CARILLON_OSEK_TABLE_ENDS
-    uint16_t ends_by; /* source of the cell that expires at its end; 0: it repeats */
+    /* The cell that expires at its end: its counter, from one expiry to the next, and its source, 0 if there is none.
+     */
+    uint32_t ends_at;
+    uint32_t again;
+    uint16_t ends_by;
+    /* Of a table that repeats, the first cells are those of points before its half, `rest` ticks before its end. */
+    uint16_t early;
+    uint32_t rest;
+    struct carillon_store resume; /* starts these, beside those that run */
+#if CARILLON_OSEK_TABLES_RESTART
+    struct carillon_store hold; /* stops them */
+#endif
 #endif
 };
 extern const struct carillon_osek_table_on_cells

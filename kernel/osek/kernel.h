@@ -30,6 +30,7 @@ void carillon_osek_start_counters(AppModeType mode);
 /* Start the schedule tables on cells of an application mode; locked (schedule_table.c). */
 void carillon_osek_start_tables_on_cells(AppModeType mode);
 void carillon_osek_end_table(uint8_t table);
+void carillon_osek_half_table(uint8_t table);
 /* Count the ticks of a hardware counter that have passed, and serve what was due in them. */
 void carillon_osek_tick(CounterType counter);
 

@@ -53,46 +53,78 @@ static inline uint32_t passed_until(uint32_t left)
     return carillon_base_later(TIME_0, left);
 }
 
-/* Start the cells of a table, which stand still, and return what the time base has read then; locked. */
-static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *it)
+/* How many stores of the list `prepare` there are for each cell. */
+static inline uint32_t prepares(const struct carillon_osek_table_on_cells *it)
 {
-#if !CARILLON_OSEK_TABLES_RESTART
-    for (uint32_t i = 0; i < it->prepare_count; i++) {
-        carillon_port_write(it->prepare[i].address, it->prepare[i].value);
-    }
-    return carillon_port_read_and_start(CARILLON_BASE_COUNTER, it->start);
+#if CARILLON_OSEK_TABLES_RESTART
+    (void)it;
+    return 0u;
 #else
-    const struct carillon_store start = {
-        .address = it->start.address,
-        .value = carillon_port_read(it->start.address) | it->start.value, /* what runs already runs on */
-    };
-    return carillon_port_read_and_start(CARILLON_BASE_COUNTER, start);
+    return it->prepare_count / it->count;
 #endif
 }
 
-/* Whether a point that is due so many ticks after the reading is due before its cell is set for sure. */
-static inline bool is_near(uint32_t due)
+/* Start the first cells of a table, which stand still and have so many stores of `prepare`, and return what a counter
+ * has read then; locked. */
+static inline uint32_t start_some(const struct carillon_osek_table_on_cells *it, struct carillon_store some,
+                                  uint32_t prepare_count, uint32_t counter)
 {
-    return (due + BEHIND) <= (CARILLON_BASE_NEAR + BEHIND);
+#if !CARILLON_OSEK_TABLES_RESTART
+    for (uint32_t i = 0; i < prepare_count; i++) {
+        carillon_port_write(it->prepare[i].address, it->prepare[i].value);
+    }
+    return carillon_port_read_and_start(counter, some);
+#else
+    const struct carillon_store start = {
+        .address = some.address, .value = carillon_port_read(some.address) | some.value, /* what runs already runs on */
+    };
+    (void)it;
+    (void)prepare_count;
+    return carillon_port_read_and_start(counter, start);
+#endif
+}
+
+/* Start all of them, and return what the time base has read. */
+static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *it)
+{
+#if CARILLON_OSEK_TABLES_RESTART
+    return start_some(it, it->start, 0u, CARILLON_BASE_COUNTER);
+#else
+    return start_some(it, it->start, it->prepare_count, CARILLON_BASE_COUNTER);
+#endif
+}
+
+/* Whether a point that is due so many ticks after the reading, or at most `behind` before it, is due before its cell is
+ * set for sure. */
+static inline bool is_near(uint32_t due, uint32_t behind)
+{
+    return (due + behind) <= (CARILLON_BASE_NEAR + behind);
 }
 
 /* Some points are so near that a cell could not be set in time.  Their cells expire a turn later, and what they should
  * ask for now is requested here, when it is due. */
-static __attribute__((noinline)) void place_late(const struct carillon_osek_table_on_cells *it, uint32_t begin)
+static __attribute__((noinline)) void place_late(const struct carillon_osek_table_on_cells *it, uint32_t count,
+                                                 uint32_t begin, uint32_t behind)
 {
     uint32_t late = 1u; /* their cells are the first, which are in the order of their points */
-    while ((late < it->count) && is_near(begin + it->cells[late].first)) {
+    while ((late < count) && is_near(begin + it->cells[late].first, behind)) {
         late++;
     }
-    if (late < it->count) {
-        carillon_port_shift(&it->shifts[late], it->count - late, begin);
-    }
-    for (uint32_t i = 0; i < late; i++) {
-        carillon_port_shift(&it->shifts[i], 1u, begin + it->cells[i].period);
+    if (late < count) {
+        carillon_port_shift(&it->shifts[late], count - late, begin);
     }
     for (uint32_t i = 0; i < late; i++) {
         const struct carillon_osek_table_cell *const cell = &it->cells[i];
-        while (carillon_port_read(it->shifts[i].counter) >= cell->period) {
+        uint32_t due = begin + cell->first;
+#if CARILLON_OSEK_TABLE_ENDS
+        while (is_near(due + cell->period, behind)) { /* it has been held back by `behind` at most */
+            due += cell->period;
+        }
+#endif
+        carillon_port_shift(&it->shifts[i], 1u, (due - cell->first) + cell->period);
+        if (!CARILLON_OSEK_TABLE_ENDS || ((due != 0u) && is_near(due, 0u))) { /* else it has been due */
+            while (carillon_port_read(it->shifts[i].counter) >= cell->period) {
+            }
         }
         carillon_port_request(cell->source);
     }
@@ -111,8 +143,8 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
  * are farther apart than CARILLON_BASE_NEAR (claims.py). */
 static inline void place(const struct carillon_osek_table_on_cells *it, uint32_t begin)
 {
-    if (is_near(begin + it->first)) {
-        place_late(it, begin);
+    if (is_near(begin + it->first, BEHIND)) {
+        place_late(it, it->count, begin, BEHIND);
         return;
     }
     carillon_port_shift(it->shifts, it->count, begin);
@@ -143,18 +175,82 @@ static inline void halt_cells(uint8_t table)
 }
 
 #if CARILLON_OSEK_TABLE_ENDS
-/* A table that does not repeat has come to its end; locked.
+/* How a table on cells ends.  It does by itself if it does not repeat, or when another is to follow it.
  *
- * 1. The period of each of its cells is 2^24 ticks longer than the table, so that none expires twice before its end is
- *    served, unless interrupts are locked for so long.
- * 2. The end's cell is on the kernel's level, so its handler comes before any task finds the table running.  An ISR of
- *    that level holds it back: services first serve the end that waits (settle_end), as they do in queues.
- * 3. A table that is stopped while its end waits has been stopped before.  What waits is forgotten at its next start.
- */
+ * 1. The period of each cell of a table that does not repeat is 2^24 ticks longer than the table, so that none expires
+ *    twice before its end is served, unless interrupts are locked for so long.
+ * 2. A table that repeats and may be followed has a cell for each point.  If it is to be followed, the cells of points
+ *    before its half are stopped in the second half (hold_early), and the others at its end.  So each is stopped about
+ *    half a turn before it would expire once more, and that is how long interrupts may be locked.
+ * 3. The end's cell is on the kernel's level, so its handler comes before any task finds the table running.  An ISR of
+ *    that level holds it back: services first serve ends that wait (settle_ends), as they do in queues.
+ * 4. A table that is stopped while its end waits has been stopped before.  What waits is forgotten at its next start.
+ * 5. The next table begins at this one's end, however late that is served: the end's cell says how long ago it was, and
+ *    the next instruction starts the cells of the next table (start_cells).  What has been due since is requested. */
+static inline uint32_t to_end(const struct carillon_osek_table_on_cells *it)
+{
+    return carillon_port_read(it->ends_at);
+}
+
+/* Stop the cells of points that have been in this turn, if this is its second half; locked.  A table that has not begun
+ * yet is farther from its end. */
+static void hold_early(const struct carillon_osek_table_on_cells *it)
+{
+    if ((it->early == 0u) || (to_end(it) > it->rest)) {
+        return;
+    }
+#if CARILLON_OSEK_TABLES_RESTART
+    carillon_port_write(it->hold.address, it->hold.value);
+#else
+    for (uint32_t i = 0; i < it->early; i++) {
+        carillon_port_write(it->stop[i].address, it->stop[i].value);
+    }
+#endif
+}
+
+/* No table follows any more: these cells go on in the next turn; locked. */
+static void resume_early(const struct carillon_osek_table_on_cells *it)
+{
+    if ((it->early == 0u) || (to_end(it) > it->rest)) {
+        return;
+    }
+    const uint32_t each = prepares(it);
+    const uint32_t left = start_some(it, it->resume, it->early * each, it->ends_at);
+    const uint32_t begin = (left <= it->rest) ? left : (left - it->again); /* the end has passed meanwhile */
+    if (is_near(begin + it->first, BEHIND)) {
+        place_late(it, it->early, begin, BEHIND);
+    } else {
+        carillon_port_shift(it->shifts, it->early, begin);
+    }
+}
+
+/* The end of a table that runs has come, so many ticks ago; locked. */
 static __attribute__((noinline)) void end_cells(uint8_t table)
 {
-    if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
-        halt_cells(table);
+    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
+    const uint8_t next = state->next;
+    if (state->status < SCHEDULETABLE_RUNNING) {
+        return;
+    }
+    if (next == NONE) {
+        if (carillon_osek_schedule_tables[table].repeating == 0u) {
+            halt_cells(table);
+        }
+        return;
+    }
+    const struct carillon_osek_table_on_cells *const other = carillon_osek_tables_on_cells[next];
+    if (other->ends_by != 0u) {
+        carillon_port_forget(other->ends_by, CARILLON_SOURCE_BIT(other->ends_by));
+    }
+    const uint32_t ago = it->again - start_some(other, other->start, other->count * prepares(other), it->ends_at);
+    carillon_osek_table_states[next].status = state->status;
+    state->next = NONE;
+    halt_cells(table);
+    if (other->first > (ago + CARILLON_BASE_NEAR)) {
+        carillon_port_shift(other->shifts, other->count, 0u - ago);
+    } else {
+        place_late(other, other->count, 0u - ago, ago);
     }
 }
 
@@ -165,17 +261,88 @@ void carillon_osek_end_table(uint8_t table)
     carillon_port_unlock(saved);
 }
 
-/* Serve the end of a table if that has come and waits; locked. */
-static void settle_end(uint8_t table)
+void carillon_osek_half_table(uint8_t table)
 {
-    const uint16_t end = carillon_osek_tables_on_cells[table]->ends_by;
-    if ((end != 0u) && carillon_port_is_pending(end)) {
-        carillon_port_forget(end, CARILLON_SOURCE_BIT(end));
-        end_cells(table);
+    const uint32_t saved = carillon_port_lock();
+    if ((carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING) &&
+        (carillon_osek_table_states[table].next != NONE)) {
+        hold_early(carillon_osek_tables_on_cells[table]);
+    }
+    carillon_port_unlock(saved);
+}
+
+/* Serve the ends of tables that have come and wait; locked.  A table that follows may have come to its end, too. */
+static void settle_ends(void)
+{
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
+            const uint16_t end = ON_CELLS(table) ? carillon_osek_tables_on_cells[table]->ends_by : 0u;
+            if ((end != 0u) && carillon_port_is_pending(end)) {
+                carillon_port_forget(end, CARILLON_SOURCE_BIT(end));
+                end_cells(table);
+                again = true;
+            }
+        }
+    }
+}
+
+static StatusType next_on_cells(uint8_t from, uint8_t to)
+{
+    if (!ON_CELLS(from) || !ON_CELLS(to) || (carillon_osek_tables_on_cells[from]->ends_by == 0u)) {
+        return E_OS_ID;
+    }
+    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[from];
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[from];
+    StatusType status = E_OK;
+    const uint32_t saved = carillon_port_lock();
+    settle_ends();
+    if (state->status < SCHEDULETABLE_RUNNING) {
+        status = E_OS_NOFUNC;
+    } else if (carillon_osek_table_states[to].status != SCHEDULETABLE_STOPPED) {
+        status = E_OS_STATE;
+    } else {
+        if (state->next != NONE) {
+            carillon_osek_table_states[state->next].status = SCHEDULETABLE_STOPPED;
+        } else if (it->early != 0u) {
+            /* An end that is too near for that is the last before the call. */
+            while (to_end(it) <= CARILLON_BASE_NEAR) {
+            }
+            settle_ends();
+            hold_early(it);
+        } else {
+            /* no cell is to be stopped before the end */
+        }
+        state->next = to;
+        carillon_osek_table_states[to].status = SCHEDULETABLE_NEXT;
+    }
+    carillon_port_unlock(saved);
+    return status;
+}
+
+/* What a table that is stopped is linked to; locked. */
+static void unlink_cells(uint8_t table)
+{
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
+    if (state->status == SCHEDULETABLE_NEXT) {
+        for (uint8_t other = 0; other < CARILLON_OSEK_SCHEDULE_TABLES; other++) {
+            if (carillon_osek_table_states[other].next == table) {
+                carillon_osek_table_states[other].next = NONE;
+                resume_early(carillon_osek_tables_on_cells[other]);
+            }
+        }
+    }
+    if (state->next != NONE) {
+        carillon_osek_table_states[state->next].status = SCHEDULETABLE_STOPPED;
+        state->next = NONE;
     }
 }
 #else
-static inline void settle_end(uint8_t table)
+static inline void settle_ends(void)
+{
+}
+static inline void unlink_cells(uint8_t table)
 {
     (void)table;
 }
@@ -185,7 +352,7 @@ static StatusType start_relative(uint8_t table, TickType offset)
 {
     const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
-    settle_end(table);
+    settle_ends();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
@@ -207,7 +374,7 @@ static StatusType start_absolute(uint8_t table, TickType value)
 {
     const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
-    settle_end(table);
+    settle_ends();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = status_of_absolute(table);
@@ -225,10 +392,16 @@ static StatusType stop_cells(uint8_t table)
     return carillon_stop_cells(table);
 #else
     const uint32_t saved = carillon_port_lock();
-    settle_end(table);
+    settle_ends();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (!stopped) {
-        halt_cells(table);
+        const bool runs = carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING;
+        unlink_cells(table);
+        if (runs) {
+            halt_cells(table);
+        } else {
+            carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
+        }
     }
     carillon_port_unlock(saved);
     return stopped ? E_OS_NOFUNC : E_OK;
@@ -241,6 +414,9 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
 {
     for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
         const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+#if CARILLON_OSEK_TABLE_ENDS
+        carillon_osek_table_states[table].next = NONE;
+#endif
         if (!ON_CELLS(table) || (((it->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
@@ -596,7 +772,11 @@ StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
               (carillon_osek_schedule_tables[from].counter == carillon_osek_schedule_tables[to].counter) &&
               (carillon_osek_schedule_tables[from].sync == carillon_osek_schedule_tables[to].sync),
           OSServiceId_NextScheduleTable, E_OS_ID, .object = from, .first = to);
+#if CARILLON_OSEK_TABLE_ENDS
+    OF_CELLS(from, next_on_cells(from, to));
+#else
     OF_CELLS(from, E_OS_ID); /* cells know no other table */
+#endif
     OF_CELLS(to, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(from);
@@ -625,7 +805,7 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
         settle(table);
 #if CARILLON_OSEK_TABLE_ENDS
     } else {
-        settle_end(table);
+        settle_ends();
 #endif
     }
     *status = carillon_osek_table_states[table].status;
@@ -755,7 +935,7 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
 {
 #if CARILLON_OSEK_TABLE_ENDS
     const uint32_t saved = carillon_port_lock();
-    settle_end(table);
+    settle_ends();
     *status = carillon_osek_table_states[table].status;
     carillon_port_unlock(saved);
 #else
@@ -772,9 +952,13 @@ StatusType StartScheduleTableSynchron(ScheduleTableType table)
 
 StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
 {
+#if CARILLON_OSEK_TABLE_ENDS
+    return next_on_cells(from, to);
+#else
     (void)from;
     (void)to;
     return E_OS_ID;
+#endif
 }
 
 StatusType SyncScheduleTable(ScheduleTableType table, TickType value)

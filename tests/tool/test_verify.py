@@ -259,18 +259,27 @@ FAULTS = [
         "C204",
         lambda p: p.number("carillon_osek_vectors", 36, to(p.symbols["carillon_port_unexpected"][0] | 1)),
     ),
+    # Ends: behind 32 bytes, counter, period, source and number of early cells, rest, what resumes and what holds these.
     Fault("points", "another point", "C204", lambda p: p.number("carillon_table_Uneven_shifts", 3, plus(-1)), "each by one cell"),
+    Fault("points", "a point twice", "C204", lambda p: p.number("carillon_table_Uneven_shifts", 3, plus(-26 * 15625))),
     Fault(
-        "points", "a point twice", "C204", lambda p: p.number("carillon_table_Uneven_shifts", 3, plus(-6 * 15625)), "at 640625"
+        "points", "an end that comes later", "C204", lambda p: p.number("carillon_table_Once_shifts", 3, plus(15625)), "its end"
+    ),
+    Fault("points", "another source's end", "C204", lambda p: p.number("carillon_table_Once", 20, plus(-1), 2), "end served at"),
+    Fault(
+        "points", "an end of a table without", "C204", lambda p: p.number("carillon_table_Uneven", 20, to(36), 2), "end served"
     ),
     Fault(
-        "points", "an end that comes later", "C204", lambda p: p.number("carillon_table_Once_shifts", 3, plus(15625)), "ends by"
+        "points", "another time for the next table", "C204", lambda p: p.number("carillon_table_Once", 9, plus(1)), "how long ago"
     ),
-    Fault("points", "a cell that comes again", "C204", lambda p: p.number("carillon_osek_prepare", 7, plus(-(1 << 24))), "once"),
-    Fault("points", "another source's end", "C204", lambda p: p.number("carillon_table_Once", 16, plus(-1), 2), "end served at"),
+    Fault("points", "another counter for it", "C204", lambda p: p.number("carillon_table_Once", 8, plus(16)), "how long ago"),
+    Fault("points", "a half that comes later", "C204", lambda p: p.number("carillon_table_Round_shifts", 3, plus(1)), "its half"),
     Fault(
-        "points", "an end for the other table", "C204", lambda p: p.number("carillon_table_Uneven", 16, to(36), 2), "end served"
+        "points", "none stopped before the end", "C204", lambda p: p.number("carillon_table_Round", 21, to(0), 2), "cells stopped"
     ),
+    Fault("points", "stopped at another time", "C204", lambda p: p.number("carillon_table_Round", 11, plus(1)), "cells stopped"),
+    Fault("points", "others resumed", "C204", lambda p: p.number("carillon_table_Round", 13, lambda v: v << 4), "anew"),
+    Fault("points", "others held", "C204", lambda p: p.number("carillon_table_Round", 15, lambda v: v << 4), "at its half"),
     Fault("virtual-cells", "a period one longer", "C204", lambda p: p.number("carillon_table_Fast_prepare", 1, plus(1))),
     Fault(
         "virtual-cells",

@@ -194,8 +194,10 @@ static inline StatusType GetElapsedCounterValue(CounterType counter, TickRefType
  * which it is left. */
 struct carillon_osek_table_state {
     uint8_t status;
-#if CARILLON_OSEK_CURSORS > 0
+#if (CARILLON_OSEK_CURSORS > 0) || CARILLON_OSEK_TABLE_ENDS
     uint8_t next;
+#endif
+#if CARILLON_OSEK_CURSORS > 0
     uint8_t passed;
 #endif
 };

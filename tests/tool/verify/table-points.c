@@ -9,10 +9,15 @@ TASK(Last)
 {
     TerminateTask();
 }
+TASK(Turn)
+{
+    TerminateTask();
+}
 TASK(Main)
 {
     (void)StartScheduleTableRel(Uneven, 5u);
     (void)StopScheduleTable(Uneven);
     (void)StartScheduleTableRel(Once, 5u);
+    (void)NextScheduleTable(Once, Round);
     TerminateTask();
 }

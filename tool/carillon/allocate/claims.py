@@ -174,7 +174,8 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
     most = (1 << min(a.width for a in arrays)) - 1
     if turn > most // 2 + 1 or turn + duration > most:
         return f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, and the cells count up to {most}"
-    nearest = min(table.nearest(action) for action in table.actions) * counter.tick
+    apart = [table.half, table.duration - table.half] if table.followed else []
+    nearest = min(*apart, *(table.nearest(action) for action in table.actions), table.duration) * counter.tick
     if nearest <= 2 * board.lead_at(hz):
         return f"points {nearest} ticks of the clock apart are too near: a start may take {board.lead_at(hz)} of them"
     return ""

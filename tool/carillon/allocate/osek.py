@@ -76,7 +76,7 @@ class TableCell:
     """The cell that carries equally spaced points of a schedule table that have an action.
 
     ``offsets``: of these points, in ticks of the counter.  ``direct``, ``level``, ``runs_level``: as of an alarm.  ``action`` is
-    None of the cell at the end of a table that does not repeat, which has the kernel's level.
+    None of the cell at the end of a table, or at the half of one that may be followed, which has the kernel's level.
     """
 
     table: ScheduleTable

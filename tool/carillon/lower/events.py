@@ -35,7 +35,7 @@ TABLE_REST = 1 << 24
 class Series:
     """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter.
 
-    ``action`` is None of the end of a table that does not repeat.
+    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed.
     """
 
     table: ScheduleTable
@@ -128,8 +128,12 @@ def _series(table: ScheduleTable, osek: Osek) -> Iterator[Series]:
             first, apart = own.start * tick, own.step * tick if table.repeating else rest
             demand = _periodic(of(action), first or apart, apart, table.span, f"{table.name}.{action.object}")
             yield Series(table, counter, action, own, demand)
-    if not table.repeating:
-        demand = _periodic(EndTable(table.name), table.duration * tick, rest, table.span, f"{table.name}.end")
+    apart = table.duration * tick if table.repeating else rest
+    if table.followed:
+        demand = _periodic(EndTable(table.name), table.half * tick, apart, table.span, f"{table.name}.half")
+        yield Series(table, counter, None, range(table.half, table.half + 1), demand)
+    if table.followed or not table.repeating:
+        demand = _periodic(EndTable(table.name), table.duration * tick, apart, table.span, f"{table.name}.end")
         yield Series(table, counter, None, range(table.duration, table.duration + 1), demand)
 
 

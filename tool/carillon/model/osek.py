@@ -282,7 +282,14 @@ class ScheduleTable:
     autostart: TableAutostart | None
     span: Span
     cells: bool = False
-    """Cells carry its points: it stands in no queue, and no table follows another there."""
+    """Cells carry its points: it stands in no queue."""
+    followed: bool = False
+    """Of one on cells that repeats: another may follow it."""
+
+    @property
+    def half(self) -> int:
+        """Ticks from the begin of one on cells that may be followed to where the cells of earlier points are stopped."""
+        return self.duration // 2
 
     @property
     def initial_offset(self) -> int:
@@ -308,11 +315,14 @@ class ScheduleTable:
     def series(self, action: AlarmAction) -> tuple[range, ...]:
         """The offsets of its points with an action, as series that go on over its end at the same distance.
 
-        The series with the most points are taken first.  Of a table that does not repeat, each point is one.
+        The series with the most points are taken first.  Each point is one of a table that does not repeat, or
+        that another may follow.
         """
         left = {p.offset for p in self.points if action in p.actions}
         if not self.repeating:
             return tuple(range(offset, offset + 1) for offset in sorted(left))
+        if self.followed:
+            return tuple(range(offset, offset + self.duration, self.duration) for offset in sorted(left))
         found = []
         for count in range(len(left), 0, -1):
             apart = self.duration // count

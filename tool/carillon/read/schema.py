@@ -307,7 +307,8 @@ class ScheduleTableTable(_Table):
     sync: Literal["none", "implicit", "explicit"] = Field("none", description="What keeps it with a global time.")
     precision: int = Field(0, ge=0, le=0xFFFF_FFFF, description="Of sync = explicit: the deviation in ticks that is none.")
     autostart: TableAutostartTable | None = Field(None, description="Started by StartOS.")
-    cells: bool = Field(False, description="Whether cells carry its points; NextScheduleTable never names it then.")
+    cells: bool = Field(False, description="Whether cells carry its points.")
+    followed: bool = Field(False, description="Of cells, if it repeats: NextScheduleTable may let another table follow it.")
     point: list[TablePointTable] = Field(default_factory=list, description="Its expiry points, in order of time.")
 
 

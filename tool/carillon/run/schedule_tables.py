@@ -49,8 +49,8 @@ INLINE_STOP = "carillon_stops_table_"
 """Begins the labels of stores of StopScheduleTable that stand in the application (carillon_port_note_stop)."""
 
 STATUSES = "carillon_osek_table_states"
-STATUS_BYTES = (1, 3)
-"""Of each table: ``struct table_state``, which begins with the status, and is no more than that if no table is in a queue."""
+STATUS_BYTES = (1, 2, 3)
+"""Of each table: ``struct table_state``, which begins with the status, and is no more than that if none can be followed."""
 
 COUNT = range(4, 8)
 """Bytes of a step that only who serves it reads: ``struct carillon_osek_step``, on processors of 32 bits."""

@@ -357,7 +357,7 @@ def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
 
 def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any] | None:
     """The cell at the end of a table on cells that does not repeat; None of any other."""
-    own = next((c for c in allocation.cells_of(table) if c.action is None), None)
+    own = next((c for c in reversed(allocation.cells_of(table)) if c.action is None), None)
     if own is None:
         return None
     return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}

@@ -129,7 +129,7 @@ class EventTables:
     def __init__(self, events: Context, levels: LevelsOfTasks) -> None:
         self.events, self.levels = events, levels
 
-    def check(self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]], ends: Mapping[int, str]) -> None:
+    def check(self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]], ends: Mapping[int, tuple[str, str]]) -> None:
         """Everything that the tables say."""
         self._counter_table()
         cells: dict[str, bool] = {}
@@ -150,7 +150,9 @@ class EventTables:
                 self._queued(alarm, on_cell)
         self._schedule_tables(tasks, points, ends)
 
-    def _schedule_tables(self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]], ends: Mapping[int, str]) -> None:
+    def _schedule_tables(
+        self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]], ends: Mapping[int, tuple[str, str]]
+    ) -> None:
         """Schedule tables, and the parts in which their cursors are."""
         osek, parts = self.events.osek, self.events.parts
         cells = on_cells(osek, self.events.elf, self.events.hardware)

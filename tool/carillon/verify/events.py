@@ -42,7 +42,7 @@ FRAME_TURN = 1 << 24
 class Service:
     """What a vector serves.
 
-    ``kind`` is "task", "isr", "level", "counter", "alarm", "point", "end", "clock", "slices", "budgets",
+    ``kind`` is "task", "isr", "level", "counter", "alarm", "point", "half", "end", "clock", "slices", "budgets",
     "frames" or "dispatcher".
     """
 
@@ -106,7 +106,7 @@ class Events:
         levels.at_tasks(services)
         vectors = {s: service.name for s, service in services.items() if service is not None and service.kind == "task"}
         points = {s: (it.name, it.number) for s, it in services.items() if it is not None and it.kind == "point"}
-        ends = {s: it.name for s, it in services.items() if it is not None and it.kind == "end"}
+        ends = {s: (it.kind, it.name) for s, it in services.items() if it is not None and it.kind in ("half", "end")}
         EventTables(self, levels).check(vectors, points, ends)
         if points:
             self.unverified.append("which event a schedule table's cell sets: that is compiled into its handler")
@@ -162,8 +162,9 @@ class Events:
         ends = [s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")]
         point = re.fullmatch(r"carillon_point_(\w+)_(\d+)", meaning.symbol)
         for k, table in enumerate(self.osek.schedule_tables):
-            if meaning.symbol == f"carillon_end_{table.name}" and ("carillon_osek_end_table", k) in calls:
-                return Service("end", table.name, k)
+            for which in ("half", "end"):
+                if meaning.symbol == f"carillon_{which}_{table.name}" and (f"carillon_osek_{which}_table", k) in calls:
+                    return Service(which, table.name, k)
         if point is not None and (ends or meaning.every("pend")):
             return Service("point", point[1], int(point[2]))
         if alarm is not None and (

@@ -25,6 +25,19 @@ SINCE_READ = {"armv7m": 1, "host": 0}
 
 
 @dataclass(frozen=True, slots=True)
+class End:
+    """What serves a table's end: the cell's counter, its period and source; ``early``: how many cells are stopped before."""
+
+    counter: int = 0
+    again: int = 0
+    source: int = 0
+    early: int = 0
+    rest: int = 0
+    resume: tuple[Store, ...] = ()
+    hold: tuple[Store, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class OnCells:
     """What an entry of carillon_osek_tables_on_cells points to; ``rows``: first expiry, period and source of each cell."""
 
@@ -37,8 +50,8 @@ class OnCells:
     first: int
     tick: int
     turn: int
-    end: int
-    """The source of the cell at its end; 0: it has none."""
+    end: End
+    """All 0 of a table without a cell at its end."""
 
 
 def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
@@ -51,7 +64,7 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
     restarts = any(Capability.RESTART in family.can for family in able)
     listed = elf.symbols.get("carillon_osek_table_stops")
     stops = tables.stores(listed.address, count) if listed is not None else ()
-    ends = any(t.cells and not t.repeating for t in osek.schedule_tables)
+    ends = any(t.cells and (t.followed or not t.repeating) for t in osek.schedule_tables)
     found = {}
     for number in range(count):
         pointer = elf.number(symbol.address + number * elf.pointer, elf.pointer)
@@ -71,7 +84,20 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
         rows = tuple(
             (elf.number(p, 4), elf.number(p + 4, 4), elf.number(p + 8, 4)) for p in range(cells, cells + 12 * length, 12)
         )
-        end = reader.take(2) if ends else 0
+        end = End()
+        if ends:
+            numbers = [reader.take(size) for size in (4, 4, 2, 2, 4)]
+            resume = (tables.store(reader),)
+            early = numbers[3]
+            end = End(
+                numbers[0],
+                numbers[1],
+                numbers[2],
+                early,
+                numbers[4],
+                resume if early else (),
+                ((tables.store(reader),) if restarts else (stop or ())[:early]) if early else (),
+            )
         found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
     return found
 
@@ -79,7 +105,7 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
 class TableCellChecks:
     """The comparison; ``tasks``: by source, the task that is its vector; ``points``: the table and the number of its action.
 
-    ``ends``: by source, the table that its vector ends.
+    ``ends``: by source, "half" or "end" and the table.
     """
 
     def __init__(
@@ -88,7 +114,7 @@ class TableCellChecks:
         hardware: Hardware,
         tasks: Mapping[int, str],
         points: Mapping[int, tuple[str, int]],
-        ends: Mapping[int, str],
+        ends: Mapping[int, tuple[str, str]],
     ) -> None:
         self.osek, self.hardware, self.tasks, self.points, self.ends = osek, hardware, tasks, points, ends
 
@@ -98,8 +124,9 @@ class TableCellChecks:
         said = counter.tick, counter.tick * (counter.max_allowed + 1)
         if (it.tick, it.turn) != said:
             yield f"takes a tick of its counter for {it.tick} ticks of the clock and its turn for {it.turn}; they are {said}"
-        if (it.end != 0) if table.repeating else (self.ends.get(it.end) != table.name):
-            yield f"has its end served at source {it.end}, which is for something else"
+        served = self.ends.get(it.end.source, ("", ""))
+        if (it.end != End()) if table.repeating and not table.followed else (served != ("end", table.name)):
+            yield f"has its end served at source {it.end.source}, which is for something else"
         saved = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.hardware.cells]
         before = {id(c) for _, c in self.hardware.cells if c.started is not None}
         self.hardware.carry_out(it.prepare, BEFORE)
@@ -110,6 +137,7 @@ class TableCellChecks:
         started = [c for _, c in self.hardware.cells if c.started is not None and id(c) not in before]
         yield from self._wrong_times(table, counter.tick, started)
         yield from self._wrong_rows(it, started)
+        yield from self._wrong_end(table, counter.tick, it, started)
         self.hardware.carry_out(it.stop or (), None)
         still = sorted(c.place.name for c in started if c.started is not None)
         also = sorted(c.place.name for _, c in self.hardware.cells if c.started is None and id(c) in before)
@@ -121,22 +149,28 @@ class TableCellChecks:
     def _wrong_times(self, table: ScheduleTable, tick: int, started: list[Cell]) -> Iterator[str]:
         """At each point, one cell expires for each action."""
         apart = SINCE_READ[self.hardware.system.board.port]
-        left: set[tuple[AlarmAction | None, int]] = {(a, p.offset) for p in table.points for a in p.actions}
-        left |= set() if table.repeating else {(None, table.duration)}
+        left: set[tuple[AlarmAction | str, int]] = {(a, p.offset) for p in table.points for a in p.actions}
+        left |= {("end", table.duration)} if table.followed or not table.repeating else set()
+        left |= {("half", table.duration // 2)} if table.followed else set()
         for cell in started:
             named = f"{cell.place.name} (source {cell.place.source})"
             action = self._action(table, cell.place.source)
-            if action is not None and action not in table.actions:
+            if isinstance(action, AlarmAction) and action not in table.actions:
                 yield f"starts {named}, whose vector is for nothing of the table"
                 continue
             assert cell.begins is not None and cell.again is not None
             first, again = cell.begins + apart, cell.ticks(cell.again)
             turns = Fraction(table.duration * tick) / again if again > 0 else Fraction(0)
             own = {(action, (first + k * again) / tick) for k in range(int(turns) if turns.denominator == 1 else 0)}
-            if not table.repeating:
-                own = {(action, first / tick)} if again == table.duration * tick + REST else set()
+            if table.followed or not table.repeating:
+                period = table.duration * tick + (0 if table.repeating else REST)
+                own = {(action, first / tick)} if again == period else set()
             if not own or not own <= left or not cell.lets:
-                does = f"says '{action.key}' to '{action.object}' by {named}" if action is not None else f"ends by {named}"
+                does = (
+                    f"says '{action.key}' to '{action.object}' by {named}"
+                    if isinstance(action, AlarmAction)
+                    else f"has its {action} by {named}"
+                )
                 says = ", ".join(str(p.offset * tick) for p in table.points if action in p.actions)
                 turn = (
                     f"in each turn of {table.duration * tick}"
@@ -149,13 +183,40 @@ class TableCellChecks:
                 )
             left -= own
         if left:
-            missing = sorted((offset * tick, a.object if a is not None else "its end") for a, offset in left)
+            missing = sorted((offset * tick, a.object if isinstance(a, AlarmAction) else f"its {a}") for a, offset in left)
             yield f"starts no cell for {', '.join(f'{name} at {at}' for at, name in missing)}"
 
-    def _action(self, table: ScheduleTable, source: int) -> AlarmAction | None:
-        """What a source's vector does for a table, None if it ends it; of an action that no table has, if it is for none."""
-        if self.ends.get(source) == table.name:
-            return None
+    def _wrong_end(self, table: ScheduleTable, tick: int, it: OnCells, started: list[Cell]) -> Iterator[str]:
+        """What tells the time at its end, and what is stopped before that if another table follows."""
+        end = it.end
+        if not end.source:
+            return
+        own = next((c for c in started if c.place.source == end.source), None)
+        if (
+            own is None
+            or end.again != own.again
+            or not any(f.counter(end.counter) is own for f in self.hardware.families.values())
+        ):
+            yield f"is told how long ago its end was by the register {end.counter:#x} and a period of {end.again}"
+        half = table.duration // 2 if table.followed else 0
+        apart = SINCE_READ[self.hardware.system.board.port]
+        before = [c for c in started if (c.begins or 0) + apart < half * tick]
+        if end.early != len(before) or (before and end.rest != (table.duration - half) * tick):
+            yield f"has {end.early} cells stopped {end.rest} ticks before its end, and {len(before)} have had their points then"
+        self.hardware.carry_out(end.hold, None)
+        if {id(c) for c in started if c.started is None} != {id(c) for c in before}:
+            yield "stops other cells at its half than those whose points have been"
+        self.hardware.carry_out(it.prepare[: end.early * (len(it.prepare) // len(it.rows))], BEFORE)
+        self.hardware.carry_out(end.resume if end.early else (), Fraction(0))
+        still = [c.place.name for c in started if c.started is None]
+        if still:
+            yield f"does not start {', '.join(still)} anew if no table follows any more"
+
+    def _action(self, table: ScheduleTable, source: int) -> AlarmAction | str:
+        """What a source's vector does for a table, or "half" or "end"; of an action that no table has, if it is for none."""
+        which, of = self.ends.get(source, ("", ""))
+        if of == table.name:
+            return which
         name, number = self.points.get(source, ("", -1))
         if name == table.name and 0 <= number < len(table.actions):
             return table.actions[number]

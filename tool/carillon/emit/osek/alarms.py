@@ -91,7 +91,8 @@ def alarms(osek: OsekImage) -> list[str]:
     for name, (it, *more) in _named(allocation.handled).items():
         lines += [f"/* And {osek.cell(other.carrier).use.cell.name}. */" for other in more]
         number = model.schedule_tables.index(it.table)
-        does = [f"    carillon_osek_end_table({number}u);"] if it.action is None else _level_handler(allocation, it)
+        which = "end" if it.offsets.start == it.table.duration else "half"
+        does = [f"    carillon_osek_{which}_table({number}u);"] if it.action is None else _level_handler(allocation, it)
         lines += _cell_handler(name, osek.cell(it.carrier), *does)
     return lines + _serve_cells(osek)
 

@@ -24,7 +24,7 @@ def level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell | TableC
 def point_name(it: TableCell) -> str:
     """What the handler of a schedule table's cell is called: the table, and the number of the action."""
     if it.action is None:
-        return f"carillon_end_{it.table.name}"
+        return f"carillon_{'end' if it.offsets.start == it.table.duration else 'half'}_{it.table.name}"
     return f"carillon_point_{it.table.name}_{it.table.actions.index(it.action)}"
 
 

@@ -51,7 +51,7 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     rows: list[str] = []
     stops: list[str] = []
-    ends = any(not image.table.repeating for image in osek.tables)
+    ends = any(it.action is None for image in osek.tables for it, _ in image.cells)
     on_cells = {image.table.name: image for image in osek.tables}
     for table in osek.allocation.osek.schedule_tables:
         image = on_cells.get(table.name)
@@ -81,9 +81,9 @@ def _cells(image: TableImage) -> list[str]:
     rows: list[str] = []
     for it, cell in image.cells:
         points = [(p.offset, p.span.line) for p in image.table.points if p.offset in it.offsets]
-        points = points if it.action is not None else [(image.table.duration, image.table.span.line)]
+        points = points if it.action is not None else [(it.offsets.start, image.table.span.line)]
         at, lines_of = (", ".join(str(x) for x in every) for every in zip(*points, strict=True))
-        what = it.action.object if it.action is not None else "its end"
+        what = it.action.object if it.action is not None else "its end" if at == str(image.table.duration) else "its half"
         first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
         shifts.append(f"{text.macro(cell, 'ALIGN', cell.number, first, cell.period)}, /* {cell.use.cell.name} */")
         rows.append(f"{{{cell.first}u, {cell.period}u, {it.carrier.source}u}}, /* {what} at {at} (line {lines_of}) */")
@@ -98,7 +98,7 @@ def _cells(image: TableImage) -> list[str]:
 
 
 def _on_cells(image: TableImage, ends: bool) -> list[str]:
-    """The entry of a table on cells; ``ends``: some do not repeat."""
+    """The entry of a table on cells; ``ends``: some have cells at their ends."""
     stem = f"carillon_table_{image.table.name}"
     cell = image.cells[0][1]
     fields = {"start": text.macro(cell, "START", _bits(image))}
@@ -109,9 +109,26 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     fields["first"] = f"{cell.first}u"
     fields |= {"tick": f"{image.counter.tick}u", "turn": f"{image.counter.tick * (image.counter.max_allowed + 1)}u"}
     if ends:
-        fields["ends_by"] = str(next((it.carrier.source for it, _ in image.cells if it.action is None), 0))
+        fields |= _end(image)
     lines = [f"static const struct carillon_osek_table_on_cells {stem} = {{"]
     return [*lines, *(f"    .{name} = {value}," for name, value in fields.items()), "};", ""]
+
+
+def _end(image: TableImage) -> dict[str, str]:
+    """What its end is served by; nothing of a table that has no cell for that."""
+    table = image.table
+    own = [(it, cell) for it, cell in image.cells if it.action is None]
+    if not own:
+        return {}
+    it, cell = own[-1]
+    fields = {"ends_at": text.macro(cell, "COUNTER", cell.number), "again": f"{cell.period}u", "ends_by": f"{it.carrier.source}u"}
+    early = [c for at, c in image.cells if at.action is not None and at.offsets.start < table.half]
+    if not table.followed or not early:
+        return fields
+    bits = " | ".join(text.macro(c, "BIT", c.number) for c in early)
+    fields |= {"early": f"{len(early)}u", "rest": f"{(table.duration - table.half) * image.counter.tick}u"}
+    fields["resume"] = text.macro(cell, "START", bits)
+    return fields | ({"hold": text.macro(cell, "STOP_TOGETHER", bits)} if image.restarts else {})
 
 
 def _name(cursor: Cursor) -> str:

@@ -238,6 +238,7 @@ SECTIONS: dict[str, Group] = {
             Parameter("OsScheduleTableDuration", "duration", _K.INTEGER),
             Parameter("OsScheduleTableRepeating", "repeating", _K.FLAG),
             Parameter("CarillonCells", "cells", _K.FLAG),
+            Parameter("CarillonFollowed", "followed", _K.FLAG),
         ),
         (
             Group(

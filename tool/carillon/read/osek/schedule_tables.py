@@ -85,8 +85,26 @@ class ScheduleTables:
                 sync = Synchronisation(table.sync)
                 span = self.at.key(*path)
                 made = ScheduleTable(
-                    name, counter, table.duration, table.repeating, points, sync, table.precision, autostart, span, table.cells
+                    name,
+                    counter,
+                    table.duration,
+                    table.repeating,
+                    points,
+                    sync,
+                    table.precision,
+                    autostart,
+                    span,
+                    table.cells,
+                    table.followed and table.repeating,
                 )
+                if table.followed and not (table.cells and table.duration > 1):
+                    why = "it takes one tick" if table.cells else "it is in the queue, where every table may be followed"
+                    self.at.error(
+                        "C200",
+                        self.at.key(*path, "followed"),
+                        f"{own} has no cell at its half for 'followed': {why}",
+                        "leave it out",
+                    )
                 if table.cells and sound and len(points) == len(table.point):
                     self._check_cells(made, path, own)
                 yield made
