@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from carillon.bench import paper
+from carillon.bench import paper, vee
 from carillon.bench.autosar import autosar as schedule_tables
 from carillon.bench.clocks import clocks
 from carillon.bench.dispatch import built
 from carillon.bench.dispatch import dispatch as time_triggered
+from carillon.bench.microkernel import PARTS as LOADS
+from carillon.bench.microkernel import microkernel as interpreted
 from carillon.bench.osek import osek as event_triggered
 from carillon.bench.rows import Progress, Result, Row, row
 from carillon.bench.services import services as waiting
@@ -63,6 +65,7 @@ BENCHMARKS = {
     "autosar": _whole(schedule_tables),
     "clocks": _whole(clocks),
     "dispatch": _whole(time_triggered),
+    "microkernel": Benchmark(interpreted, tuple(LOADS)),
     "osek": _whole(event_triggered),
     "services": _whole(waiting),
     "simulator": _whole(simulator),
@@ -72,6 +75,9 @@ BENCHMARKS = {
 
 def render(console: Console, name: str, rows: Sequence[Row]) -> None:
     """A table for each set of kernels and boards that metrics have in common: a line for a metric, a column for a kernel."""
+    if name == "microkernel":
+        vee.render(console, rows)
+        rows = [r for r in rows if r.kernel == "microcode"]
     columns: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for metric in dict.fromkeys(r.metric for r in rows):
         found = [r for r in rows if r.metric == metric]

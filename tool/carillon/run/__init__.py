@@ -186,6 +186,8 @@ def _qemu_command(
     ticks: int,
     out: Path,
     marks: Sequence[str],
+    spans: Sequence[str],
+    fetched: tuple[str, str] | None,
     serial: Path | None,
     diagnostics: Diagnostics,
 ) -> list[str] | None:
@@ -233,6 +235,11 @@ def _qemu_command(
     lines.append(f"{table.get(START_LOAD, table['carillon_port_start'])[0]:x} B 0")
     lines += [f"{table[f][0]:x} H 0" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
     lines += [f"{table[symbol][0] & ~1:x} M 0" for symbol in marks]
+    for begin, size in (table[symbol] for symbol in spans):
+        lines += [f"{at:x} M 0" for at in range(begin & ~1, begin + size, 2)]
+    if fetched is not None:  # as what a schedule table's steps are
+        function, data = (table[symbol] for symbol in fetched)
+        lines += [f"{function[0] & ~1:x} g {function[1]:x}", f"{data[0]:x} E {data[1]:x}"]
     lines += watched(image, read_elf(firmware.elf).symbols)
     if "carillon_port_lower" in table:
         lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L 0")
@@ -314,11 +321,20 @@ def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
 
 
 def record(
-    image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, marks: Sequence[str] = (), serial: Path | None = None
+    image: Image,
+    firmware: Firmware,
+    ticks: int,
+    diagnostics: Diagnostics,
+    marks: Sequence[str] = (),
+    serial: Path | None = None,
+    spans: Sequence[str] = (),
+    fetched: tuple[str, str] | None = None,
 ) -> Recording | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
-    ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.
+    ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.  In QEMU alone, each
+    instruction of the functions ``spans`` is marked; and of ``fetched``, a function and an object, each load of the one from the
+    other is a :attr:`Code.STEP`, of an image without schedule tables.
     Reports C092 (no emulator), C093 (no plugin), C095 (the run failed) or C192 (a board that nothing runs), and returns
     None then.
     """
@@ -337,7 +353,7 @@ def record(
         elif how.kind == "simavr":
             command = _simavr_command(image, firmware, how, ticks, out, marks, diagnostics)
         else:
-            command = _qemu_command(image, firmware, how, ticks, out, marks, serial, diagnostics)
+            command = _qemu_command(image, firmware, how, ticks, out, marks, spans, fetched, serial, diagnostics)
         if command is None:
             return None
         try:

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Giotto costs as microcode and on cells: the benchmark of the paper on the programmable microkernel, on ``ast1030-evb``.
+
+C. Kirsch, M. Sanvido, T. Henzinger, *A Programmable Microkernel for Real-Time Systems* (VEE 2005), section 7: 4, 10, 50 and 100
+tasks in four equally large groups of 16.66, 33.33, 50 and 100 Hz, with short, medium and long execution times, under four
+methods.  The fifth is the program on cells.
+
+What is counted are instructions of each millisecond that are neither the idle task's nor the tasks' own.  Of those, the
+interpreter's are told apart by what it reads: each instruction of the microcode that it fetches begins one, and those that
+put in a thread are S code.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carillon.bench.cells import program
+from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
+from carillon.build import build
+from carillon.build.symbols import symbols
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.microcode import S_CODE, Opcode
+from carillon.model.giotto import Machine
+from carillon.pipeline import plan, read_and_check
+from carillon.run import record
+from carillon.run.entries import Code
+from carillon.run.records import Decoder
+from carillon.trace import Kind
+from carillon.trace.analyse import analyse
+from carillon.trace.timeline import IDLE, LaneKind
+
+if TYPE_CHECKING:
+    from carillon.build import Firmware
+    from carillon.image import Image
+    from carillon.trace.timeline import Segment
+
+TASKS = (4, 10, 50, 100)
+METHODS = ("edf", "edf-s", "nonpreemptive-s", "rm-s", "cells")
+"""The default scheduler with the E code alone; S code; and no microcode."""
+_S_CODE = {"edf-s": "edf", "nonpreemptive-s": "nonpreemptive", "rm-s": "rate-monotonic"}
+LOADS = {"short": Fraction(20, 100), "medium": Fraction(35, 100), "long": Fraction(80, 100)}
+"""What the tasks of a set take of the processor together; each of them takes as long as the others."""
+PARTS = tuple(LOADS)
+
+ROUND_MS = 60
+_INFEASIBLE = ("C270", "C283")
+_CLOCK_HZ = 206_000_000
+_BEGIN, _END = "work", "bench_done"
+_SCHEDULER = ("most_urgent", "settle")
+_INTERPRETER = ("interpret", "insert_thread")
+_LOOP = ("carry_out",)
+
+MUST = {"invocation_idle": 60, "interpret_release": 25, "interpret_future": 25}
+"""The most that samples are to be."""
+
+
+def _must(metric: str, tasks: int, method: str) -> float | None:
+    """What a case's average is to be at most: a share of the paper's processor, if an instruction takes a cycle there."""
+    if metric != "microcode_average" or tasks != max(TASKS):
+        return None
+    share = {"edf": Fraction(1, 100), "cells": Fraction(1, 1000)}.get(method, Fraction(1, 200))
+    return float(share * _CLOCK_HZ / 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A set of tasks, how long they take, and how they are scheduled."""
+
+    tasks: int
+    method: str
+    load: str
+
+    @property
+    def work_ms(self) -> Fraction:
+        """How long each task takes."""
+        return LOADS[self.load] / sum(Fraction(freq, ROUND_MS) for freq in self._frequencies())
+
+    def _frequencies(self) -> list[int]:
+        return [(1, 2, 3, 6)[k % 4] for k in range(self.tasks)]
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a case costs: of each millisecond the instructions of everything and of its parts, and of a round the preemptions.
+
+    ``utilisation`` is the tasks' own share of the processor, ``size`` and ``s_size`` are instructions of microcode.
+    """
+
+    microcode: tuple[int, ...]
+    e_code: tuple[int, ...]
+    s_code: tuple[int, ...]
+    scheduler: tuple[int, ...]
+    preemptions: tuple[int, ...]
+    utilisation: Fraction
+    size: int
+    s_size: int
+    samples: dict[str, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A run: ``segments`` say who had the processor, ``marks`` which of the marked functions was executed when.
+
+    ``fetches`` are the times at which the interpreter read an instruction of microcode, and its opcode.  All times count from
+    the program's first instant.
+    """
+
+    per_ms: int
+    segments: tuple[Segment, ...]
+    marks: tuple[tuple[int, str], ...]
+    fetches: tuple[tuple[int, Opcode], ...]
+
+
+def _sources(folder: Path, text: str, functions: str, method: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "bench.giotto"
+    file.write_text(text, encoding="utf-8")
+    code = f'#include "giotto.h"\n#include "carillon/work.h"\n{functions}'
+    (folder / "main.c").write_text(code, encoding="utf-8")
+    if method in _S_CODE:
+        file.with_suffix(".scode").write_text(f".method {_S_CODE[method]}\n", encoding="utf-8")
+    return file
+
+
+def _made(file: Path, machine: Machine) -> tuple[Image, Firmware]:
+    diagnostics = Diagnostics()
+    planned = plan(file, diagnostics, BOARD, machine=machine)
+    firmware = build(planned.image, file.parent / "build", diagnostics)
+    if firmware is None:
+        raise CarillonError(diagnostics.in_order())
+    return planned.image, firmware
+
+
+def _functions(table: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The functions of these names, and what the compiler has made of parts of them."""
+    wanted = tuple(names)
+    return [name for name in table if name.partition(".")[0] in wanted]
+
+
+def _watched(image: Image, firmware: Firmware, rounds: int) -> Watched:
+    """A run of so many rounds after the first block."""
+    diagnostics = Diagnostics()
+    table = symbols(firmware.elf)
+    spans = _functions(table, (*_SCHEDULER, *_INTERPRETER, *_LOOP))
+    marks = [name for name in (_BEGIN, _END) if name in table]
+    ticks = image.system.clock_hz * ROUND_MS * (rounds + 1) // 1000
+    fetched = ("interpret", "code") if image.microcode is not None else None
+    recording = record(image, firmware, ticks, diagnostics, marks, spans=spans, fetched=fetched)
+    if recording is None:
+        raise CarillonError(diagnostics.in_order())
+    decoder = Decoder(image, table)
+    origin = decoder.origin(recording.records)
+    assert origin is not None
+    steps = [r for r in recording.records if r.code == Code.STEP]
+    places = sorted((table[name][0] & ~1, name.partition(".")[0]) for name in (*spans, *marks))
+    begins = [place for place, _ in places]
+    kept = [r for r in recording.records if r.code != Code.STEP]
+    passed = [(r.time, places[bisect_right(begins, r.value) - 1][1]) for r in kept if r.code == Code.MARK]
+    trace = decoder.trace([r for r in kept if r.code != Code.MARK], ticks, 0, recording.output)
+    begin = next(event.n for event in trace.events if event.kind is Kind.ENTER and event.object in ("clock", "slices"))
+    segments = tuple(analyse(trace, []).segments)
+    opcodes = [i.opcode for i in image.microcode.compiled.program.code] if image.microcode is not None else []
+    code = table["code"][0] if opcodes else 0
+    return Watched(
+        trace.clock_hz * max(1, trace.instructions_per_tick) // 1000,
+        tuple(s._replace(begin=s.begin._replace(n=s.begin.n - begin), end=s.end._replace(n=s.end.n - begin)) for s in segments),
+        tuple((time - origin - begin, name) for time, name in passed),
+        tuple(
+            (r.time - 1 - origin - begin, opcodes[(r.value - code) // 8])
+            for r in steps
+            if (r.value - code) % 8 == 0 and 0 <= r.value - code < 8 * len(opcodes)
+        ),
+    )
+
+
+def _own(segments: Sequence[Segment], marks: Sequence[tuple[int, str]]) -> tuple[list[tuple[int, int]], list[int]]:
+    """When tasks are at their work, as instructions from and to; and when one that was is kept from it by another."""
+    own: list[tuple[int, int]] = []
+    preempted: list[int] = []
+    inside: dict[str, bool] = {}
+    last = ""
+    turns = [(time, name) for time, name in marks if name in (_BEGIN, _END)]
+    k = 0
+    for segment in segments:
+        if segment.lane.kind is not LaneKind.TASK:
+            continue
+        name, begin, end = segment.lane.name, segment.begin.n, segment.end.n
+        if last and name != last and inside.get(last):
+            preempted.append(begin)
+        last = name
+        since = begin if inside.get(name) else None
+        while k < len(turns) and turns[k][0] < end:
+            time, what = turns[k]
+            k += 1
+            if what == _BEGIN:
+                since, inside[name] = time, True
+            elif since is not None:
+                own.append((since, time))
+                since, inside[name] = None, False
+        if since is not None:
+            own.append((since, end))
+    return own, preempted
+
+
+def _spread(spans: Iterable[tuple[int, int]], per_ms: int, length: int) -> list[int]:
+    """Instructions of each millisecond that lie in the spans."""
+    found = [0] * length
+    for begin, end in spans:
+        at = max(0, begin)
+        while at < end and at // per_ms < length:
+            until = min(end, (at // per_ms + 1) * per_ms)
+            found[at // per_ms] += until - at
+            at = until
+    return found
+
+
+def _parts(run: Watched, length: int) -> dict[str, list[int]]:
+    """Of each millisecond, the instructions of the interpreter for E code and for S code, and the scheduler's."""
+    found = {part: [0] * length for part in ("e_code", "s_code", "scheduler")}
+    times = [time for time, _ in run.fetches]
+    for time, function in run.marks:
+        ms = time // run.per_ms
+        if not 0 <= ms < length:
+            continue
+        if function in _SCHEDULER:
+            found["scheduler"][ms] += 1
+        elif function in _INTERPRETER:
+            k = bisect_right(times, time)
+            if k < len(times) and (k == 0 or times[k] - time < time - times[k - 1]):
+                k += 1  # what comes before the first fetch of a turn of the interpreter counts for that
+            found["s_code" if run.fetches[k - 1][1] in S_CODE else "e_code"][ms] += 1
+    return found
+
+
+def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
+    """What a case costs; None if it is infeasible.  CarillonError if it cannot be built or run."""
+    machine = Machine.CELLS if case.method == "cells" else Machine.MICROCODE
+    file = _sources(folder, program(case.tasks, Fraction(0)), "void work(void);\n", case.method)
+    hz = read_and_check(file, Diagnostics(), BOARD, machine=machine).clock_hz
+    ticks = int(case.work_ms * hz / 1000)
+    functions = (
+        "void bench_done(void);\n__attribute__((noinline)) void bench_done(void)\n{\n"
+        '    __asm__ volatile("");\n}\n'
+        f"void work(void)\n{{\n    carillon_work({ticks}u);\n    bench_done();\n}}\n"
+    )
+    file = _sources(folder, program(case.tasks, Fraction(1000 * ticks, hz)), functions, case.method)
+    try:
+        image, firmware = _made(file, machine)
+    except CarillonError as refused:
+        if all(d.code in _INFEASIBLE for d in refused.diagnostics if d.severity.value == "error"):
+            return None
+        raise
+    run = _watched(image, firmware, rounds)
+    length = ROUND_MS * rounds
+    busy = _spread(((s.begin.n, s.end.n) for s in run.segments if s.lane != IDLE), run.per_ms, length)
+    own, preempted = _own(run.segments, run.marks)
+    works = _spread(own, run.per_ms, length)
+    parts = _parts(run, length)
+    per_round = Counter(n // (run.per_ms * ROUND_MS) for n in preempted)
+    code = image.microcode.compiled.program.code if image.microcode is not None else ()
+    return Costs(
+        tuple(b - w for b, w in zip(busy, works, strict=True)),
+        tuple(parts["e_code"]),
+        tuple(parts["s_code"]),
+        tuple(parts["scheduler"]),
+        tuple(per_round[k] for k in range(rounds)),
+        Fraction(sum(works), run.per_ms * length),
+        len(code),
+        sum(i.opcode in S_CODE for i in code),
+        _samples(run, length) if code else {metric: [] for metric in MUST},
+    )
+
+
+def _samples(run: Watched, length: int) -> dict[str, list[int]]:
+    """The instructions of interpreting each ``release`` and ``future``, and of each invocation that changes nothing."""
+    end = length * run.per_ms
+    found: dict[str, list[int]] = {metric: [] for metric in MUST}
+    marks = [time for time, _ in run.marks]
+    for (time, opcode), (following, _) in pairwise(run.fetches):
+        between = run.marks[bisect_right(marks, time) : bisect_right(marks, following)]
+        if 0 <= time < end and all(name in _INTERPRETER for _, name in between) and following - time == len(between):
+            name = f"interpret_{opcode.name.lower()}"
+            if name in found:
+                found[name].append(following - time)
+    for segment in run.segments:
+        begin, last = segment.begin.n, segment.end.n
+        if segment.lane.kind is LaneKind.KERNEL and 0 <= begin < end and begin % run.per_ms == 0:
+            k = bisect_right(marks, begin)
+            if k == len(marks) or marks[k] >= last:
+                found["invocation_idle"].append(last - begin)
+    return found
+
+
+def _rows(case: Case, costs: Costs) -> list[Row]:
+    """The rows of a case: its metrics end with the number of tasks and the load."""
+    own = f"{case.tasks}_{case.load}"
+    every = len(costs.microcode)
+
+    def of(metric: str, values: Sequence[float], unit: str = "instructions") -> Row:
+        most = _must(metric, case.tasks, case.method)
+        return row(f"{metric}_{own}", case.method, BOARD, unit, values, most)
+
+    def average(metric: str, values: Sequence[int]) -> Row:
+        return replace(of(metric, [round(sum(values) / max(1, len(values)), 1)]), samples=len(values))
+
+    found = [
+        replace(of("microcode_peak", [max(costs.microcode)]), samples=every),
+        replace(of("microcode_min", [min(costs.microcode)]), samples=every),
+        average("microcode_average", costs.microcode),
+        of("preemptions", costs.preemptions, "per round"),
+        replace(of("utilisation", [round(float(costs.utilisation), 3)], ""), samples=every),
+    ]
+    if case.method != "cells":
+        parts = {"e_code": costs.e_code, "s_code": costs.s_code, "scheduler": costs.scheduler}
+        found += [average(metric, [n for n in values if n]) for metric, values in parts.items()]
+        found += [of("e_and_s_size", [costs.size], ""), of("s_size", [costs.s_size], "")]
+    return found
+
+
+def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Sequence[str] = ()) -> Result:
+    """The figures of all cases of the loads ``parts``, or of every load.
+
+    ``rounds`` is the number of milliseconds at least; whole rounds of 60 are measured.
+    """
+    cases = [Case(n, method, load) for load in parts or PARTS for n in TASKS for method in METHODS]
+    found = {case: costs for case, costs in _measured(cases, rounds, diagnostics, progress) if costs is not None}
+    rows = [r for case, costs in found.items() for r in _rows(case, costs)]
+    for metric, most in MUST.items():
+        values = [n for costs in found.values() for n in costs.samples[metric]]
+        if values:
+            rows.append(row(metric, "microcode", BOARD, "instructions", values, most))
+    return Result(rows, tuple(_plots(found)))
+
+
+def _measured(
+    cases: Sequence[Case], rounds: int, diagnostics: Diagnostics, progress: Progress
+) -> list[tuple[Case, Costs | None]]:
+    found: list[tuple[Case, Costs | None]] = []
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        for number, case in enumerate(cases, 1):
+            progress(f"{case.tasks} tasks, {case.method}, {case.load}: case {number} of {len(cases)}")
+            try:
+                found.append((case, measured(case, Path(scratch) / str(number), -(-rounds // ROUND_MS))))
+            except CarillonError as error:
+                diagnostics.found += error.diagnostics
+                break
+    return found
+
+
+def _mean(values: Sequence[int]) -> float:
+    some = [n for n in values if n]
+    return sum(some) / len(some) if some else 0.0
+
+
+def _plots(found: dict[Case, Costs]) -> list[Plot]:
+    """Figures 6 to 9 of the paper, for the tasks with the first load that was measured."""
+    load = next((case.load for case in found), "")
+    axis = "tasks"
+
+    def plot(name: str, title: str, y: str, figure: Callable[[Costs], float]) -> Plot:
+        curves = []
+        for method in METHODS[:-1]:
+            points = [(case.tasks, figure(costs)) for case, costs in found.items() if (case.method, case.load) == (method, load)]
+            if points:
+                curves.append(Curve(method, tuple(float(x) for x, _ in points), tuple(y for _, y in points)))
+        return Plot(name, title, axis, y, tuple(curves))
+
+    unit = "instructions of each millisecond that has any"
+    return (
+        [
+            plot("code-size", "E and S code", "instructions of microcode", lambda c: c.size),
+            plot("e-code", "E code", unit, lambda c: _mean(c.e_code)),
+            plot("scheduling", "The scheduler and S code", unit, lambda c: _mean(c.scheduler) + _mean(c.s_code)),
+            plot("microcode", "All of it", "instructions of each millisecond", lambda c: _mean(c.microcode)),
+        ]
+        if found
+        else []
+    )
