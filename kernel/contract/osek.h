@@ -36,6 +36,15 @@ struct carillon_osek_task {
 };
 extern const struct carillon_osek_task carillon_osek_tasks[];
 
+#if CARILLON_OSEK_LOCKS > 0
+/* Lock budgets, a row for each task, in units of the cell of budgets; 0: none.  The locks: the resources, then these.
+ */
+extern const uint32_t carillon_osek_lock_budgets[];
+#define CARILLON_LOCK_DISABLED CARILLON_OSEK_RESOURCES
+#define CARILLON_LOCK_ALL (CARILLON_OSEK_RESOURCES + 1u)
+#define CARILLON_LOCK_OS (CARILLON_OSEK_RESOURCES + 2u)
+#endif
+
 #if CARILLON_OSEK_FRAMES > 0
 /* Time frames of all tasks, then of all ISRs, in units of their cell (kernel/osek/frame.h); 0: none. */
 extern const uint32_t carillon_osek_frames[];

@@ -7,24 +7,160 @@
 
 struct carillon_budget carillon_budget;
 
-/* 0: nothing was watched; else what is left, 1 if that is nothing. */
-uint32_t carillon_pause_budget(void)
+#if CARILLON_OSEK_LOCKS > 0
+struct carillon_budget_limit carillon_budget_limits[CARILLON_BUDGET_LIMITS];
+
+/* The limit's number, and what is left, as carillon_budget_take has them. */
+carillon_budget_rest carillon_pause_budget(void)
 {
     const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
     const struct carillon_budget_left left = carillon_budget_take();
     carillon_budget.state = CARILLON_UNWATCHED;
     carillon_port_restore(mask);
-    if (left.state == CARILLON_UNWATCHED) {
-        return 0u;
-    }
-    return ((left.state == CARILLON_LATE) || carillon_budget_is_over(left.reading)) ? 1u : left.reading;
+    return ((uint64_t)left.state << 32) | left.reading;
 }
 
-void carillon_resume_budget(uint32_t left)
+void carillon_resume_budget(carillon_budget_rest left)
 {
     const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
-    carillon_budget_watch(left);
+    carillon_budget_give((struct carillon_budget_left){(uint32_t)left, (uint32_t)(left >> 32)});
     carillon_port_restore(mask);
+}
+
+/* How long the caller may hold a lock: 0: for as long as it likes, as no task calls.  Hooks hold the kernel's lock. */
+static uint32_t limit_of(uint32_t lock)
+{
+    const uint32_t source = carillon_port_current();
+#if CARILLON_OSEK_SOFTWARE
+    const bool is_task = source == 0u;
+#else
+    const bool is_task = (source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_TASK) != 0u);
+#endif
+    const uint_fast8_t task = carillon_osek_running;
+    return (is_task && (task != INVALID_TASK) && (carillon_osek_hook == 0u))
+               ? carillon_osek_lock_budgets[(task * CARILLON_OSEK_LOCKS) + lock]
+               : 0u;
+}
+
+/* Put in a limit of so many units, where `left` are left to the first one. */
+static void put_in(uint32_t number, uint32_t units, uint32_t left)
+{
+    struct carillon_budget_limit *const limit = &carillon_budget_limits[number];
+    const uint32_t first = carillon_budget.state;
+    limit->is_set = true;
+    if ((first == CARILLON_UNWATCHED) || (units < left)) {
+        limit->next = (uint16_t)first;
+        limit->beyond = left - units; /* if there is a first one */
+        carillon_budget.state = number;
+        carillon_port_write(CARILLON_BUDGET_COUNTER, units);
+        return;
+    }
+    struct carillon_budget_limit *before = &carillon_budget_limits[first];
+    uint32_t rest = units - left;
+    while ((before->next != 0u) && (before->beyond <= rest)) { /* bounded by the number of locks, and 1 */
+        rest -= before->beyond;
+        before = &carillon_budget_limits[before->next];
+    }
+    limit->next = before->next;
+    limit->beyond = before->beyond - rest;
+    before->next = (uint16_t)number;
+    before->beyond = rest;
+}
+
+void carillon_osek_lock_begins(uint32_t lock)
+{
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    const uint32_t number = CARILLON_BUDGET_OF_LOCK(lock);
+    const uint32_t units = limit_of(lock);
+    if ((units != 0u) && !carillon_budget_limits[number].is_set && ((carillon_budget.state & CARILLON_LATE) == 0u)) {
+        const struct carillon_budget_left left = carillon_budget_take();
+        if ((left.state == CARILLON_UNWATCHED) || !carillon_budget_is_over(left.reading)) {
+            put_in(number, units, left.reading);
+        } /* else the job ends where the lock is lowered */
+    }
+    carillon_port_restore(mask);
+}
+
+/* Take out the first limit. */
+static void take_first(struct carillon_budget_limit *limit)
+{
+    const struct carillon_budget_left left = carillon_budget_take();
+    if (carillon_budget_is_over(left.reading)) {
+        carillon_budget.state = left.state | CARILLON_LATE;
+        carillon_port_write(CARILLON_BUDGET_COUNTER, 1u);
+        return;
+    }
+    carillon_budget.state = limit->next;
+    if (limit->next != 0u) {
+        carillon_port_write(CARILLON_BUDGET_COUNTER, left.reading + limit->beyond);
+    }
+    limit->is_set = false;
+}
+
+void carillon_osek_lock_ends(uint32_t lock)
+{
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    const uint32_t number = CARILLON_BUDGET_OF_LOCK(lock);
+    struct carillon_budget_limit *const limit = &carillon_budget_limits[number];
+    const uint32_t first = carillon_budget.state;
+    if (limit->is_set && (first == number)) {
+        take_first(limit);
+    } else if (limit->is_set && ((first & CARILLON_LATE) == 0u) && (first != CARILLON_UNWATCHED)) {
+        struct carillon_budget_limit *before = &carillon_budget_limits[first];
+        while ((before->next != 0u) && (before->next != number)) { /* bounded by the number of locks, and 1 */
+            before = &carillon_budget_limits[before->next];
+        }
+        if (before->next == number) {
+            before->next = limit->next;
+            before->beyond += limit->beyond;
+            limit->is_set = false;
+        } /* else it is the lock of somebody that is preempted */
+    } else {
+        /* the lock has no budget */
+    }
+    carillon_port_restore(mask);
+}
+#else
+/* 0: nothing was watched; else what is left, 1 if that is nothing. */
+carillon_budget_rest carillon_pause_budget(void)
+{
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    const struct carillon_budget_left left = carillon_budget_take();
+    carillon_budget.state = CARILLON_UNWATCHED;
+    carillon_port_restore(mask);
+    if (left.state == CARILLON_BUDGET_OF(0u)) {
+        return carillon_budget_is_over(left.reading) ? 1u : left.reading;
+    }
+    return (left.state != CARILLON_UNWATCHED) ? 1u : 0u; /* late */
+}
+
+void carillon_resume_budget(carillon_budget_rest left)
+{
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_budget_watch(0u, left);
+    carillon_port_restore(mask);
+}
+#endif
+
+bool carillon_budget_before_hook(void)
+{
+    const bool counts = (carillon_budget.state != CARILLON_UNWATCHED) && (carillon_osek_hook == 0u) &&
+                        ((carillon_budget.state & CARILLON_LATE) == 0u);
+    if (counts && carillon_budget_is_over(carillon_port_read(CARILLON_BUDGET_COUNTER))) {
+        carillon_budget.state |= CARILLON_LATE;
+        return false;
+    }
+    if (counts) {
+        carillon_budget_forget();
+    }
+    return counts;
+}
+
+void carillon_budget_after_hook(void)
+{
+    if ((carillon_budget.state != CARILLON_UNWATCHED) && carillon_port_is_pending(CARILLON_BUDGET_SOURCE)) {
+        carillon_budget.state |= CARILLON_LATE;
+    }
 }
 
 void carillon_budget_body(void)
@@ -79,19 +215,27 @@ void carillon_budget_strikes(const void *frame)
     if (carillon_budget.state == CARILLON_UNWATCHED) {
         return;
     }
-    if ((carillon_budget.state != CARILLON_LATE) &&
+    if (((carillon_budget.state & CARILLON_LATE) == 0u) &&
         !carillon_budget_is_over(carillon_port_read(CARILLON_BUDGET_COUNTER))) {
         return; /* the request is of a job that has gone */
     }
     if (!is_in_job(frame)) {
-        carillon_budget.state = CARILLON_LATE;
+        carillon_budget.state |= CARILLON_LATE;
         carillon_port_write(CARILLON_BUDGET_COUNTER, again(frame));
         return;
     }
+#if CARILLON_OSEK_LOCKS > 0
+    const bool locks = (carillon_budget.state & ~CARILLON_LATE) >= CARILLON_BUDGET_OF_LOCK(0u);
+    const StatusType error = locks ? E_OS_PROTECTION_LOCKED : E_OS_PROTECTION_TIME;
+#else
+    const StatusType error = E_OS_PROTECTION_TIME;
+#endif
+    carillon_budget_forget_locks();
     carillon_budget.state = CARILLON_UNWATCHED;
-    if (carillon_osek_ask_protection(E_OS_PROTECTION_TIME) !=
+    carillon_osek_interrupts_reset(); /* the job does not go on, and the hook may call services */
+    if (carillon_osek_ask_protection(error) !=
         PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
-        ShutdownOS(E_OS_PROTECTION_TIME);
+        ShutdownOS(error);
     }
     (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */
     carillon_port_divert(frame, end_job);

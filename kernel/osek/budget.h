@@ -24,7 +24,22 @@
  * first and last instructions take, each time it asks CARILLON_BUDGET_STEP units sooner than the last time, and then
  * begins anew.  A job that runs for as long as a step between two preemptions is met before all have been tried.  ISRs
  * of category 1 may be long.  In one, the handler asks again in CARILLON_BUDGET_PATIENCE units, so that it takes little
- *    of their time. */
+ *    of their time.
+ * 7. A hook holds the lock for as long as it likes, and the cell may count past its half meanwhile.  So what waits of
+ *    former jobs is forgotten before the hook, and what waits behind it says that the job is late.
+ *
+ * Lock budgets bound how long a task holds a resource or disables interrupts, in its own time as the execution budget.
+ * Each budget that a job has in force is a limit.
+ *
+ * 8. The limits of a job are a list, the nearest first, and each keeps by how much the next is further.  So the cell
+ *    counts down the nearest alone, and a limit may be put in and taken out in any order.  `state` is the number of the
+ *    nearest, so that who preempts keeps it with the reading, and begins with a list of his own.
+ * 9. A lock has one holder: nobody else takes the resource, and nobody else runs with interrupts disabled.  So a lock's
+ *    limit stands in one list at most.
+ * 10. The cell's level is not masked by what the application disables, so an overrun is seen while the lock lasts. What
+ *    the kernel's lock hides of it is seen when the limit is taken out: then the job is late.
+ * 11. A late job gets no more limits, and none is taken out: it is ended.
+ * 12. A job that ends or waits has no locks: its handler restores the mask.  So all that is in its list goes. */
 #ifndef CARILLON_BUDGET_H
 #define CARILLON_BUDGET_H
 
@@ -43,7 +58,24 @@
 extern "C" {
 #endif
 
-enum { CARILLON_UNWATCHED, CARILLON_WATCHED, CARILLON_LATE };
+/* What is watched: the number of a limit.  Without lock budgets, there is one at a time. */
+enum { CARILLON_UNWATCHED, CARILLON_WATCHED };
+#define CARILLON_LATE UINT32_C(0x80000000) /* beside the number */
+#if CARILLON_OSEK_LOCKS > 0
+#define CARILLON_BUDGET_OF(task) ((task) + 1u)
+#define CARILLON_BUDGET_OF_LOCK(lock) (CARILLON_OSEK_TASKS + 1u + (lock))
+#define CARILLON_BUDGET_LIMITS CARILLON_BUDGET_OF_LOCK(CARILLON_OSEK_LOCKS)
+
+/* A limit.  Those that no lock has taken are not in force. */
+struct carillon_budget_limit {
+    uint32_t beyond; /* by how many units the next one is further */
+    uint16_t next;   /* its number, 0: there is none */
+    bool is_set;     /* only of locks */
+};
+extern struct carillon_budget_limit carillon_budget_limits[];
+#else
+#define CARILLON_BUDGET_OF(task) CARILLON_WATCHED
+#endif
 
 /* What is left of the budget of a job that does not run. */
 struct carillon_budget_left {
@@ -64,13 +96,18 @@ static inline struct carillon_budget_left carillon_budget_take(void)
     return (struct carillon_budget_left){carillon_port_read(CARILLON_BUDGET_COUNTER), carillon_budget.state};
 }
 
-/* Watch a job that has a budget, or none if that is 0.  Locked. */
-static inline void carillon_budget_watch(uint32_t budget)
+/* Watch a job of a task that has a budget, or none if that is 0.  Locked. */
+static inline void carillon_budget_watch(uint32_t task, uint32_t budget)
 {
-    carillon_budget.state = (budget != 0u) ? CARILLON_WATCHED : CARILLON_UNWATCHED;
+    carillon_budget.state = (budget != 0u) ? CARILLON_BUDGET_OF(task) : CARILLON_UNWATCHED;
     if (budget != 0u) {
         carillon_port_write(CARILLON_BUDGET_COUNTER, budget);
     }
+#if CARILLON_OSEK_LOCKS > 0
+    carillon_budget_limits[CARILLON_BUDGET_OF(task)].next = 0u;
+#else
+    (void)task;
+#endif
 }
 
 /* Watch the job that goes on.  Locked. */
@@ -79,10 +116,30 @@ static inline void carillon_budget_give(struct carillon_budget_left left)
     if (left.state == CARILLON_UNWATCHED) {
         carillon_budget.state = CARILLON_UNWATCHED;
     } else {
-        const bool over = (left.state == CARILLON_LATE) || carillon_budget_is_over(left.reading);
-        carillon_budget_watch(over ? 1u : left.reading);
+        const bool over = ((left.state & CARILLON_LATE) != 0u) || carillon_budget_is_over(left.reading);
+        carillon_budget.state = over ? (left.state | CARILLON_LATE) : left.state;
+        carillon_port_write(CARILLON_BUDGET_COUNTER, over ? 1u : left.reading);
     }
 }
+
+/* A job has no locks any more; its budget's state must be said before the lock is lowered.  Locked. */
+static inline void carillon_budget_forget_locks(void)
+{
+#if CARILLON_OSEK_LOCKS > 0
+    uint32_t number = carillon_budget.state & ~CARILLON_LATE;
+    while (number != 0u) { /* bounded by the number of locks, and 1 */
+        carillon_budget_limits[number].is_set = false;
+        number = carillon_budget_limits[number].next;
+    }
+#endif
+}
+
+/* Around a hook: whether the job may become late in it, and that it has.  Locked. */
+bool carillon_budget_before_hook(void);
+void carillon_budget_after_hook(void);
+
+/* Generated: what the cell has asked for is forgotten. */
+void carillon_budget_forget(void);
 
 /* What a job with or without a budget runs: its task's function, without the lock. */
 void carillon_budget_body(void);

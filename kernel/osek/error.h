@@ -34,9 +34,23 @@ struct carillon_osek_hook_state {
 #if CARILLON_OSEK_EXTENDED
     uint16_t source;
 #endif
+#if CARILLON_OSEK_BUDGETS
+    bool counts;
+#endif
 };
 #if CARILLON_OSEK_EXTENDED
 extern volatile uint16_t carillon_osek_hook_source;
+#endif
+
+#if CARILLON_OSEK_LOCKS > 0
+/* The caller has a lock, or is to have it no more (CARILLON_LOCK_ALL, ...; a resource by its number). */
+void carillon_osek_lock_begins(uint32_t lock);
+void carillon_osek_lock_ends(uint32_t lock);
+#define LOCK_BEGINS(lock) carillon_osek_lock_begins(lock)
+#define LOCK_ENDS(lock) carillon_osek_lock_ends(lock)
+#else
+#define LOCK_BEGINS(lock)
+#define LOCK_ENDS(lock)
 #endif
 
 /* Enter a hook or callback.  Returns what carillon_osek_leave_hook gets when it has returned. */
@@ -46,6 +60,9 @@ static inline struct carillon_osek_hook_state carillon_osek_enter_hook(uint8_t h
         .hook = carillon_osek_hook,
 #if CARILLON_OSEK_EXTENDED
         .source = carillon_osek_hook_source,
+#endif
+#if CARILLON_OSEK_BUDGETS
+        .counts = carillon_budget_before_hook(),
 #endif
     };
 #if CARILLON_OSEK_EXTENDED
@@ -60,6 +77,11 @@ static inline void carillon_osek_leave_hook(struct carillon_osek_hook_state befo
     carillon_osek_hook = before.hook;
 #if CARILLON_OSEK_EXTENDED
     carillon_osek_hook_source = before.source;
+#endif
+#if CARILLON_OSEK_BUDGETS
+    if (before.counts) {
+        carillon_budget_after_hook();
+    }
 #endif
 }
 

@@ -23,11 +23,13 @@ void DisableAllInterrupts(void)
         disabled_saved = saved;
         disabled = 1u;
     }
+    LOCK_BEGINS(CARILLON_LOCK_DISABLED);
 }
 
 void EnableAllInterrupts(void)
 {
     if (disabled != 0u) {
+        LOCK_ENDS(CARILLON_LOCK_DISABLED);
         disabled = 0u;
         carillon_port_restore(disabled_saved);
     }
@@ -40,11 +42,15 @@ void SuspendAllInterrupts(void)
         all_saved = saved;
     }
     all_suspended++;
+    LOCK_BEGINS(CARILLON_LOCK_ALL);
 }
 
 void ResumeAllInterrupts(void)
 {
     if (all_suspended != 0u) {
+        if (all_suspended == 1u) {
+            LOCK_ENDS(CARILLON_LOCK_ALL);
+        }
         all_suspended--;
         if (all_suspended == 0u) {
             carillon_port_restore(all_saved);
@@ -60,6 +66,7 @@ void SuspendOSInterrupts(void)
         os_saved = saved;
     }
     os_suspended++;
+    LOCK_BEGINS(CARILLON_LOCK_OS);
     carillon_port_restore(carillon_port_higher(saved, carillon_port_mask_of(CARILLON_OSEK_SUSPENDED)));
 }
 
@@ -68,6 +75,9 @@ void ResumeOSInterrupts(void)
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_ALL);
     uint32_t mask = saved;
     if (os_suspended != 0u) {
+        if (os_suspended == 1u) {
+            LOCK_ENDS(CARILLON_LOCK_OS);
+        }
         os_suspended--;
         if (os_suspended == 0u) {
             mask = os_saved;

@@ -470,7 +470,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #if CARILLON_OSEK_BUDGETS
     carillon_budget.mask = begins;
     carillon_budget.function = it->function;
-    carillon_budget_watch(it->budget);
+    carillon_budget_watch(task, it->budget);
 #endif
     if (it->extended != NULL) {
         carillon_port_resume(&it->extended->context);
@@ -507,6 +507,9 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     } else {
         carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
     }
+#if CARILLON_OSEK_BUDGETS
+    carillon_budget_forget_locks();
+#endif
 #if CARILLON_OSEK_BUDGETS && CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
     carillon_budget.state = CARILLON_UNWATCHED; /* until the hook of the task that goes on has returned */
 #elif CARILLON_OSEK_BUDGETS

@@ -72,6 +72,7 @@ StatusType(GetResource)(ResourceType resource)
     top = resource;
     carillon_osek_unlock(locked);
 #endif
+    LOCK_BEGINS(resource);
     return E_OK;
 }
 
@@ -82,6 +83,7 @@ StatusType(ReleaseResource)(ResourceType resource)
     CHECK(top == resource, OSServiceId_ReleaseResource, E_OS_NOFUNC, .object = resource);
     CHECK(own_level() <= carillon_osek_ceilings[resource], OSServiceId_ReleaseResource, E_OS_ACCESS,
           .object = resource);
+    LOCK_ENDS(resource);
 #if CARILLON_OSEK_EXTENDED
     const uint32_t locked = carillon_osek_lock();
     osek_resource_holders[resource] = 0u;

@@ -33,6 +33,7 @@ TOO_BIG = frozenset(
         ("protection/everywhere", "qemu-rv32-virt", "software"),
         ("protection/frames", "qemu-rv32-virt", "software"),
         ("protection/hooks", "qemu-rv32-virt", "software"),
+        ("protection/locks", "qemu-rv32-virt", "software"),
         ("protection/no-hook", "qemu-rv32-virt", "software"),
         ("protection/not-allowed", "qemu-rv32-virt", "software"),
         ("protection/restart", "qemu-rv32-virt", "software"),

@@ -76,6 +76,11 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         maybe(table, "budget", st.sampled_from(TICKS))
         maybe(table, "time_frame", st.sampled_from(TICKS))
         maybe(table, "overrun", st.sampled_from(["guarded", "never"]))
+        maybe(table, "all_interrupts_lock", st.sampled_from(TICKS))
+        maybe(table, "os_interrupts_lock", st.sampled_from(TICKS))
+        held = table.get("resources", [])
+        if held and draw(st.booleans()):
+            table["resource_lock"] = [{"resource": r, "budget": draw(st.sampled_from(TICKS))} for r in held]
         if owned[name]:
             table["events"] = owned[name]
             maybe(table, "stack", st.integers(128, 4096))

@@ -45,6 +45,7 @@ typedef uint8_t StatusType;
 #define E_OS_PARAM_POINTER 14u
 #define E_OS_PROTECTION_TIME 15u
 #define E_OS_PROTECTION_ARRIVAL 16u
+#define E_OS_PROTECTION_LOCKED 17u
 
 typedef uint8_t TaskType;
 typedef TaskType *TaskRefType;
@@ -94,9 +95,12 @@ extern struct carillon_osek_job carillon_osek_jobs[];
 
 #include "carillon_osek.h"
 
-/* Only systems with budgets, or with time frames, define these. */
+/* Only systems with budgets, lock budgets or time frames define these. */
 #ifndef CARILLON_OSEK_BUDGETS
 #define CARILLON_OSEK_BUDGETS 0
+#endif
+#ifndef CARILLON_OSEK_LOCKS
+#define CARILLON_OSEK_LOCKS 0
 #endif
 #ifndef CARILLON_OSEK_FRAMES
 #define CARILLON_OSEK_FRAMES 0
@@ -145,23 +149,28 @@ static inline void carillon_end_isr(uint32_t mask)
 #endif
 
 /* Internal: around whatever interrupts a task; without budgets there is nothing to do. */
+#if CARILLON_OSEK_LOCKS > 0
+typedef uint64_t carillon_budget_rest;
+#else
+typedef uint32_t carillon_budget_rest;
+#endif
 #if CARILLON_OSEK_BUDGETS
-uint32_t carillon_pause_budget(void);
-void carillon_resume_budget(uint32_t left);
+carillon_budget_rest carillon_pause_budget(void);
+void carillon_resume_budget(carillon_budget_rest left);
 /* Internal: the budget of the job that runs (kernel/osek/budget.h).  What changes it has the kernel's lock, which masks
  * the handler of the cell, too. */
 struct carillon_budget {
     uint32_t mask;            /* what lowers the lock where a job begins or goes on */
     carillon_vector function; /* of the task whose job begins */
-    uint32_t state;           /* the job that runs has no budget, has one, or has used it up */
+    uint32_t state;           /* what is watched of the job that runs (kernel/osek/budget.h) */
 };
 extern struct carillon_budget carillon_budget;
 #else
-static inline uint32_t carillon_pause_budget(void)
+static inline carillon_budget_rest carillon_pause_budget(void)
 {
     return 0u;
 }
-static inline void carillon_resume_budget(uint32_t left)
+static inline void carillon_resume_budget(carillon_budget_rest left)
 {
     (void)left;
 }
@@ -178,23 +187,23 @@ bool carillon_isr_arrives(uint32_t place);
 
 /* Internal: the vector of an ISR, and its function. */
 #if CARILLON_OSEK_EXTENDED || CARILLON_OSEK_BUDGETS || (CARILLON_OSEK_FRAMES > 0)
-#define CARILLON_ISR(vector, function, category, frame)              \
-    CARILLON_C void function(void);                                  \
-    CARILLON_C void vector(void);                                    \
-    CARILLON_C void vector(void)                                     \
-    {                                                                \
-        if ((category) == 2) {                                       \
-            const uint32_t carillon_left = carillon_pause_budget();  \
-            if (CARILLON_ISR_ARRIVES(frame)) {                       \
-                const uint32_t carillon_mask = carillon_begin_isr(); \
-                function();                                          \
-                carillon_end_isr(carillon_mask);                     \
-            }                                                        \
-            carillon_resume_budget(carillon_left);                   \
-        } else {                                                     \
-            function();                                              \
-        }                                                            \
-    }                                                                \
+#define CARILLON_ISR(vector, function, category, frame)                         \
+    CARILLON_C void function(void);                                             \
+    CARILLON_C void vector(void);                                               \
+    CARILLON_C void vector(void)                                                \
+    {                                                                           \
+        if ((category) == 2) {                                                  \
+            const carillon_budget_rest carillon_left = carillon_pause_budget(); \
+            if (CARILLON_ISR_ARRIVES(frame)) {                                  \
+                const uint32_t carillon_mask = carillon_begin_isr();            \
+                function();                                                     \
+                carillon_end_isr(carillon_mask);                                \
+            }                                                                   \
+            carillon_resume_budget(carillon_left);                              \
+        } else {                                                                \
+            function();                                                         \
+        }                                                                       \
+    }                                                                           \
     CARILLON_C void function(void)
 #else
 #define CARILLON_ISR(vector, function, category, frame) CARILLON_C void vector(void)
@@ -591,20 +600,20 @@ typedef uint8_t ProtectionReturnType;
 #define PRO_TERMINATEAPPL_RESTART 3u
 #define PRO_SHUTDOWN 4u
 
-/* Hook: called when a task has used up its execution budget, and when something arrives before its time frame is over:
- * a task is activated, or released from waiting, or an ISR of category 2 is requested.  GetTaskID says which task runs:
- * the one that has used up its budget, or whoever something has come too early for or from.  Every interrupt of the
- * event-triggered system waits while it runs.
+/* Hook: called when a task has used up its execution budget or the budget of a lock, and when something arrives before
+ * its time frame is over: a task is activated, or released from waiting, or an ISR of category 2 is requested.
+ * GetTaskID says which task runs: the one that has used up its budget, or whoever something has come too early for or
+ * from.  Every interrupt of the event-triggered system waits while it runs.
  *
- * error: E_OS_PROTECTION_TIME or E_OS_PROTECTION_ARRIVAL.
- * Returns: to E_OS_PROTECTION_TIME, PRO_TERMINATETASKISR: the task ends as if it called TerminateTask, whatever it has
- *     taken or disabled; its further activations remain.  To E_OS_PROTECTION_ARRIVAL, PRO_IGNORE: the activation,
- *     release or run of the ISR is not carried out, and a frame does not begin.  PRO_SHUTDOWN, and any other answer:
- *     ShutdownOS(error) follows.  There are no OS-Applications that PRO_TERMINATEAPPL and PRO_TERMINATEAPPL_RESTART
+ * error: E_OS_PROTECTION_TIME, E_OS_PROTECTION_LOCKED or E_OS_PROTECTION_ARRIVAL.
+ * Returns: to E_OS_PROTECTION_TIME and _LOCKED, PRO_TERMINATETASKISR: the task ends as if it called TerminateTask,
+ * whatever it has taken or disabled; its further activations remain.  To E_OS_PROTECTION_ARRIVAL, PRO_IGNORE: the
+ * activation, release or run of the ISR is not carried out, and a frame does not begin.  PRO_SHUTDOWN, and any other
+ * answer: ShutdownOS(error) follows.  There are no OS-Applications that PRO_TERMINATEAPPL and PRO_TERMINATEAPPL_RESTART
  *     could end.
  * Errors: none.
  * From: the kernel.
- * Source: AUTOSAR OS, SWS_Os_00211, 00107, 00243, 00506, 00553 to 00556; 00048, 00465 to 00472. */
+ * Source: AUTOSAR OS, SWS_Os_00033, 00037, 00211, 00107, 00243, 00506, 00553 to 00556; 00048, 00465 to 00472. */
 ProtectionReturnType ProtectionHook(StatusType error);
 
 /* Hook: called before a task begins or goes on.  GetTaskID says which task that is.  Tasks and ISRs of category 2 are
@@ -708,7 +717,7 @@ static inline uint32_t carillon_failed_second(void)
  * Source: Carillon's own. */
 uint32_t carillon_stack_used(TaskType task);
 
-#if (CARILLON_OSEK_RESOURCES > 0) && !CARILLON_OSEK_EXTENDED && !CARILLON_OSEK_SOFTWARE
+#if (CARILLON_OSEK_RESOURCES > 0) && !CARILLON_OSEK_EXTENDED && !CARILLON_OSEK_SOFTWARE && (CARILLON_OSEK_LOCKS == 0)
 
 /* Internal: what GetResource and ReleaseResource are for a resource that the compiler knows by name. */
 extern uint32_t carillon_osek_saved[];

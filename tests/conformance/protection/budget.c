@@ -14,6 +14,7 @@ static volatile uint32_t high_hundredths;
 ProtectionReturnType ProtectionHook(StatusType error)
 {
     TaskType task = INVALID_TASK;
+    struck = INVALID_TASK;
     MARK((error == E_OS_PROTECTION_TIME) ? 'P' : '?');
     (void)GetTaskID(&task);
     struck = task;
@@ -123,6 +124,7 @@ TASK(Main)
     (void)ActivateTask(Runaway);
     carillon_port_pend(CARILLON_ISR_SOURCE_Signal);
     EXPECT_MARKS("it-ends-with-interrupts-disabled-which-are-enabled", "rPi");
+    EXPECT("and-the-hook-may-ask-which-task-it-was", struck == Runaway);
 
     how = HOLDING;
     (void)ActivateTask(Runaway);

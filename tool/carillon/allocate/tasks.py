@@ -90,23 +90,25 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
 def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
     """Whether what the system has beside its budgets leaves them right; else C184, or C188 for one that is too long."""
     assert system.osek is not None
-    tasks = [t for t in system.osek.tasks if t.budget]
+    tasks = [t for t in system.osek.tasks if t.timed]
     beside = "rounds" if system.modes else "time services" if system.time is not None else ""
     if beside or kernel != "carillon":
         what = f"beside {beside}" if beside else "by the conventional kernel"
+        kind = "an execution" if tasks[0].budget else "a lock"
         diagnostics.error(
             "C184",
             tasks[0].span,
-            f"task '{tasks[0].name}' has an execution budget, and budgets are not kept {what}",
+            f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {what}",
             "leave the budgets out, or keep the tasks that have them in a system of their own",
         )
         return False
-    long = [t for t in tasks if t.budget > BUDGET_RANGE // 2]
+    long = [t for t in tasks if t.timed > BUDGET_RANGE // 2]
     for task in long:
+        which = "the" if task.timed == task.budget else "a lock"
         diagnostics.error(
             "C188",
             task.span,
-            f"the budget of task '{task.name}', {task.budget} ticks, is more than the {BUDGET_RANGE // 2} that are counted",
+            f"{which} budget of task '{task.name}', {task.timed} ticks, is more than the {BUDGET_RANGE // 2} that are counted",
             "shorten the budget, or choose a clock with longer ticks",
         )
     return not long

@@ -104,7 +104,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
             slices = _periodic(EndSlice("slices"), services.slice, services.slice, services.span)
     budgets = None
     if osek.budgets:
-        first = next(t for t in osek.tasks if t.budget)
+        first = next(t for t in osek.tasks if t.timed)
         budgets = _periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span)
     frames = None
     if osek.framed:

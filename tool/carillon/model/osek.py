@@ -70,6 +70,7 @@ class OsekTask:
     times and semaphores.  ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
     ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
     ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.
+    ``resource_locks``, ``all_interrupts_lock``, ``os_interrupts_lock``: lock budgets, by resource, in ticks; 0: none.
     """
 
     name: str
@@ -85,6 +86,19 @@ class OsekTask:
     budget: int = 0
     time_frame: int = 0
     guarded: bool = True
+    resource_locks: tuple[tuple[str, int], ...] = ()
+    all_interrupts_lock: int = 0
+    os_interrupts_lock: int = 0
+
+    @property
+    def has_locks(self) -> bool:
+        """Whether it has any lock budget."""
+        return bool(self.resource_locks or self.all_interrupts_lock or self.os_interrupts_lock)
+
+    @property
+    def timed(self) -> int:
+        """The longest of its budgets, of execution and of locks; 0: it has none."""
+        return max(self.budget, self.all_interrupts_lock, self.os_interrupts_lock, *(t for _, t in self.resource_locks), 0)
 
     @property
     def extended(self) -> bool:
@@ -380,8 +394,13 @@ class Osek:
 
     @property
     def budgets(self) -> bool:
-        """Whether any task has a budget."""
-        return any(t.budget for t in self.tasks)
+        """Whether any task has a budget, of execution or of a lock."""
+        return any(t.timed for t in self.tasks)
+
+    @property
+    def lock_budgets(self) -> bool:
+        """Whether any task has a lock budget."""
+        return any(t.has_locks for t in self.tasks)
 
     @property
     def framed(self) -> tuple[OsekTask | Isr, ...]:

@@ -188,6 +188,15 @@ class SyncTable(_Table):
     )
 
 
+class ResourceLockTable(_Table):
+    """How long a task may hold a resource."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["resource", "budget"]})
+
+    resource: Identifier | None = Field(None, description="One of the task's resources.")
+    budget: AnyTime | None = Field(None, description="How long: ProtectionHook is called when it is used up.")
+
+
 class OsekTaskTable(_Table):
     """An event-triggered task, defined in C by TASK(name)."""
 
@@ -207,6 +216,9 @@ class OsekTaskTable(_Table):
         description="What if its cell expires while it still runs: nothing, or the author vouches that this never happens, so "
         "that its end does not look.",
     )
+    resource_lock: list[ResourceLockTable] = Field(default_factory=list, description="How long it may hold a resource.")
+    all_interrupts_lock: AnyTime | None = Field(None, description="How long it may disable all interrupts.")
+    os_interrupts_lock: AnyTime | None = Field(None, description="How long it may suspend interrupts of category 2.")
 
 
 class IsrTable(_Table):

@@ -34,6 +34,7 @@ BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector
 BUDGET_RANGE = 1 << 24
 """In how many ticks the cell of budgets counts down once (SPEC, section 'Execution budgets')."""
 FRAMES, FRAME_TABLE = "carillon_frame_vector", "carillon_osek_frames"
+LOCK_TABLE = "carillon_osek_lock_budgets"
 FRAME_TURN = 1 << 24
 """In how many ticks the cell of time frames counts down once (SPEC, section 'Time frames')."""
 
@@ -101,6 +102,7 @@ class Events:
         if self.osek.budgets and self.budget_cell is None:
             self.error("C204", None, "tasks have execution budgets, and no cell keeps them")
         self._frames()
+        self._lock_budgets()
         levels = Levels(self)
         levels.order(services)
         levels.at_tasks(services)
@@ -354,6 +356,25 @@ class Events:
             reader.pointer()
         units = reader.take(4)
         return self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
+
+    def _lock_budgets(self) -> None:
+        """The table of lock budgets: of each task a row, of its resources in their order, then three of interrupts."""
+        if not self.osek.lock_budgets or self.budget_cell is None:
+            return
+        symbol = self.elf.symbols.get(LOCK_TABLE)
+        columns = symbol.size // (4 * len(self.osek.tasks)) if symbol is not None else 0
+        if symbol is None or columns < 3 or symbol.size != 4 * columns * len(self.osek.tasks):
+            self.error("C205", None, "the table of lock budgets is missing, or has no row for each task")
+            return
+        reader = Reader(self.elf, symbol.address)
+        for task in self.osek.tasks:
+            self.report.tables += 1
+            units = [reader.take(4) for _ in range(columns)]
+            row = [self.budget_cell.ticks(n) if n else Fraction(0) for n in units]
+            interrupts = [task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
+            held = sorted(Fraction(ticks) for _, ticks in task.resource_locks)
+            if row[-3:] != interrupts or sorted(t for t in row[:-3] if t) != held:
+                self.error("C205", task.span, f"the task '{task.name}' has other lock budgets than those of the schedule")
 
     def _frames(self) -> None:
         """The table of time frames: of all tasks, then of all ISRs."""

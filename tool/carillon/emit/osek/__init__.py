@@ -96,6 +96,7 @@ def _source(image: Image) -> str:
     lines += schedule_tables(allocation)
     lines += tables_on_cells(osek)
     lines += clock.handlers(image, osek)
+    lines += budgets.table(osek)
     lines += budgets.handler(osek)
     lines += frames.table(osek)
     lines += contexts(image, allocation)

@@ -151,7 +151,7 @@ def paused(allocation: OsekAllocation, body: list[str]) -> list[str]:
     """The statements of a handler, which take nothing from the budget of the task that it interrupts."""
     if allocation.budgets is None:
         return body
-    return ["    const uint32_t budget = carillon_pause_budget();", *body, "    carillon_resume_budget(budget);"]
+    return ["    const carillon_budget_rest budget = carillon_pause_budget();", *body, "    carillon_resume_budget(budget);"]
 
 
 def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:

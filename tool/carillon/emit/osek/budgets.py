@@ -21,6 +21,7 @@ def device(image: Image) -> dict[str, str]:
     lines = [text.head(image, f"The cell of execution budgets is {cell.use.cell.name}."), "#ifndef CARILLON_BUDGET_DEVICE_H"]
     lines += ["#define CARILLON_BUDGET_DEVICE_H", "", f'#include "cells/{cell.family.name}/cell.h"', ""]
     lines += [f"#define CARILLON_BUDGET_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
+    lines += [f"#define CARILLON_BUDGET_SOURCE {osek.allocation.budgets.source}u"]
     lines += [f"#define CARILLON_BUDGET_RANGE UINT32_C({cell.period})"]
     for name, instructions in (("RETRY", RETRY), ("STEP", STEP), ("PATIENCE", PATIENCE)):
         lines += [f"#define CARILLON_BUDGET_{name} {cell.use.units(-(-instructions // max(1, per_tick)))}u"]
@@ -28,11 +29,33 @@ def device(image: Image) -> dict[str, str]:
     return {"carillon_budget.h": "\n".join(lines)}
 
 
+INTERRUPT_LOCKS = ("disabled", "all suspended", "OS suspended")
+"""The locks behind those of the resources (``kernel/contract/osek.h``)."""
+
+
+def table(osek: OsekImage) -> list[str]:
+    """The lock budgets of all tasks; nothing if there are none."""
+    model = osek.allocation.osek
+    if not model.lock_budgets or osek.allocation.budgets is None:
+        return []
+    use = osek.cell(osek.allocation.budgets).use
+    names = osek.allocation.named_resources
+    lines = [f"/* Of each task: {', '.join([*names, *INTERRUPT_LOCKS])}. */", "const uint32_t carillon_osek_lock_budgets[] = {"]
+    for task in model.tasks:
+        held = dict(task.resource_locks)
+        ticks = [held.get(name, 0) for name in names]
+        ticks += [task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
+        row = ", ".join(f"{use.units(t) if t else 0}u" for t in ticks)
+        lines.append(f"    {row}, /* {task.name}, {text.place(task.span)} */")
+    return [*lines, "};", ""]
+
+
 def handler(osek: OsekImage) -> list[str]:
     """What the vector of the cell calls."""
     if osek.allocation.budgets is None:
         return []
     cell = osek.cell(osek.allocation.budgets)
+    source = osek.allocation.budgets.source
     return [
         f"/* {cell.use.cell.name}: execution budgets. */",
         "void carillon_budget_vector(const void *frame);",
@@ -40,6 +63,11 @@ def handler(osek: OsekImage) -> list[str]:
         "{",
         *acknowledging(cell),
         "    carillon_budget_strikes(frame);",
+        "}",
+        "void carillon_budget_forget(void)",
+        "{",
+        *acknowledging(cell),
+        f"    carillon_port_forget({source}u, CARILLON_SOURCE_BIT({source}u));",
         "}",
         "",
     ]

@@ -9,6 +9,7 @@ from carillon.actions.every import ACTIONS
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.emit import text
 from carillon.emit.osek import frames
+from carillon.emit.osek.budgets import INTERRUPT_LOCKS
 from carillon.emit.osek.common import GUARD_WORDS, is_acknowledged, level_counters, served_levels, takes_back
 from carillon.image import Image
 from carillon.model.osek import AlarmAction, CounterKind, Hook, Status, Synchronisation
@@ -100,6 +101,8 @@ def header(image: Image) -> str:
     }
     if allocation.budgets is not None:
         values |= {"BUDGETS": 1, "SUSPENDED": f"{max(1, allocation.hardware(allocation.top))}u"}
+    if model.lock_budgets:
+        values |= {"LOCKS": f"{len(allocation.named_resources) + len(INTERRUPT_LOCKS)}u"}
     if allocation.frames is not None:
         values |= {"FRAMES": f"{len(model.tasks) + len(model.isrs)}u"}
     if allocation.budgets is not None or allocation.frames is not None:

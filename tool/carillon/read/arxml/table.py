@@ -145,6 +145,22 @@ SECTIONS: dict[str, Group] = {
                     Parameter("CarillonExecutionBudget", "budget", _K.TIME),
                     Parameter("OsTaskTimeFrame", "time_frame", _K.SECONDS),
                     Parameter("CarillonTimeFrame", "time_frame", _K.TIME),
+                    Parameter("OsTaskAllInterruptLockBudget", "all_interrupts_lock", _K.SECONDS),
+                    Parameter("CarillonAllInterruptLockBudget", "all_interrupts_lock", _K.TIME),
+                    Parameter("OsTaskOsInterruptLockBudget", "os_interrupts_lock", _K.SECONDS),
+                    Parameter("CarillonOsInterruptLockBudget", "os_interrupts_lock", _K.TIME),
+                ),
+                (
+                    Group(
+                        "OsTaskResourceLock",
+                        (
+                            _refers("OsTaskResourceLockResourceRef", "resource", "OsResource"),
+                            Parameter("OsTaskResourceLockBudget", "budget", _K.SECONDS),
+                            Parameter("CarillonResourceLockBudget", "budget", _K.TIME),
+                        ),
+                        key="resource_lock",
+                        many=True,
+                    ),
                 ),
             ),
         ),
@@ -306,9 +322,6 @@ UNSUPPORTED = {
     "OsIsrResourceLock": "nothing bounds how long the ISR holds a resource: bound it by design",
     "OsPeripheralArea": "access the registers directly",
     "OsSpinlock": "use a resource: there is one core",
-    "OsTaskAllInterruptLockBudget": "only the task's execution budget bounds how long it disables interrupts",
-    "OsTaskOsInterruptLockBudget": "only the task's execution budget bounds how long it disables interrupts",
-    "OsTaskResourceLock": "only the task's execution budget bounds how long it holds a resource",
     "OsTimeConstant": "define the constant in C",
 }
 """Containers and parameters of the standard that Carillon reads over, each with what to do instead."""

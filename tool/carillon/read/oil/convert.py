@@ -43,6 +43,10 @@ _SWITCHES = {
     "STACKMONITORING": "stack_check",
 }
 _SHOWN_BLOCK = 60
+_LOCKS = {
+    "all_interrupts_lock": ("CARILLON_ALL_INTERRUPTS_LOCK", "MAXALLINTERRUPTLOCKTIME"),
+    "os_interrupts_lock": ("CARILLON_OS_INTERRUPTS_LOCK", "MAXOSINTERRUPTLOCKTIME"),
+}
 _FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
 """A time of timing protection: its key, and what it is called with its unit, and in seconds."""
 
@@ -226,7 +230,7 @@ class Converter:
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
         self._stack(attributes, (*path, "stack"), extended)
         self.values.word(attributes, "CARILLON_OVERRUN", (*path, "overrun"), {"GUARDED": "guarded", "NEVER": "never"})
-        self._protection(attributes, path, {"budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"), **_FRAME})
+        self._protection(attributes, path, {"budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"), **_FRAME, **_LOCKS})
 
     def _protection(self, attributes: Attributes, path: Path, times: dict[str, tuple[str, str]]) -> None:
         """The times of a task's or an ISR's timing protection, by their keys; what else is bounded is not kept."""
@@ -259,7 +263,8 @@ class Converter:
                     "C189",
                     value.key,
                     f"Carillon does not keep {value.name} of {value.owner}, and leaves it out",
-                    "bound it by design; a task's EXECUTIONBUDGET ends what locks for too long, too",
+                    "bound it by design, or write resource_lock of a task in the schedule that"
+                    " 'carillon import' makes of the file",
                 )
 
     def _stack(self, attributes: Attributes, path: Path, extended: bool) -> None:

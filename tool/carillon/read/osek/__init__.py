@@ -50,6 +50,9 @@ class OsekReader:
         yield from (counter.tick for counter in self.at.table.counter.values() if counter.tick is not None)
         yield from (task.budget for task in self.at.table.task.values() if task.budget is not None)
         yield from (task.time_frame for task in self.at.table.task.values() if task.time_frame is not None)
+        for task in self.at.table.task.values():
+            yield from (t for t in (task.all_interrupts_lock, task.os_interrupts_lock) if t is not None)
+            yield from (lock.budget for lock in task.resource_lock if lock.budget is not None)
         yield from (isr.time_frame for isr in self.at.table.isr.values() if isr.time_frame is not None)
 
     def resolve(self, board: Board | None) -> None:

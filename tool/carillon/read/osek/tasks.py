@@ -88,6 +88,13 @@ class Tasks:
                 task,
                 budget=self._time(tables[task.name].budget, ticks, "task", task.name, "budget"),
                 time_frame=self._time(tables[task.name].time_frame, ticks, "task", task.name, "time_frame"),
+                resource_locks=self._resource_locks(task, tables[task.name], ticks),
+                all_interrupts_lock=self._time(
+                    tables[task.name].all_interrupts_lock, ticks, "task", task.name, "all_interrupts_lock"
+                ),
+                os_interrupts_lock=self._time(
+                    tables[task.name].os_interrupts_lock, ticks, "task", task.name, "os_interrupts_lock"
+                ),
             )
             for task in self.tasks
         )
@@ -100,11 +107,38 @@ class Tasks:
             for isr in self.isrs
         )
 
-    def _time(self, time: Time | None, ticks: Ticks, *path: str) -> int:
+    def _resource_locks(self, task: OsekTask, table: OsekTaskTable, ticks: Ticks) -> tuple[tuple[str, int], ...]:
+        """A task's lock budgets of resources; reports those of resources that it cannot take, or has two for (C237)."""
+        found: dict[str, int] = {}
+        internal = self.resources.internal(table.resources)
+        for number, lock in enumerate(table.resource_lock):
+            path = ("task", task.name, "resource_lock", number)
+            if lock.resource is None or lock.budget is None:
+                missing = "resource" if lock.resource is None else "budget"
+                self.at.error(
+                    "C237",
+                    self.at.value(*path),
+                    f"a resource lock of task {shorten(task.name)} has no '{missing}'",
+                    'write both, as in { resource = "Shared", budget = "100us" }',
+                )
+                continue
+            if lock.resource not in table.resources or lock.resource in internal or lock.resource in found:
+                what = "has two lock budgets for" if lock.resource in found else "never takes"
+                self.at.error(
+                    "C237",
+                    self.at.value(*path, "resource"),
+                    f"task {shorten(task.name)} {what} resource {shorten(lock.resource)}",
+                    "name each resource once that is among the task's 'resources' and not internal",
+                )
+                continue
+            found[lock.resource] = self._time(lock.budget, ticks, *path, "budget")
+        return tuple(found.items())
+
+    def _time(self, time: Time | None, ticks: Ticks, *path: str | int) -> int:
         if time is None:
             return 0
         span = self.at.value(*path)
-        kind, name, key = path
+        kind, name, *_, key = map(str, path)
         what = f"'{key}' of {'ISR' if kind == 'isr' else kind} {shorten(name)}"
         exact = ticks.exact(time, what, span)
         if exact is None:
