@@ -278,9 +278,9 @@ static void settle_ends(void)
     while (again) {
         again = false;
         for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
-            const uint16_t end = ON_CELLS(table) ? carillon_osek_tables_on_cells[table]->ends_by : 0u;
-            if ((end != 0u) && carillon_port_is_pending(end)) {
-                carillon_port_forget(end, CARILLON_SOURCE_BIT(end));
+            const uint16_t source = ON_CELLS(table) ? carillon_osek_tables_on_cells[table]->ends_by : 0u;
+            if ((source != 0u) && carillon_port_is_pending(source)) {
+                carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
                 end_cells(table);
                 again = true;
             }
