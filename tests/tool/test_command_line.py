@@ -165,3 +165,22 @@ print([name for name in {NOT_FOR_A_PLAN} if name in sys.modules], file=sys.stder
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+def test_a_search_does_without_pandas_and_leaves_it_to_others() -> None:
+    code = """
+import sys
+from carillon.allocate.cpsat import cp_model
+print("pandas" in sys.modules)
+model = cp_model.CpModel()
+x, y = model.new_int_var(0, 9, "x"), model.new_bool_var("y")
+model.add(x + 3 * y <= 7)
+model.maximize(2 * x + 5 * y)
+solver = cp_model.CpSolver()
+solver.solve(model)
+print(solver.objective_value, solver.value(x), solver.boolean_value(y))
+import pandas
+print(pandas.Series([1, 2]).sum())
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == ["False", "14.0 7 False", "3", ""]

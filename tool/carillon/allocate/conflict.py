@@ -24,7 +24,7 @@ def feasible(options: Sequence[DemandOptions], classes: Sequence[SourceClass]) -
         return True
     if any(not o.splits for o in options):
         return False
-    from ortools.sat.python import cp_model
+    from carillon.allocate.cpsat import cp_model
 
     model = cp_model.CpModel()
     used: list[list[cp_model.LinearExpr]] = [[] for _ in classes]

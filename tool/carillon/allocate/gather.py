@@ -168,7 +168,7 @@ class _Groups:
     """Chooses groups with which the sources suffice, levels aside, at the least cost; each time others."""
 
     def __init__(self, problem: Problem, able: dict[int, list[int]]) -> None:
-        from ortools.sat.python import cp_model
+        from carillon.allocate.cpsat import cp_model
 
         self.problem, self.able = problem, able
         self.model = model = cp_model.CpModel()
@@ -297,7 +297,7 @@ class _Groups:
 
     def choose(self) -> tuple[Group, ...] | None:
         """The cheapest groups that were not forbidden; None if there are none, or (not ``proved``) none was found."""
-        from ortools.sat.python import cp_model
+        from carillon.allocate.cpsat import cp_model
 
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1

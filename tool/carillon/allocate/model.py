@@ -24,7 +24,7 @@ from carillon.allocate.result import Style
 from carillon.model.board import Role
 
 if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
+    from carillon.allocate.cpsat import cp_model
 
 MAX_STATED = 20_000
 """Cycles of two or three carriers are stated before the first solve up to this number of constraints."""
@@ -80,7 +80,7 @@ class ChoiceModel:
             self._state_open_windows()
 
     def _build(self) -> None:
-        from ortools.sat.python import cp_model
+        from carillon.allocate.cpsat import cp_model
 
         self.model = cp_model.CpModel()
         problem, costs = self.problem, self.problem.costs
@@ -381,7 +381,7 @@ class ChoiceModel:
         With level variables it is search that proves: what CP-SAT does by default before it, and to shorten what it learns,
         costs more than it saves (measured on the synthetic rounds of bench/allocation.py).  ``raises``: see :meth:`bound`.
         """
-        from ortools.sat.python import cp_model
+        from carillon.allocate.cpsat import cp_model
 
         solver = cp_model.CpSolver()
         parameters = solver.parameters
@@ -616,7 +616,7 @@ class ChoiceModel:
 
     def all_lowered(self, limit: float) -> list[Choice | None] | None:
         """Every task lowered, which leaves no order to keep: dear, but something to fall back on, and found quickly."""
-        from ortools.sat.python import cp_model
+        from carillon.allocate.cpsat import cp_model
 
         model = self.model.clone()
         for d in self.judge.activations:

@@ -163,7 +163,7 @@ def _searched(times: frozenset[int], points: dict[Progression, frozenset[int]]) 
 
 def _solved(times: frozenset[int], points: dict[Progression, frozenset[int]]) -> list[Progression] | None:
     """The same, by CP-SAT."""
-    from ortools.sat.python import cp_model
+    from carillon.allocate.cpsat import cp_model
 
     model = cp_model.CpModel()
     take = {progression: model.new_bool_var("") for progression in points}

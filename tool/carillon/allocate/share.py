@@ -175,7 +175,7 @@ class _Model:
     """The claims as a model of CP-SAT."""
 
     def __init__(self, claims: Claims, known: Sequence[Shares], too_short: Sequence[tuple[int, frozenset[str]]]) -> None:
-        from ortools.sat.python import cp_model
+        from carillon.allocate.cpsat import cp_model
 
         self.claims = claims
         self.model = model = cp_model.CpModel()
@@ -267,7 +267,7 @@ class _Model:
         ranks: Any = sum(w.rank * (len(claims.all) - k) * v for (w, v), k in zip(pairs, places, strict=True))
         goals: list[Any] = [missing, sum(w.rate * v for w, v in pairs) + sum(alone)]
         goals += [sum(w.cells * v for w, v in pairs) + sum(self.for_levels), ranks]
-        from ortools.sat.python import cp_model
+        from carillon.allocate.cpsat import cp_model
 
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
