@@ -23,6 +23,8 @@
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define ASPEED_PHASE(offset) (offset)
 #define ASPEED_START(bits) CARILLON_STORE(ASPEED_CONTROL(0u), (bits))
+/* A cell's part of the control register, which a store replaces as a whole. */
+#define ASPEED_KEEP(cell) CARILLON_STORE(ASPEED_CONTROL(0u), UINT32_C(15) << (4u * (cell)))
 #define ASPEED_STOP(cell) CARILLON_STORE(ASPEED_CONTROL_CLEAR, ASPEED_BIT(cell))
 #define ASPEED_STOP_TOGETHER(bits) CARILLON_STORE(ASPEED_CONTROL_CLEAR, (bits))
 /* carillon_port_align stores two instructions after it loads. */

@@ -23,6 +23,10 @@
  * which those of more are added. */
 #define TEMPLATE_STOP_TOGETHER(bits) CARILLON_STORE(0u, (bits))
 
+/* cell.toml: keep.  The register that TEMPLATE_START stores to, with all bits that a cell has in it: a start leaves
+ * those of cells that the application drives itself as they are. */
+#define TEMPLATE_KEEP(cell) CARILLON_STORE(0u, UINT32_C(1) << (cell))
+
 /* cell.toml: align.  A struct carillon_shift that moves a cell, started at its period, to its first expiry. */
 #define TEMPLATE_ALIGN(cell, first, period) CARILLON_SHIFT(0u, (uint32_t)(first) - (uint32_t)(period))
 

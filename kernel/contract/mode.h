@@ -95,6 +95,13 @@ struct carillon_control {
     struct carillon_store enable; /* let it interrupt */
 };
 
+/* A start's stores; those to registers with bits that are not the kernel's are completed before each start. */
+#if CARILLON_START_KEEPS
+#define CARILLON_START_STORE struct carillon_store
+#else
+#define CARILLON_START_STORE const struct carillon_store
+#endif
+
 /* An application mode.  The lists are carried out in the order of the members. */
 struct carillon_mode {
     const void *vectors;
@@ -102,7 +109,7 @@ struct carillon_mode {
     const struct carillon_multiplex_start *multiplexes;
     const struct carillon_store *prepare; /* while its cells stand still */
     const struct carillon_store *restart; /* the control cell, when another mode hands over */
-    const struct carillon_store *start;   /* at a fixed spacing: the cells run */
+    CARILLON_START_STORE *start;          /* at a fixed spacing: the cells run */
     const struct carillon_shift *align;   /* cells that start at their period: to their offsets */
     const struct carillon_store *finish;  /* the intervals after the first */
     const struct carillon_store *stop;    /* cells and interrupts, all but the control cell */
@@ -134,6 +141,12 @@ extern const struct carillon_time_base carillon_time_bases[];
 /* The CARILLON_INITIALS stores that enable the application's interrupts.  They are carried out once, before the
  * first mode starts.  Modes do not change these interrupts. */
 extern const struct carillon_store carillon_initials[];
+
+#if CARILLON_START_KEEPS
+/* Registers that starts store to, and bits in each that are of cells which the application drives itself. */
+extern const struct carillon_store carillon_kept[];
+extern const uint16_t carillon_kept_count;
+#endif
 
 /* Every application mode, in the order of the schedule. */
 extern const struct carillon_mode carillon_modes[];

@@ -14,6 +14,22 @@ void carillon_mode_store(const struct carillon_store *list, uint_fast16_t count)
     }
 }
 
+#if CARILLON_START_KEEPS
+/* A start's stores to registers in which the application's own cells have bits leave these as they are. */
+static void keep(const struct carillon_mode *mode)
+{
+    for (uint32_t i = 0; i < mode->start_count; i++) {
+        struct carillon_store *const store = &mode->start[i];
+        for (uint32_t k = 0; k < carillon_kept_count; k++) {
+            const carillon_value bits = carillon_kept[k].value;
+            if (store->address == carillon_kept[k].address) {
+                store->value = (store->value & ~bits) | (carillon_port_read(store->address) & bits);
+            }
+        }
+    }
+}
+#endif
+
 /* What can be set up while the cells stand still. */
 static void prepare(const struct carillon_mode *mode)
 {
@@ -35,6 +51,9 @@ static void prepare(const struct carillon_mode *mode)
     }
 #endif
     carillon_mode_store(mode->prepare, mode->prepare_count);
+#if CARILLON_START_KEEPS
+    keep(mode);
+#endif
 }
 
 /* What must follow the start before the first expiry. */

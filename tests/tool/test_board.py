@@ -357,6 +357,7 @@ NEEDED = {
     Capability.ASK: ("_asks(",),
     Capability.LOAD: ("COUNTER(",),
     Capability.RESTART: ("STOP_TOGETHER(",),
+    Capability.KEEP: ("KEEP(",),
 }
 """The names by which a driver does what its family can."""
 

@@ -83,12 +83,12 @@ class SourceClass:
 def source_classes(
     board: Board, taken: frozenset[int] = frozenset(), timers: Mapping[str, int] | None = None
 ) -> list[SourceClass]:
-    """The board's sources in classes, in the board's order, without the sources in ``taken``.
+    """The board's sources in classes, in the board's order, without those in ``taken`` and the application's.
 
     ``timers``: see :class:`Fitter`; channels of timers with different periods are not alike.
     A source number that two arrays name belongs to the first of them.
     """
-    seen = set(taken)
+    seen = taken | board.reserved_sources
     classes: dict[tuple[str, int | None, tuple[int, ...]], list[Source]] = {}
     for array in board.cells:
         cells: dict[int, list[int]] = {}

@@ -67,6 +67,7 @@ def cell_use(fitter: Fitter, source: Source, progression: Progression, *, readab
 
 def spare_sources(board: Board, taken: frozenset[int]) -> list[int]:
     """Sources that tasks may have: those that no device of the application uses, then cells' that nobody uses."""
+    taken = taken | board.reserved_sources
     named = [s for s in board.application_sources.values() if s not in taken]
     spare = [s for s in board.software_sources if s not in taken]
     return [*spare, *(s for s in named if s not in spare and s != 0)]

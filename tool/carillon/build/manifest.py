@@ -72,6 +72,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         sources += BUDGETS if system.osek.budgets else []
         sources += FRAMES if system.osek.framed else []
         sources += QUEUE if system.osek.counters or system.time is not None else []
+    generated += ["reserved.c"] if board.kept else []
     if system.time is not None:
         sources += TIME
     if system.giotto is not None:

@@ -6,16 +6,20 @@ Same input, same bytes: no dates, no paths; the schedule's digest and the tool's
 
 from __future__ import annotations
 
-from carillon.emit import base, blocks, board, clock, config, microcode, osek, tables, vectors
+from carillon.emit import base, blocks, board, clock, config, microcode, osek, reserved, tables, vectors
 from carillon.image import Image
 
 
 def emit(image: Image) -> dict[str, str]:
     """The generated files: name -> text."""
-    files = {
-        "carillon_config.h": config.emit(image),
-        "vectors.c": vectors.emit(image),
-    } | board.emit(image)
+    files = (
+        {
+            "carillon_config.h": config.emit(image),
+            "vectors.c": vectors.emit(image),
+        }
+        | board.emit(image)
+        | reserved.emit(image)
+    )
     if image.system.board.vectors == "code":
         files["names.ld"] = vectors.names(image)
     if image.modes:

@@ -38,6 +38,7 @@ def emit(image: Image) -> str:
         "CARILLON_TIMEKEEPERS": int(any(c.due is not None for c in cells)),
         "CARILLON_ALIGNS": int(any(c.family.align for c in cells)),
         "CARILLON_FINISHES": int(any(c.family.finish for c in cells)),
+        "CARILLON_START_KEEPS": int(bool(board.kept)),
         "CARILLON_SYNC": int(any(m.sync for m in modes)),
         "CARILLON_SHUTDOWN_ON_MISS": int(system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN),
         "CARILLON_IDLE_SLEEP": int(system.idle is Idle.SLEEP),

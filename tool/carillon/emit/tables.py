@@ -17,12 +17,6 @@ from carillon.model import SyncStart
 from carillon.model.board import Board
 
 
-def _array(kind: str, name: str, items: list[str]) -> list[str]:
-    if not items:
-        return []
-    return [f"static const {kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]
-
-
 def _cell_comment(cell: CellImage) -> str:
     carrier, use = cell.carrier, cell.use
     what = "every point" if carrier.style is Style.MULTIPLEXED else f"{use.progression.offset} + k * {use.progression.period}"
@@ -45,7 +39,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     lines += [f"extern const carillon_vector {name}_vectors[];", ""]
 
     levels = sorted(mode_levels(image, mode).items())
-    lines += _array("struct carillon_level", f"{name}_levels", [f"{{{s}, {v}}}," for s, v in levels])
+    lines += text.array("struct carillon_level", f"{name}_levels", [f"{{{s}, {v}}}," for s, v in levels])
 
     starts: list[str] = []
     for multiplex in mode.multiplexes:
@@ -70,7 +64,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         stem = text.multiplex(image, mode, timer)
         lines.append(f"struct carillon_multiplex {stem} = {text.multiplexed(timer)};")
         starts.append(_multiplex_start(stem, f"{name}_table[0].step", timer))
-    lines += _array("struct carillon_multiplex_start", f"{name}_multiplexes", starts)
+    lines += text.array("struct carillon_multiplex_start", f"{name}_multiplexes", starts)
 
     prepare: list[str] = []
     restart: list[str] = []
@@ -116,8 +110,8 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     finished = [line for _, line in sorted(finish, key=lambda item: item[0])]
     lists = {"prepare": prepare, "restart": restart, "start": start, "finish": finished, "stop": stop}
     for kind, items in lists.items():
-        lines += _array("struct carillon_store", f"{name}_{kind}", items)
-    lines += _array("struct carillon_shift", f"{name}_align", align)
+        lines += text.array("struct carillon_store", f"{name}_{kind}", items, constant=kind != "start" or not board.kept)
+    lines += text.array("struct carillon_shift", f"{name}_align", align)
     if mode.control:
         cell = mode.control.cell
         source = cell.carrier.source
@@ -138,7 +132,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
             "};",
             "",
         ]
-        lines += _array("uint16_t", f"{name}_tasks", [f"{source}," for source in ground_state(image, mode)[0]])
+        lines += text.array("uint16_t", f"{name}_tasks", [f"{source}," for source in ground_state(image, mode)[0]])
     return lines
 
 
@@ -149,14 +143,14 @@ def _sync(image: Image, mode: ModeImage) -> tuple[list[str], list[str]]:
     name, source = text.stem(image, mode), sync.cell.carrier.source
     board = image.system.board
     moved = [text.macro(c, "SYNC", c.number) + ", " + _cell_comment(c) for c in mode.cells]
-    lines = _array("struct carillon_shift", f"{name}_sync", moved)
+    lines = text.array("struct carillon_shift", f"{name}_sync", moved)
     lists = {"cells": (f"{name}_sync", "cell_count")}
     if limits.start is SyncStart.HARD:
         waiting = [s for s in enabled(image, mode) if s != source]
         own = [c.carrier.source for c in mode.cells if controlled(board, c.carrier.source) and c.carrier.source != source]
-        lines += _array("struct carillon_store", f"{name}_hold", _store_list(board, "DISABLE", waiting))
+        lines += text.array("struct carillon_store", f"{name}_hold", _store_list(board, "DISABLE", waiting))
         release = _store_list(board, "UNPEND", own) + _store_list(board, "ENABLE", waiting)
-        lines += _array("struct carillon_store", f"{name}_release", release)
+        lines += text.array("struct carillon_store", f"{name}_release", release)
         lists |= {"hold": (f"{name}_hold", "hold_count")} if waiting else {}
         lists |= {"release": (f"{name}_release", "release_count")} if release else {}
     entry = [f"    {{ /* {mode.allocation.mode.name}: nothing is due for {sync.slack} ticks from the sync point on */"]
@@ -237,7 +231,7 @@ def emit(image: Image) -> str:
         name = text.stem(image, mode)
         lines += [f"    {{ /* {mode.allocation.mode.name} */", f"        .vectors = {name}_vectors,"]
         for kind, field, count in _LISTS:
-            if f"static const {kind} {name}_{field}[] = {{" in body:
+            if {f"static const {kind} {name}_{field}[] = {{", f"static {kind} {name}_{field}[] = {{"} & set(body):
                 lines += [f"        .{field} = {name}_{field},", f"        .{count} = CARILLON_COUNT({name}_{field}),"]
         if mode.control:
             lines += [f"        .waiting_count = {ground_state(image, mode)[1]},", f"        .control = &{name}_control,"]

@@ -61,6 +61,13 @@ def action(it: Action) -> str:
     return f"CARILLON_ACTION_{it.constant}"
 
 
+def array(kind: str, name: str, items: list[str], *, constant: bool = True) -> list[str]:
+    """An array; nothing if it would be empty."""
+    if not items:
+        return []
+    return [f"static {'const ' if constant else ''}{kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]
+
+
 def masks(board: Board, sources: Iterable[int]) -> list[tuple[int, str]]:
     """Sources grouped by request register: (a source that names the register, C expression of the bits)."""
     groups: dict[int, list[int]] = {}

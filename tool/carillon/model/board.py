@@ -289,6 +289,7 @@ class Board(Frozen):
     build: Build
     run: Run | None = Field(default=None, description="None: nothing here runs its images")
     _files: tuple[Path, ...] = PrivateAttr(default=())
+    _reserved: tuple[str, ...] = PrivateAttr(default=())
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -327,6 +328,46 @@ class Board(Frozen):
     def files(self) -> tuple[Path, ...]:
         """The files it was read from, the board's own first."""
         return self._files
+
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """The names of the sources and cells that are the application's own; see :meth:`reserving`."""
+        return self._reserved
+
+    @property
+    def reserved_sources(self) -> frozenset[int]:
+        """Their sources."""
+        return frozenset(self.application_sources[name] for name in self._reserved)
+
+    @property
+    def nameable(self) -> dict[str, int]:
+        """What an application may reserve: sources that it may name, and cells, by the source of each."""
+        return self.application_sources | {n: s for a in self.cells for n, s in zip(a.names, a.sources, strict=True)}
+
+    @property
+    def kept(self) -> list[tuple[str, int, str]]:
+        """Family, number in it, and name of the reserved cells that have bits in a register to which starts store."""
+        found: list[tuple[str, int, str]] = []
+        count: dict[str, int] = {}
+        for array in self.cells:
+            family = array.family.name
+            first = count.get(family, 0)
+            count[family] = first + len(array.names)
+            if Capability.KEEP in array.family.can:
+                found += [(family, first + k, name) for k, name in enumerate(array.names) if name in self._reserved]
+        return found
+
+    def reserving(self, names: Iterable[str]) -> Self:
+        """The board without these sources and cells, whose sources the application may then name; KeyError for an unknown one.
+
+        Cells that share a source, and channels of one timer, are reserved together: they have one handler, or one counter.
+        """
+        known = self.nameable
+        wanted = self.mates(known[name] for name in names)
+        reserved = {name: source for name, source in known.items() if source in wanted}
+        board = self.model_copy(update={"application_sources": self.application_sources | reserved})
+        board._reserved = tuple(reserved)
+        return board
 
     @property
     def native(self) -> bool:

@@ -46,6 +46,7 @@ class Capability(Enum):
     SYNCHRONISE = "synchronise"
     LOAD = "load"
     RESTART = "restart"
+    KEEP = "keep"
 
 
 STARTS = {Start.GROUP: Capability.START_TOGETHER, Start.TIMER: Capability.CHANNELS}

@@ -166,10 +166,28 @@ class Builder:
             )
             return None
         try:
-            return load_board(path)
+            return self._reserving(load_board(path))
         except CarillonError as error:
             self.diagnostics.found.extend(error.diagnostics)
             return None
+
+    def _reserving(self, board: Board) -> Board:
+        """The board without what the application keeps to itself."""
+        names: list[str] = []
+        for number, name in enumerate(self.file.system.reserve):
+            span = self.places.value(("system", "reserve", number))
+            if name in names:
+                self.diagnostics.error("C049", span, f"{shorten(name)} is reserved twice", "name every cell and source once")
+            elif name not in board.nameable:
+                self.diagnostics.error(
+                    "C190",
+                    span,
+                    f"board '{board.name}' has no cell and no application source {shorten(name)}, which is to be reserved",
+                    suggestion(name, board.nameable),
+                )
+            else:
+                names.append(name)
+        return board.reserving(names)
 
     def _clock(self, board: Board, times: Iterable[Time]) -> int | None:
         self.fitting = fitting_clocks(board, times)

@@ -32,6 +32,13 @@ def default_mode(file: ScheduleFile, broken: Broken) -> bool:
     return not event_triggered(file) or any(has_period(file, broken, task) for task in file.task)
 
 
+def other_source(name: str, board: Board) -> str:
+    """What to do if a board has no application source of that name (C025)."""
+    if name in board.nameable:
+        return f'if the application drives {name} itself, write reserve = ["{name}"] under [system]'
+    return suggestion(name, board.application_sources)
+
+
 class References:
     """Reports names of nothing (C022, C023 and their kin)."""
 
@@ -61,7 +68,7 @@ class References:
                     "C025",
                     self.places.value((*path, "source")),
                     f"board '{board.name}' has no application source {shorten(interrupt.source)}",
-                    suggestion(interrupt.source, board.application_sources),
+                    other_source(interrupt.source, board),
                 )
         for name, mode in self.file.mode.items():
             listed: set[str] = set()

@@ -100,6 +100,9 @@ class SystemTable(_Table):
     inexact_times: Literal["refuse", "round"] = Field(
         "refuse", description="A time that is no whole number of ticks is refused, or rounded and its drift reported."
     )
+    reserve: list[Name] = Field(
+        default_factory=list, description="Cells and interrupt sources of the board that the application drives itself."
+    )
     idle: Literal["spin", "sleep"] | None = Field(
         None, description="What the default ttIdleTask does; the board decides if absent."
     )

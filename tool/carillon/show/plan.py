@@ -94,6 +94,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
         "board": system.board.name,
         "clock_hz": system.clock_hz,
         "kernel": planned.allocation.kernel,
+        "reserved": [{"name": name, "source": system.board.application_sources[name]} for name in system.board.reserved],
         "drifts": [
             {"line": d.span.line, "written": d.written, "ticks": d.ticks, "error_ticks": d.error_ticks} for d in system.drifts
         ],
@@ -152,6 +153,9 @@ def render_plan(console: Console, planned: Planned) -> None:
     for drift in system.drifts:
         off = f"{drift.error_ticks:+g} ticks off"
         verbatim(console, f"  {drift.span}: {drift.written} is rounded to {drift.ticks} ticks, {off}")
+    if system.board.reserved:
+        kept = ", ".join(f"{name} (source {system.board.application_sources[name]})" for name in system.board.reserved)
+        console.print(f"reserved for the application: {kept}")
     for image in planned.image.modes:
         mode = image.allocation
         length = mode.mode.round_length

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from carillon.elf import UnreadableError
 from carillon.model import System
-from carillon.verify.contract import ModeTable, MultiplexStart, Store
+from carillon.verify.contract import ModeTable, MultiplexStart, Store, Tables
 from carillon.verify.controllers import Controller, controller
 from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell, Family, Place, families
@@ -41,6 +41,21 @@ class Running:
         return f"{self.cell.place.name} (source {self.source})"
 
 
+def _state(cell: Cell) -> tuple[object, ...]:
+    """What stores change of a cell."""
+    return (cell.started, cell.first, cell.again, cell.prescaler, tuple(cell.registers.items()))
+
+
+def _kept(elf: Elf) -> dict[int, int]:
+    """Of registers that starts store to, the bits that the kernel leaves as they are."""
+    symbol = elf.symbols.get("carillon_kept")
+    kept: dict[int, int] = {}
+    if symbol is not None:
+        for store in Tables(elf).stores(symbol.address, symbol.size // (2 * Tables(elf).word)):
+            kept[store.address] = kept.get(store.address, 0) | store.value
+    return kept
+
+
 class Hardware:
     """A board's cells and its interrupt controller."""
 
@@ -59,6 +74,8 @@ class Hardware:
                 own.append(Place(len(own), name, source, array, rate, {key: v[k] for key, v in array.registers.items()}))
         defines = {**board.defines, **board.clock(system.clock_hz).defines}
         self.families, self.unknown = families(places, elf, board, defines)
+        self.kept = _kept(elf)
+        self.reserved = [(cell, _state(cell)) for _, cell in self.cells if cell.place.name in board.reserved]
         self.enabled: set[int] = set()
         self.cleared: set[int] = set()
         self.since_enabled: dict[int, bool] = {}
@@ -68,10 +85,26 @@ class Hardware:
         """All cells of known families."""
         return [(family, cell) for family in self.families.values() for cell in family.cells.values()]
 
-    def carry_out(self, stores: Iterable[Store], at: Fraction | None) -> None:
-        """Stores, one after the other; UnreadableError if one goes where no rule knows a register."""
+    def add(self, store: Store, at: Fraction | None) -> None:
+        """A store of bits that are added to what the register holds."""
+        held = sum(family.holds(store.address) for family in self.families.values())
+        self.carry_out([Store(store.address, store.value | held, store.place)], at, whole=False)
+
+    def carry_out(self, stores: Iterable[Store], at: Fraction | None, *, whole: bool = True) -> None:
+        """Stores, one after the other; UnreadableError if one goes where no rule knows a register.
+
+        ``whole``: what a store replaces, it replaces whatever it was.
+        """
         for store in stores:
             if any(family.write(store.address, store.value, at) for family in self.families.values()):
+                touched = next(
+                    (c for c, state in self.reserved if _state(c) != state or (whole and self._replaced(c, store.address))), None
+                )
+                if touched is not None:
+                    raise UnreadableError(
+                        f"a store of {store.value:#x} to {store.address:#x}, which changes {touched.place.name}; "
+                        "the schedule reserves it"
+                    )
                 continue
             requests = self.controller.store(store.address, store.value)
             if requests is None:
@@ -92,6 +125,11 @@ class Hardware:
                         getattr(family, "forgotten", lambda _: None)(source)
             elif sources:
                 raise UnreadableError(f"a store of {store.value:#x} to {store.address:#x}, which requests an interrupt")
+
+    def _replaced(self, cell: Cell, address: int) -> bool:
+        """Whether a store to a register replaces bits of a cell that the kernel does not keep."""
+        bits = self.families[cell.place.array.family.name].replaced(address).get(cell.place.number, 0)
+        return bool(bits & ~self.kept.get(address, 0))
 
     def start(self, table: ModeTable) -> list[tuple[Family, Cell]]:
         """Begin a mode; the cells that it has started."""

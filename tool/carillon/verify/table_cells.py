@@ -130,7 +130,7 @@ class TableCellChecks:
         saved = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.hardware.cells]
         before = {id(c) for _, c in self.hardware.cells if c.started is not None}
         self.hardware.carry_out(it.prepare, BEFORE)
-        self.hardware.carry_out([it.start], Fraction(0))
+        self.hardware.add(it.start, Fraction(0))
         for shift in it.shifts:
             if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
                 yield f"shifts {shift.address:#x}, which is no counter that it has started"
@@ -207,7 +207,8 @@ class TableCellChecks:
         if {id(c) for c in started if c.started is None} != {id(c) for c in before}:
             yield "stops other cells at its half than those whose points have been"
         self.hardware.carry_out(it.prepare[: end.early * (len(it.prepare) // len(it.rows))], BEFORE)
-        self.hardware.carry_out(end.resume if end.early else (), Fraction(0))
+        for store in end.resume:
+            self.hardware.add(store, Fraction(0))
         still = [c.place.name for c in started if c.started is None]
         if still:
             yield f"does not start {', '.join(still)} anew if no table follows any more"

@@ -79,10 +79,3 @@ def takes_back(level: TaskLevel) -> bool:
 def is_acknowledged(level: TaskLevel) -> bool:
     """Whether the cell that activates a direct task goes on asking."""
     return level.cell is not None and level.cell.cells[0].cell.array.acknowledge
-
-
-def constants(kind: str, name: str, items: list[str]) -> list[str]:
-    """An array of constants; nothing if it would be empty."""
-    if not items:
-        return []
-    return [f"static const {kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import base, text
-from carillon.emit.osek.common import constants
 from carillon.image import CellImage, Image, OsekImage
 from carillon.image.levels import controlled, osek_levels
 
@@ -63,7 +62,7 @@ def hardware(image: Image, osek: OsekImage) -> list[str]:
     if not start:  # the run's beginning all the same
         start = [f"CARILLON_STORE_UNPEND({board.request_base}, 0u),"]
     lines = ["extern const carillon_vector carillon_osek_vectors[];", ""] if alone else []
-    lines += constants("struct carillon_level", f"{stem}_source_levels", [f"{{{s}, {v}}}," for s, v in sorted(levels.items())])
+    lines += text.array("struct carillon_level", f"{stem}_source_levels", [f"{{{s}, {v}}}," for s, v in sorted(levels.items())])
     lists = (
         ("struct carillon_store", "prepare", prepare),
         ("struct carillon_store", "start", start),
@@ -72,7 +71,7 @@ def hardware(image: Image, osek: OsekImage) -> list[str]:
         ("struct carillon_store", "stop", stop),
     )
     for kind, name, items in lists:
-        lines += constants(kind, f"{stem}_{name}", items)
+        lines += text.array(kind, f"{stem}_{name}", items, constant=name != "start" or not board.kept)
     lines += ["const struct carillon_mode carillon_osek_image = {"]
     lines += ["    .vectors = carillon_osek_vectors,"] if alone else []
     if levels:

@@ -7,7 +7,7 @@ from carillon.actions.every import of
 from carillon.allocate.cursors import Cursor, Step
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.emit.osek.common import constants, mode_mask
+from carillon.emit.osek.common import mode_mask
 from carillon.image import OsekImage, TableImage
 from carillon.model.osek import AlarmAction, ScheduleTable, SetEvent, Synchronisation, TableStart
 
@@ -87,13 +87,13 @@ def _cells(image: TableImage) -> list[str]:
         first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
         shifts.append(f"{text.macro(cell, 'ALIGN', cell.number, first, cell.period)}, /* {cell.use.cell.name} */")
         rows.append(f"{{{cell.first}u, {cell.period}u, {it.carrier.source}u}}, /* {what} at {at} (line {lines_of}) */")
-    lines += constants("struct carillon_shift", f"{stem}_shifts", shifts)
-    lines += constants("struct carillon_osek_table_cell", f"{stem}_cells", rows)
+    lines += text.array("struct carillon_shift", f"{stem}_shifts", shifts)
+    lines += text.array("struct carillon_osek_table_cell", f"{stem}_cells", rows)
     if not image.restarts:
         cells = [cell for _, cell in image.cells]
         prepare = [text.macro(c, "PREPARE", c.number, c.period, c.period, c.use.prescaler) + "," for c in cells]
-        lines += constants("struct carillon_store", f"{stem}_prepare", prepare)
-        lines += constants("struct carillon_store", f"{stem}_stop", [text.macro(c, "STOP", c.number) + "," for c in cells])
+        lines += text.array("struct carillon_store", f"{stem}_prepare", prepare)
+        lines += text.array("struct carillon_store", f"{stem}_stop", [text.macro(c, "STOP", c.number) + "," for c in cells])
     return [*lines, ""]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from carillon.diagnostics import suggestion
 from carillon.model.board import Board
 from carillon.model.osek import (
     Isr,
@@ -16,6 +15,7 @@ from carillon.model.osek import (
 )
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
+from carillon.read.references import other_source
 from carillon.read.schema import OsekTaskTable
 from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
@@ -273,7 +273,7 @@ class Tasks:
                     "C025",
                     self.at.value(*path, "source"),
                     f"board '{board.name}' has no application source {shorten(table.source)}",
-                    suggestion(table.source, board.application_sources),
+                    other_source(table.source, board),
                 )
             elif board is not None:
                 source = board.application_sources[table.source]

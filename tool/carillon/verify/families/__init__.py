@@ -95,6 +95,14 @@ class Family:
         """A store at a time since the first start store, or BEFORE; False: it is no register of these cells."""
         raise NotImplementedError
 
+    def replaced(self, address: int) -> dict[int, int]:
+        """By number, the bits of cells in a register that a store replaces as a whole; empty if a store changes one cell."""
+        return {}
+
+    def holds(self, address: int) -> int:
+        """What a register with the bits of several cells reads; 0 for another."""
+        return 0
+
     def shift(self, address: int, units: int) -> bool:
         """An addition to a running counter, by the port's list of shifts; False: no counter of these cells."""
         return False

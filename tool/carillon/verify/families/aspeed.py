@@ -2,8 +2,8 @@
 """Aspeed timers (AST2600 data sheet, timer controller): eight 32-bit down counters.
 
 The board says where each has its counter, and where their control register is; reload at +4 of a counter.  Control has four
-bits a timer: enable, external clock, interrupt at the end, pulse; a store sets bits, and one at +12 clears them.  Enabling
-loads the counter from the reload register; at 0 it interrupts and is loaded again.
+bits a timer: enable, external clock, interrupt at the end, pulse; a store replaces all of them, and one at +12 clears bits.
+Enabling loads the counter from the reload register; at 0 it interrupts and is loaded again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class Model(Family):
                 bits = value >> 4 * number & 15
                 if address == control + 0xC:
                     cell.started = None if bits & 1 else cell.started
-                elif bits & 1 and cell.started is None:
+                elif not bits & 1:
+                    cell.started = None
+                elif cell.started is None:
                     cell.started, cell.lets = at, bits == 5
                     cell.first = cell.again = cell.registers.get("reload")
             return True
@@ -43,6 +45,13 @@ class Model(Family):
         if found[0].started is not None:
             found[0].again = value
         return True
+
+    def replaced(self, address: int) -> dict[int, int]:
+        return {n: 15 << 4 * n for n in self.cells} if address == self.cells[0].place.registers["control"] else {}
+
+    def holds(self, address: int) -> int:
+        running = [n for n, cell in self.cells.items() if cell.started is not None]
+        return sum(5 << 4 * n for n in running) if address == self.cells[0].place.registers["control"] else 0
 
     def shift(self, address: int, units: int) -> bool:
         found = self._at(address)
