@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loader of images (``kernel/microcode/loader.c``) on the development machine, with sanitizers."""
+"""The loader of images (``kernel/microcode/loader.c``) on the development machine, with the sanitizer of undefined behaviour;
+with ``CARILLON_ADDRESS`` also with that of addresses, which has to be loaded before Python (``LD_PRELOAD``).
+"""
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -50,7 +53,8 @@ def _built() -> Path:
     (folder / "first.c").write_text(f"#include <stdint.h>\nconst uint32_t first_checksum = {FIRST}u;\n", encoding="ascii")
     names = ["-Dcarillon_loader_image=image", "-Dcarillon_loader_key=key", "-Dcarillon_loader_first=first_checksum"]
     options = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fPIC", f"-I{ROOT}", f"-I{folder}"]
-    options += ["-fsanitize=undefined", "-fno-sanitize-recover"]
+    sanitizers = "address,undefined" if "CARILLON_ADDRESS" in os.environ else "undefined"
+    options += [f"-fsanitize={sanitizers}", "-fno-sanitize-recover"]
     objects = []
     kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "verify.c")]
     for source in (*kernel, folder / "shim.c", folder / "first.c"):
