@@ -115,6 +115,8 @@ void carillon_osek_lock_ends(uint32_t lock)
             before->beyond += limit->beyond;
             limit->is_set = false;
         } /* else it is the lock of somebody that is preempted */
+    } else if (((first & CARILLON_LATE) != 0u) && (limit_of(lock) != 0u)) {
+        carillon_port_write(CARILLON_BUDGET_COUNTER, 1u); /* see 11 */
     } else {
         /* the lock has no budget */
     }

@@ -38,7 +38,9 @@
  *    limit stands in one list at most.
  * 10. The cell's level is not masked by what the application disables, so an overrun is seen while the lock lasts. What
  *    the kernel's lock hides of it is seen when the limit is taken out: then the job is late.
- * 11. A late job gets no more limits, and none is taken out: it is ended.
+ * 11. A late job gets no more limits, and none is taken out: it is ended.  It may be late since an ISR of category 1
+ *    ran in it, and be looked for again only after it has released the lock, or ended (6).  So its release asks at
+ * once.
  * 12. A job that ends or waits has no locks: its handler restores the mask.  So all that is in its list goes. */
 #ifndef CARILLON_BUDGET_H
 #define CARILLON_BUDGET_H

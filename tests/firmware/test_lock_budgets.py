@@ -7,6 +7,7 @@ there a job's end is compared if the model has it at the same place whether serv
 
 from __future__ import annotations
 
+import os
 import random
 from dataclasses import dataclass
 
@@ -182,7 +183,7 @@ def end(job: tuple[tuple[int, int], ...], extra: float = 0.0) -> tuple[int, int]
 
 
 def found(lab: Laboratory, drawn: Drawn, board: str, dispatch: str, scale: int) -> list[tuple[int, int]]:
-    said = lab.run(schedule(scale, dispatch), drawn.code(scale), board, ticks=4_000_000_000).reported
+    said = lab.run(schedule(scale, dispatch), drawn.code(scale), board, ticks=1_000_000 * len(drawn.jobs)).reported
     assert [name for name, _ in said] == ["job"] * len(drawn.jobs)
     return [(value >> 16, value & 0xFFFF) for _, value in said]
 
@@ -198,11 +199,11 @@ def test_a_job_ends_where_its_nearest_limit_does_where_code_takes_no_time(lab: L
 
 @pytest.mark.parametrize("dispatch", ["hardware", "software"])
 def test_a_job_ends_where_its_nearest_limit_does_where_services_take_time(lab: Laboratory, dispatch: str) -> None:
-    drawn = Drawn.of(2, 500)
+    drawn = Drawn.of(2, 150)
     scale = 100
     got = found(lab, drawn, AST, dispatch, scale)
     sure = [k for k, job in enumerate(drawn.jobs) if len({end(job, extra) for extra in (0.0, 1.0, 2.0, 3.0)}) == 1]
-    assert len(sure) > 350
+    assert len(sure) > 100
     assert [(k, got[k], end(drawn.jobs[k])) for k in sure if got[k] != end(drawn.jobs[k])] == []
 
 
@@ -240,3 +241,141 @@ def test_a_hook_hides_no_overrun_however_long_it_takes(lab: Laboratory, dispatch
     text += '[osek.task.Locks]\npriority = 3\nall_interrupts_lock = "10000 ticks"\n'
     said = lab.run(text, LONG_HOOK, VIRTUAL_AST, ticks=400_000_000).reported
     assert said == [("ended", 0)] * 2 + [("struck", TIME), ("struck", LOCKED)] * 7
+
+
+SWEEP = """
+#define SLED 900
+extern const uint8_t sled_start[];
+__attribute__((naked, noinline)) static void enter(uint32_t place)
+{
+    __asm volatile("bx r0\\n .balign 4\\n sled_start: .rept 900\\n nop\\n .endr\\n bx lr\\n" : : "r"(place));
+}
+static void pass(uint32_t instructions) { enter(((uint32_t)sled_start + (2u * (SLED - instructions))) | 1u); }
+static volatile uint32_t how, length, struck, ended, isr, raw, high, wrong;
+ProtectionReturnType ProtectionHook(StatusType e)
+{
+    TaskType task = INVALID_TASK;
+    (void)GetTaskID(&task);
+    wrong |= (task != Job) ? 1u : 0u;
+    struck = (struck << 8) | e;
+    return PRO_TERMINATETASKISR;
+}
+ISR(Signal) { isr++; carillon_work(500u); SuspendAllInterrupts(); ResumeAllInterrupts(); }
+ISR(Raw) { raw++; SuspendAllInterrupts(); ResumeAllInterrupts(); SuspendOSInterrupts(); ResumeOSInterrupts(); }
+TASK(High) { high++; (void)GetResource(R0); pass(50u); (void)ReleaseResource(R0); TerminateTask(); }
+#define SIGNAL carillon_port_pend(CARILLON_ISR_SOURCE_Signal)
+#define RAW carillon_port_pend(CARILLON_ISR_SOURCE_Raw)
+static void leave(void) { (void)ReleaseResource(R1); (void)ReleaseResource(R0); }
+static void go(void)
+{
+    switch (how) {
+    case 0: (void)GetResource(R0); pass(length); (void)ReleaseResource(R0); break;
+    case 1: DisableAllInterrupts(); pass(length); EnableAllInterrupts(); break;
+    case 2: SuspendAllInterrupts(); pass(length); ResumeAllInterrupts(); break;
+    case 3: SuspendOSInterrupts(); pass(length); ResumeOSInterrupts(); break;
+    case 4: (void)GetResource(R0); (void)GetResource(R1); pass(length); leave(); break;
+    case 5: (void)GetResource(R0); (void)ActivateTask(High); pass(length); (void)ReleaseResource(R0); break;
+    case 6: SuspendAllInterrupts(); SIGNAL; pass(length); ResumeAllInterrupts(); break;
+    case 7: SuspendOSInterrupts(); SIGNAL; pass(length / 2u); RAW; pass(length - (length / 2u)); ResumeOSInterrupts(); break;
+    case 8: SuspendAllInterrupts(); SuspendOSInterrupts(); pass(length); ResumeOSInterrupts(); ResumeAllInterrupts(); break;
+    case 9: (void)GetResource(R0); SuspendAllInterrupts(); pass(length); ResumeAllInterrupts(); (void)ReleaseResource(R0); break;
+    case 10: (void)GetResource(R1); pass(length); RAW; (void)ReleaseResource(R1); break;
+    default: pass(length); SuspendAllInterrupts(); ResumeAllInterrupts(); (void)GetResource(R0); (void)ReleaseResource(R0);
+    }
+}
+TASK(Job) { %(wait)s go(); ended++; %(wait)s TerminateTask(); }
+TASK(Main)
+{
+    for (how = 0; how < 12u; how++) {
+        for (length = 0; length < SLED; length += %(step)du) {
+            TaskStateType state = RUNNING;
+            struck = ended = wrong = 0;
+            (void)ActivateTask(Job);
+            %(go)s
+            const uint32_t what = (struck << 4) | ended;
+            %(go)s
+            wrong |= ((GetResource(R0) != E_OK) || (ReleaseResource(R0) != E_OK)) ? 2u : 0u;
+            wrong |= ((GetResource(R1) != E_OK) || (ReleaseResource(R1) != E_OK)) ? 4u : 0u;
+            isr = raw = high = 0;
+            SIGNAL;
+            RAW;
+            carillon_work(20u);
+            (void)ActivateTask(High);
+            (void)GetTaskState(Job, &state);
+            wrong |= ((isr != 1u) || (raw != 1u) || (high != 1u) || (state != SUSPENDED)) ? 8u : 0u;
+            report("found", (wrong << 24) | (how << 16) | what);
+        }
+    }
+    TerminateTask();
+}
+"""
+
+
+@pytest.mark.parametrize(("dispatch", "waits"), [("hardware", True), ("software", False)])
+def test_a_limit_may_end_at_each_instruction_of_a_service(lab: Laboratory, dispatch: str, waits: bool) -> None:
+    """The job's work grows by some instructions, so that its limits move through all that it calls.
+
+    Nothing may be left behind, and a job that has more work than one that is struck is struck, too: also where the limit ends
+    in an ISR of category 1, in which the job cannot be ended.
+    """
+    step = 1 if os.environ.get("CARILLON_LOCK_SWEEP") == "all" else 11
+    go = "(void)SetEvent(Job, Go);" if waits else ""
+    code = SWEEP % {"step": step, "go": go, "wait": "(void)WaitEvent(Go); (void)ClearEvent(Go);" if waits else ""}
+    text = f"""
+[osek]
+status = "extended"
+dispatch = "{dispatch}"
+hooks = ["protection"]
+[osek.task.Main]
+priority = 1
+autostart = true
+resources = ["R0", "R1"]
+[osek.task.Job]
+priority = 2
+{'events = ["Go"]' if waits else ""}
+budget = "700 ticks"
+resources = ["R0", "R1"]
+resource_lock = [{{ resource = "R0", budget = "500 ticks" }}, {{ resource = "R1", budget = "400 ticks" }}]
+all_interrupts_lock = "450 ticks"
+os_interrupts_lock = "470 ticks"
+[osek.task.High]
+priority = 5
+resources = ["R0"]
+{"[osek.event.Go]" if waits else ""}
+[osek.resource.R0]
+[osek.resource.R1]
+[osek.isr.Signal]
+source = "soft0"
+[osek.isr.Raw]
+source = "soft1"
+category = 1
+"""
+    said = lab.run(text, code, AST, ticks=150_000_000 // step)
+    found = said.said("found")
+    assert [value for value in found if value >> 24] == []
+    assert len(found) == 12 * len(range(0, 900, step))
+    assert {value & 0xFFFF for value in found} == {1, TIME << 4, TIME << 4 | 1, LOCKED << 4}
+    for how in range(12):
+        struck = [(value & 0xFFF0) != 0 for value in found if value >> 16 == how]
+        assert struck == sorted(struck), how
+
+
+@pytest.mark.parametrize("answer", ["PRO_IGNORE", "PRO_TERMINATEAPPL", "PRO_TERMINATEAPPL_RESTART", "PRO_SHUTDOWN", "77u"])
+def test_any_other_answer_shuts_the_system_down(lab: Laboratory, answer: str) -> None:
+    code = f"""
+ProtectionReturnType ProtectionHook(StatusType e) {{ report("struck", e); return (ProtectionReturnType){answer}; }}
+void ShutdownHook(StatusType e) {{ report("down", e); }}
+ISR(Signal) {{ report("signal", 0u); }}
+TASK(Job)
+{{
+    SuspendOSInterrupts();
+    carillon_port_pend(CARILLON_ISR_SOURCE_Signal);
+    carillon_work(2000u);
+    ResumeOSInterrupts();
+    report("ended", 0u);
+}}
+"""
+    text = '[osek]\nhooks = ["protection", "shutdown"]\n[osek.task.Job]\npriority = 1\nautostart = true\n'
+    text += 'os_interrupts_lock = "1000 ticks"\n[osek.isr.Signal]\nsource = "soft0"\n'
+    said = lab.run(text, code, VIRTUAL_AST, ticks=10_000).reported
+    assert said == [("struck", LOCKED), ("down", LOCKED)]
