@@ -31,7 +31,7 @@ def build(image: Image, folder: Path, diagnostics: Diagnostics) -> Firmware | No
     headers: list[Headers] = []
     reading = threading.Lock()
 
-    def compile_once(compiler: str, unit: _Unit, reuse: Reuse) -> str:
+    def compile_once(compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
         if unit.application or unit.source.is_relative_to(folder):
             return _compile(compiler, unit, reuse)
         with reading:

@@ -250,22 +250,32 @@ class Objects:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def made(
-        self, compiler: str, source: Path, options: Sequence[str], target: Path, image: Headers, make: Callable[[], str]
-    ) -> str:
-        """Have ``target`` made, by ``make`` unless one like it is kept; returns what ``make`` complains of."""
+        self,
+        compiler: str,
+        source: Path,
+        options: Sequence[str],
+        target: Path,
+        image: Headers,
+        make: Callable[[], tuple[bool, str]],
+    ) -> tuple[bool, str]:
+        """Have ``target`` made, by ``make`` unless one like it is kept.
+
+        Returns what ``make`` does: whether there is an object, and what the compiler said.  One of which it said something is
+        not kept.
+        """
         kept = self.folder / f"{key(compiler, source, options, image)}.o"
         checked = os.environ.get("CARILLON_OBJECTS") == "check"
         if kept.exists() and not checked:
             shutil.copyfile(kept, target)
-            return ""
-        complaint = make()
-        if complaint:
-            return complaint
+            return True, ""
+        made, said = make()
+        if not made or said:
+            return made, said
         if kept.exists():
             if checked:
                 assert code(compiler, kept) == code(compiler, target), f"{source} for {image.folder} is not {kept}"
-            return ""
+            return True, ""
         new = kept.with_suffix(f".{os.getpid()}.{threading.get_ident()}")  # another process may be here
         shutil.copyfile(target, new)
         new.replace(kept)
-        return ""
+        return True, ""

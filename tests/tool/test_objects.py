@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What decides an object of the kernel (:mod:`objects`): all that its source can reach by names, and nothing else."""
 
+import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from objects import Headers, key
+import building
+from carillon.build import _compile, _Unit
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+from carillon.resources import data_root
+from carillon.reuse.objects import Reuse
+from objects import Headers, Objects, key
 
 SOURCE = """
 #include "kernel.h"
@@ -60,3 +68,45 @@ def test_what_a_source_reaches_decides_its_object(tmp_path: Path, old: str, new:
 def test_what_a_source_does_not_reach_decides_nothing(tmp_path: Path, old: str, new: str) -> None:
     before = key_of(tmp_path, IMAGE)
     assert key_of(tmp_path, IMAGE.replace(old, new)) == before
+
+
+def test_an_object_is_made_once_and_one_with_a_complaint_each_time(tmp_path: Path) -> None:
+    key_of(tmp_path, IMAGE)
+    image, options = Headers(tmp_path / "generated"), ["-I", str(tmp_path / "generated"), "-I", str(tmp_path)]
+    objects, target = Objects(tmp_path / "kept"), tmp_path / "due.o"
+    answers = [(False, "no"), (True, "a warning"), (True, ""), (True, "again")]
+    found = []
+    for _ in range(5):
+
+        def make() -> tuple[bool, str]:
+            made, said = answers.pop(0)
+            target.write_text(str(len(answers)))
+            return made, said
+
+        found.append(objects.made("/bin/sh", tmp_path / "due.c", options, target, image, make))
+    assert found == [(False, "no"), (True, "a warning"), (True, ""), (True, ""), (True, "")]
+    assert target.read_text() == "1"
+    assert answers == [(True, "again")]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs cc")
+def test_what_was_built_for_an_image_is_not_compiled_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The build of the tests and the tool's agree on what a compilation gives back."""
+    compiled: list[str] = []
+
+    def compiles(compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
+        compiled.append(unit.source.name)
+        return _compile(compiler, unit, reuse)
+
+    monkeypatch.setattr(building, "_compile", compiles)
+    monkeypatch.setattr(building, "_objects", cache(lambda: Objects(tmp_path / "kept")))
+    schedule = data_root() / "examples/three-tasks/schedule.toml"
+    counts = []
+    for folder in ("first", "second"):
+        diagnostics = Diagnostics()
+        compiled.clear()
+        planned = plan(schedule, diagnostics, "virtual-ast1030-evb")
+        assert building.build(planned.image, tmp_path / folder, diagnostics) is not None
+        counts.append(len(compiled))
+    assert sorted(compiled) == ["main.c", "tables.c", "vectors.c"]
+    assert counts[0] > counts[1]
