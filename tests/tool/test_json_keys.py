@@ -25,6 +25,7 @@ PLANNED = """
 board = "ast1030-evb"
 sources = []
 inexact_times = "round"
+reserve = ["TMR8"]
 [time]
 clock = "periodic"
 tick = "1ms"
