@@ -130,10 +130,11 @@ carillon_budget_rest carillon_pause_budget(void)
     const struct carillon_budget_left left = carillon_budget_take();
     carillon_budget.state = CARILLON_UNWATCHED;
     carillon_port_restore(mask);
-    if (left.state == CARILLON_BUDGET_OF(0u)) {
-        return carillon_budget_is_over(left.reading) ? 1u : left.reading;
+    if (left.state == CARILLON_UNWATCHED) {
+        return 0u;
     }
-    return (left.state != CARILLON_UNWATCHED) ? 1u : 0u; /* late */
+    const bool late = (left.state & CARILLON_LATE) != 0u;
+    return (late || carillon_budget_is_over(left.reading)) ? 1u : left.reading;
 }
 
 void carillon_resume_budget(carillon_budget_rest left)

@@ -110,8 +110,12 @@ static inline void carillon_osek_leave(uint32_t mask)
     carillon_port_restore(mask);
 }
 #if CARILLON_OSEK_BUDGETS
-/* What lowers the lock where a job of a level begins, if `outer` was masked before; and the budget of what a level's
- * handler preempts.  Both locked. */
+/* Where a level's handler begins, it takes the lock; what lowers that where a job begins, if `outer` was masked before;
+ * and the budget of what the handler preempts.  The latter are locked. */
+static inline uint32_t carillon_osek_held(void)
+{
+    return carillon_osek_lock();
+}
 static inline uint32_t carillon_osek_begin_mask(uint32_t outer, uint8_t ceiling, uint8_t level)
 {
     return (ceiling > level) ? carillon_port_higher(outer, carillon_port_mask_of(ceiling)) : outer;
@@ -440,7 +444,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     const struct carillon_osek_level *const level = &carillon_osek_levels[number];
     TaskType task = level->task;
 #if CARILLON_OSEK_BUDGETS
-    const uint32_t mask = carillon_osek_lock(); /* until the job's frame stands, and again from its end on */
+    const uint32_t mask = carillon_osek_held(); /* until the job's frame stands, and again from its end on */
     const struct carillon_budget_left left = carillon_osek_take_budget();
 #endif
 #if CARILLON_OSEK_QUEUED

@@ -174,20 +174,6 @@ carillon_software_state carillon_software_raise(uint8_t level)
     return saved;
 }
 
-#if CARILLON_OSEK_BUDGETS
-/* What goes on at the level `ceiling`, or at a higher one that is masked, where `outer` was masked. */
-carillon_software_state carillon_software_begin_mask(carillon_software_state outer, uint8_t ceiling)
-{
-    const bool above = ceiling > CARILLON_OSEK_TASK_LEVELS;
-    const uint8_t level = above ? (uint8_t)CARILLON_OSEK_TASK_LEVELS : ceiling;
-    uint32_t mask = outer & (LOCK - 1u);
-    if (above) {
-        mask = carillon_port_higher(mask, carillon_port_mask_of(CARILLON_OSEK_PORT_LEVEL(ceiling)));
-    }
-    return (carillon_software_state)(CARILLON_SOFTWARE_LEVEL(level) | mask);
-}
-#endif
-
 void carillon_software_lower(carillon_software_state saved)
 {
     const uint8_t level = LEVEL_OF(saved);
@@ -228,7 +214,12 @@ void carillon_software_deliver(void)
         const uint8_t outer = handler;
         handler = level;
 #endif
+#if CARILLON_OSEK_BUDGETS
+        carillon_budget.mask = saved;
+        carillon_software_locked = 1u; /* until the job's frame stands */
+#else
         carillon_port_restore(saved);
+#endif
         carillon_software_handlers[level]();
         (void)carillon_port_raise(CARILLON_OSEK_TOP);
 #if CARILLON_OSEK_TASK_HOOKS

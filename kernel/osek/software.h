@@ -106,9 +106,6 @@ carillon_software_state carillon_software_mask(void);
 carillon_software_state carillon_software_lock(void);
 carillon_software_state carillon_software_raise(uint8_t level);
 void carillon_software_lower(carillon_software_state saved);
-#if CARILLON_OSEK_BUDGETS
-carillon_software_state carillon_software_begin_mask(carillon_software_state outer, uint8_t ceiling);
-#endif
 
 static inline uint32_t carillon_osek_mask(void)
 {
@@ -155,10 +152,21 @@ static inline void carillon_osek_leave(uint32_t mask)
     (void)mask;
 }
 #if CARILLON_OSEK_BUDGETS
-/* What lowers the lock where a job begins.  Whoever delivers takes the budget of what is preempted. */
+/* Where a level's handler begins: whoever delivers holds the lock, and has written what was masked before it. */
+static inline uint32_t carillon_osek_held(void)
+{
+    return carillon_budget.mask;
+}
+/* What lowers the lock where a job begins: to its ceiling, or to a level above those of tasks, which is masked. Whoever
+ * delivers takes the budget of what is preempted. */
 static inline uint32_t carillon_osek_begin_mask(uint32_t outer, uint8_t ceiling, uint8_t level)
 {
-    return carillon_software_begin_mask((carillon_software_state)outer, (ceiling > level) ? ceiling : level);
+    const uint8_t own = (ceiling > level) ? ceiling : level;
+    if (own > CARILLON_OSEK_TASK_LEVELS) {
+        return (uint32_t)CARILLON_SOFTWARE_LEVEL(CARILLON_OSEK_TASK_LEVELS) |
+               carillon_port_higher(outer, carillon_port_mask_of(CARILLON_OSEK_PORT_LEVEL(own)));
+    }
+    return (uint32_t)CARILLON_SOFTWARE_LEVEL(own) | outer;
 }
 static inline struct carillon_budget_left carillon_osek_take_budget(void)
 {

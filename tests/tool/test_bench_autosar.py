@@ -18,7 +18,7 @@ from rich.console import Console
 
 from carillon.bench import autosar as benchmark
 from carillon.bench import paper, render
-from carillon.bench.osek import COLUMNS
+from carillon.bench.osek import COLUMNS, Applications
 from carillon.bench.rows import Row
 from carillon.diagnostics import Diagnostics
 
@@ -86,6 +86,13 @@ def test_bound(rows: list[Row], metric: str) -> None:
     else:
         assert found.samples == ROUNDS
         assert found.minimum == found.maximum
+
+
+def test_a_bound_of_budgets_where_software_dispatches(tmp_path: Path) -> None:
+    applications = Applications(tmp_path / "autosar", Diagnostics(), "autosar")
+    most = {r.metric: r.maximum for r in benchmark.budgets(applications, "software", ROUNDS, lambda _: None)}
+    assert most["budget_dispatch"] <= 43
+    assert most["budget_terminate"] <= 32
 
 
 @pytest.mark.skipif(not ALL, reason="CARILLON_BENCH=all measures the other kernels")

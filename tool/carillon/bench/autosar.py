@@ -201,7 +201,7 @@ def _without_budgets(schedule: str) -> str:
     return "".join(line for line in schedule.splitlines(keepends=True) if not line.startswith("budget"))
 
 
-def _budgets(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
+def budgets(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
     """What budgets add to a dispatch and to a termination, and how late an overrun is seen; the conventional kernel has none."""
     if COLUMNS[column][1] != "carillon":
         return []
@@ -242,7 +242,7 @@ PARTS: tuple[Callable[[Applications, str, int, Progress], list[Row]], ...] = (
     _services,
     _lower,
     _nodes,
-    _budgets,
+    budgets,
     _sizes,
 )
 """What is measured of each kernel: what yields the rows of some figures."""
