@@ -21,7 +21,7 @@ from pairs import FAMILIES, Family, Pair, pairs, settings, some
 from firmware import Setting, image, matches, sweep
 
 AMOUNT = os.environ.get("CARILLON_RACES", "")
-BY_DEFAULT = 14
+BY_DEFAULT = 8
 IN_AN_IMAGE = 250
 
 Case = tuple[Family, str, Setting]
