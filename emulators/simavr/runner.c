@@ -24,7 +24,8 @@
  * 2. A request that stands when its source is enabled is never served.  Here it is.
  * 3. A match that follows the counter's overflow within the instruction that runs is lost.  Here it is not.
  * 4. In waveform mode 12 a timer counts to OCRnA.  Here it counts to ICRn, as the simulator has mode 14; and a match
- * that is stored is in force at once, as the simulator has it in mode 0. */
+ * that is stored is in force at once, as the simulator has it in mode 0.
+ * 5. The ATmega32U4's timers have no channel C.  Here they have (its data sheet, register summary and vectors). */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -361,6 +362,36 @@ static void add_match(avr_timer_t *timer, avr_io_addr_t address)
     avr->io[AVR_DATA_TO_IO(address)].w.param = match;
 }
 
+/* 5.  As avr_timer_init has made channel A. */
+struct channel {
+    const char *device;
+    char timer;
+    uint8_t match, enable, flags, bit, vector;
+};
+static const struct channel missing[] = {
+    {"atmega32u4", '1', 0x8C, 0x6F, 0x36, 3, 19},
+    {"atmega32u4", '3', 0x9C, 0x71, 0x38, 3, 34},
+};
+
+static void add_missing_channels(avr_timer_t *timer)
+{
+    for (uint32_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        const struct channel *const channel = &missing[i];
+        avr_timer_comp_t *const comp = &timer->comp[AVR_TIMER_COMPC];
+        if (strcmp(avr->mmcu, channel->device) != 0 || timer->name != channel->timer || comp->r_ocr != 0) {
+            continue;
+        }
+        comp->timer = timer;
+        comp->r_ocr = channel->match;
+        comp->r_ocrh = (avr_io_addr_t)(channel->match + 1);
+        comp->interrupt.vector = channel->vector;
+        comp->interrupt.enable = (avr_regbit_t)AVR_IO_REGBIT(channel->enable, channel->bit);
+        comp->interrupt.raised = (avr_regbit_t)AVR_IO_REGBIT(channel->flags, channel->bit);
+        avr_register_vector(avr, &comp->interrupt);
+        avr_register_io_write(avr, comp->r_ocr, avr->io[AVR_DATA_TO_IO(timer->comp[AVR_TIMER_COMPA].r_ocr)].w.c, comp);
+    }
+}
+
 static void add_vector(avr_int_vector_t *vector)
 {
     if (vector->vector == 0 || vector->raised.reg == 0 || vector_count == sizeof vectors / sizeof vectors[0]) {
@@ -377,6 +408,7 @@ static void mend(void)
         if (strcmp(device->kind, "timer") == 0 && timer_count < sizeof timers / sizeof timers[0]) {
             avr_timer_t *const timer = (avr_timer_t *)device;
             timers[timer_count++] = timer;
+            add_missing_channels(timer);
             if (timer->wgm_op[12].kind == avr_timer_wgm_ctc && timer->wgm_op[12].top == avr_timer_wgm_reg_icr) {
                 timer->wgm_op[12] = timer->wgm_op[14];
                 for (int channel = 0; channel < AVR_TIMER_COMP_COUNT; channel++) {
@@ -418,15 +450,20 @@ static void output(avr_irq_t *irq, uint32_t value, void *unused)
     (void)fputc((int)value, stdout);
 }
 
+/* The console is USART0, or USART1 of a device that has no other. */
 static void connect_output(void)
 {
-    uint32_t flags = 0;
-    avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
-    flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
-    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
-    avr_irq_t *const irq = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT);
-    if (irq != NULL) {
+    for (char name = '0'; name <= '1'; name++) {
+        avr_irq_t *const irq = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ(name), UART_IRQ_OUTPUT);
+        if (irq == NULL) {
+            continue;
+        }
+        uint32_t flags = 0;
+        avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS(name), &flags);
+        flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
+        avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS(name), &flags);
         avr_irq_register_notify(irq, output, NULL);
+        return;
     }
 }
 

@@ -48,7 +48,7 @@ def lengths(lab: Laboratory, board: str, clock: ClockKind, wakes: int, alarms: i
     return [length for length, _ in counted.most_common()]
 
 
-@pytest.mark.parametrize("board", [AST, MPS, MEGA, MEGA2560])
+@pytest.mark.parametrize("board", [AST, MPS, MEGA, MEGA2560, "arduino-uno"])
 def test_the_costs_of_a_boards_clocks_are_what_it_declares(lab: Laboratory, board: str) -> None:
     declared = board_of(board).costs
     one_shot, periodic = declared[ONE_SHOT], declared[PERIODIC]

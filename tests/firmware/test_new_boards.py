@@ -8,6 +8,7 @@ no power of two of its tick.
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,35 @@ def test_an_avr_board_says_what_the_c_library_says_of_its_device(board: Board) -
         for key, address in places.items():
             assert set(array.registers[key]) == {address}
     assert sum(len(array.names) for array in board.cells) == sum(len(t.matches) for t in found.timers)
+
+
+SAYS = {
+    "RAMEND": lambda board: board.defines["CARILLON_RAM_END"],
+    "_VECTORS_SIZE / 4": lambda board: board.sources,
+    "FLASHEND + 1L": lambda board: board.run.code_bytes if board.run is not None else 0,
+}
+"""What avr-libc says of a device beside its timers, and where a board's file says it."""
+
+PLACES = {"SMCR", "MCUCR", "EICRA", "EICRB"}  # that a start may store to
+
+
+@pytest.mark.parametrize("board", AVRS, ids=lambda board: board.name)
+def test_the_c_library_has_the_same_memory_vectors_and_ports(board: Board, tmp_path: Path) -> None:
+    """As assertions that the device's compiler checks; the library's macros are addresses then."""
+    says = [f"({name}) == {value(board)}" for name, value in SAYS.items()]
+    known = [f"CARILLON_{name}" for name in ("GTCCR", "SFIOR", *sorted(PLACES))]
+    lines = ["#define _SFR_ASM_COMPAT 1", "#include <avr/io.h>"]
+    for name in known:  # a device has only some of them
+        lines += [f"#ifdef {name[9:]}", f"#define {name} {name[9:]}", "#else", f"#define {name} (-1)", "#endif"]
+    reset = board.defines["CARILLON_PRESCALER_RESET"]
+    says.append(f"CARILLON_GTCCR == {reset} || CARILLON_SFIOR == {reset}")
+    says += [" || ".join(f"CARILLON_{name} == {store.address}" for name in sorted(PLACES)) for store in board.startup]
+    for pins in (group.pins for group in board.requests if group.pins is not None):
+        ports = [f"#ifdef PORT{x}\n(PORT{x} == {pins.output} && DDR{x} == {pins.direction}) ||\n#endif" for x in "ABCDEFGHJKL"]
+        says.append("\n" + "\n".join(ports) + "\n0")
+    lines += [f'_Static_assert({said}, "of {board.name}");' for said in says]
+    source = tmp_path / "says.c"
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = [board.build.compiler, *board.build.cflags, "-std=c11", "-fsyntax-only", str(source)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr

@@ -45,6 +45,20 @@ TARGETS = {
             slack=60,
         ),
         Target(
+            Profile("arduino-uno", 2000, interrupts=_SOFT, below=False, tasks=2, points=6, modes=1, fine=500, steps=(1, 2)),
+            Costs(450, 450, 600, 60, 150),
+            by_time=True,
+            edge=200,
+            slack=60,
+        ),
+        Target(
+            Profile("arduino-leonardo", 2000, interrupts=_SOFT, below=False, tasks=4, modes=1, fine=500, steps=(1, 2)),
+            Costs(450, 450, 600, 60, 150),
+            by_time=True,
+            edge=200,
+            slack=60,
+        ),
+        Target(
             Profile("atmega128-xmem", 2000, interrupts=_SOFT, below=False, tasks=4, modes=1, fine=500, steps=(1, 2)),
             Costs(450, 450, 600, 60, 150),
             by_time=True,
