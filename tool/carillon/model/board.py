@@ -8,6 +8,7 @@ array; it raises an interrupt *source*; its request can be enabled and disabled.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
@@ -180,6 +181,22 @@ class Run(Frozen):
         return self
 
 
+class Flash(Frozen):
+    """How an image gets into the chip.  ``command`` has {port} and the images {elf}, {hex} and {bin} where they belong."""
+
+    command: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the programmer and its options")
+    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the programmer")
+    bytes: Count = Field(default=0, description="how long an image may be; 0: not known")
+    before: Text = Field(default="", description="what to do by hand before the command runs")
+
+    @model_validator(mode="after")
+    def _placeholders(self) -> Self:
+        for name in re.findall(r"\{.*?\}", " ".join(self.command)):
+            if name not in ("{port}", "{elf}", "{hex}", "{bin}"):
+                raise ValueError(f"'command' has '{name}', and may have '{{port}}', '{{elf}}', '{{hex}}' and '{{bin}}'")
+        return self
+
+
 class Store(Frozen):
     """A store to a register."""
 
@@ -288,6 +305,7 @@ class Board(Frozen):
     console: Console | None = Field(default=None, description="None: the port's, a C file of the board's, or the application's")
     build: Build
     run: Run | None = Field(default=None, description="None: nothing here runs its images")
+    flash: Flash | None = Field(default=None, description="None: the tool does not load its images")
     _files: tuple[Path, ...] = PrivateAttr(default=())
     _reserved: tuple[str, ...] = PrivateAttr(default=())
 
