@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from carillon.bench import paper, vee
 from carillon.bench.autosar import autosar as schedule_tables
+from carillon.bench.boards import BOARDS, boards
 from carillon.bench.clocks import clocks
 from carillon.bench.dispatch import built
 from carillon.bench.dispatch import dispatch as time_triggered
@@ -63,6 +64,7 @@ def _whole(measure: Callable[[int, Diagnostics, Progress], list[Row]]) -> Benchm
 
 BENCHMARKS = {
     "autosar": _whole(schedule_tables),
+    "boards": Benchmark(boards, BOARDS),
     "clocks": _whole(clocks),
     "dispatch": _whole(time_triggered),
     "microkernel": Benchmark(interpreted, tuple(LOADS)),
@@ -74,10 +76,17 @@ BENCHMARKS = {
 
 
 def render(console: Console, name: str, rows: Sequence[Row]) -> None:
-    """A table for each set of kernels and boards that metrics have in common: a line for a metric, a column for a kernel."""
+    """A table for each set of kernels and boards that metrics have in common: a line for a metric, a column for a kernel.
+
+    ``boards`` has one for each board.
+    """
     if name == "microkernel":
         vee.render(console, rows)
         rows = [r for r in rows if r.kernel == "microcode"]
+    if name == "boards":
+        for board in dict.fromkeys(r.board for r in rows):
+            _table(console, name, [r for r in rows if r.board == board])
+        return
     columns: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for metric in dict.fromkeys(r.metric for r in rows):
         found = [r for r in rows if r.metric == metric]

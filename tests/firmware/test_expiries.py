@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chips that people own lose no expiry and invent none: ``carillon bench boards`` on few rounds, or on many.
+
+``CARILLON_EXPIRIES=N`` is how many expiries each board has to serve, ``CARILLON_EXPIRIES_SEED`` draws other rounds.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from carillon.bench.boards import BOARDS, RECURS, Tally, measured, rows
+from carillon.bench.rows import BOARD
+
+ROUNDS = int(os.environ.get("CARILLON_EXPIRIES", "0")) // 30 or 3 * RECURS
+SEED = int(os.environ.get("CARILLON_EXPIRIES_SEED", "1"))
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_no_expiry_is_lost_or_doubled_and_none_drifts(board: str) -> None:
+    tally = measured(board, ROUNDS, lambda _: None, SEED)
+    found = {row.metric: row.maximum for row in rows(board, tally)}
+    assert found["expiries"] >= 20 * ROUNDS
+    assert {name: value for name, value in found.items() if name not in ("expiries", "start_delay")} == {
+        "lost": 0,
+        "doubled": 0,
+        "start_bound_exceeded": 0,
+        "start_drift": 0,
+    }
+    assert tally.unit == ("instructions" if board == BOARD else "cycles")
+    if board != BOARD:
+        assert tally.shared, "tasks have more points than the board has channels"
+
+
+def test_starts_that_are_missing_too_many_late_or_adrift_are_counted() -> None:
+    """Two expiries a round; one is lost, one doubled, one late, and the last ones come a cycle later than before."""
+    due = [k * 1000 + at for k in range(2 * RECURS + 1) for at in (100, 400)]
+    starts = [at + 5 for at in due]
+    tally = Tally()
+    tally.add(due, starts, 2, 5)
+    assert (tally.expiries, tally.lost, tally.doubled, tally.late, tally.drift) == (len(due), 0, 0, 0, 0)
+    del starts[3]
+    starts.insert(7, starts[6] + 50)
+    starts[-3] += 1
+    tally = Tally()
+    tally.add(due, [50, *starts], 2, 5)
+    assert (tally.lost, tally.doubled, tally.late, tally.drift) == (1, 2, 1, 1)
