@@ -550,17 +550,22 @@ void carillon_osek_end(void) __attribute__((noreturn));
 
 static jmp_buf *frame; /* of the innermost call */
 
-void carillon_port_call(carillon_vector function)
+void carillon_port_call_as(carillon_vector recorded, carillon_vector function)
 {
     jmp_buf here;
     jmp_buf *const outer = frame;
     frame = &here;
-    record(RECORD_CALL, address((uintptr_t)function));
+    record(RECORD_CALL, address((uintptr_t)recorded));
     if (setjmp(here) == 0) {
         function();
     }
-    record(RECORD_RETURN, address((uintptr_t)function));
+    record(RECORD_RETURN, address((uintptr_t)recorded));
     frame = outer;
+}
+
+void carillon_port_call(carillon_vector function)
+{
+    carillon_port_call_as(function, function);
 }
 
 void carillon_port_unwind(void)

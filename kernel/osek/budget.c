@@ -200,6 +200,24 @@ static bool is_in_job(const void *frame)
 #endif
 }
 
+/* The counter never shows this bit. */
+#define ASKED UINT32_C(0x80000000)
+_Static_assert(CARILLON_BUDGET_RANGE <= ASKED, "the counter has at most 31 bits");
+
+uint32_t carillon_budget_stops(void)
+{
+    const uint32_t reading = carillon_port_read(CARILLON_BUDGET_COUNTER); /* before the request, see 14 */
+    return carillon_port_is_pending(CARILLON_BUDGET_SOURCE) ? (reading | ASKED) : reading;
+}
+
+void carillon_budget_goes_on(uint32_t stand)
+{
+    if ((stand & ASKED) == 0u) {
+        carillon_budget_forget();
+    }
+    carillon_port_write(CARILLON_BUDGET_COUNTER, stand & ~ASKED);
+}
+
 /* In how many units a late job is looked for again (budget.h, 6). */
 static uint32_t again(const void *frame)
 {

@@ -41,7 +41,16 @@
  * 11. A late job gets no more limits, and none is taken out: it is ended.  It may be late since an ISR of category 1
  *    ran in it, and be looked for again only after it has released the lock, or ended (6).  So its release asks at
  * once.
- * 12. A job that ends or waits has no locks: its handler restores the mask.  So all that is in its list goes. */
+ * 12. A job that ends or waits has no locks: its handler restores the mask.  So all that is in its list goes.
+ *
+ * Beside a round:
+ *
+ * 13. The round's handlers are above the kernel's lock.  So they may come anywhere, also between two stores of what
+ *     stands above.  Each keeps the reading of the counter in its first instructions, and writes it back in its last
+ *     ones, whatever is watched: to all that it preempts, the counter has stood still, so nothing above sees it.
+ * 14. The counter goes on in the round's handlers, and may go through 0 there.  Nobody asked for that, so it is
+ *     forgotten, if no request waited before.  The counter is read first: a reading that has gone through 0 says that a
+ *     request waits. */
 #ifndef CARILLON_BUDGET_H
 #define CARILLON_BUDGET_H
 
@@ -58,6 +67,11 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* `function` is called, and calls the task's own, which a port without an emulator that watches it records. */
+#ifndef CARILLON_CALL_AS
+#define CARILLON_CALL_AS(recorded, function) carillon_port_call(function)
 #endif
 
 /* What is watched: the number of a limit.  Without lock budgets, there is one at a time. */
@@ -142,6 +156,10 @@ void carillon_budget_after_hook(void);
 
 /* Generated: what the cell has asked for is forgotten. */
 void carillon_budget_forget(void);
+
+/* In the first and the last instructions of a round's handler: what the counter was, and whether it had asked (13). */
+uint32_t carillon_budget_stops(void);
+void carillon_budget_goes_on(uint32_t stand);
 
 /* What a job with or without a budget runs: its task's function, without the lock. */
 void carillon_budget_body(void);

@@ -483,7 +483,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
     } else {
 #if CARILLON_OSEK_BUDGETS
-        carillon_port_call(carillon_budget_body);
+        CARILLON_CALL_AS(it->function, carillon_budget_body);
 #else
         carillon_port_call(it->function);
 #endif

@@ -175,6 +175,8 @@ static inline void carillon_port_note_stop(uint8_t *status, uint8_t stopped)
 }
 void carillon_port_run_recorded(carillon_vector function);
 void carillon_port_note(uint32_t function);
+void carillon_port_call_as(carillon_vector recorded, carillon_vector function);
+#define CARILLON_CALL_AS(recorded, function) carillon_port_call_as(recorded, function)
 #define CARILLON_RUN(function) carillon_port_run_recorded(function)
 #define CARILLON_NOTE(function) carillon_port_note((uint32_t)(uintptr_t)(function))
 void carillon_port_run_lowered(carillon_vector function);

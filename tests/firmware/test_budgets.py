@@ -10,7 +10,7 @@ job that has much less work ends, one that has more does not, and none has more 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from laboratory import AST, VIRTUAL_AST, Laboratory
@@ -172,6 +172,7 @@ class Drawn:
     budgets: tuple[int, ...]
     least: tuple[int, ...]
     span: tuple[int, ...]
+    calm: int = 1
 
     @classmethod
     def of(cls, seed: int, chunk: int, turns: int, low: int, high: int) -> Drawn:
@@ -199,7 +200,7 @@ class Drawn:
         text += f'[osek.task.Waiter]\npriority = 4\nevents = ["Go"]\nresources = ["Shared"]\n{budget[WAITER]}'
         text += '[osek.isr.Signal]\nsource = "soft0"\n'
         text += f'[osek.counter.C]\ntick = "{13 * self.chunk} ticks"\n'
-        for task, cycle in ((0, 23), (3, 31)):
+        for task, cycle in ((0, 23 * self.calm), (3, 31 * self.calm)):
             text += f'[osek.alarm.A{task}]\ncounter = "C"\nactivate = "T{task}"\nautostart = {{ at = 1, cycle = {cycle} }}\n'
         return text
 
@@ -210,11 +211,40 @@ class Drawn:
         return CODE % (numbers | lists)
 
 
-def noted(lab: Laboratory, drawn: Drawn, board: str, dispatch: str, ticks: int) -> list[list[tuple[bool, int]]]:
-    """Of each task's jobs, in order: whether it ended, and how much it had done."""
+ROUND_CODE = """
+#include "carillon/osektime.h"
+#define CHUNK %(chunk)du
+ttTASK(Quick) { carillon_work(7u * CHUNK); }
+ttTASK(Slow) { carillon_work(11u * CHUNK); }
+ttTASK(Edge) { carillon_work(3u * CHUNK); }
+#undef CHUNK
+"""
+
+
+def beside(chunk: int) -> str:
+    """A round: `Quick` preempts `Slow`, `Edge` preempts both and is preempted, so that one of them is lowered or re-armed."""
+    at = {"Quick": [0, 50, 100, 150], "Slow": [45, 112], "Edge": [3, 52, 118, 155]}
+    lengths = {"Quick": 8, "Slow": 12, "Edge": 4}
+    tasks = "".join(f'[task.{name}]\nwcet = "{wcet * chunk} ticks"\n' for name, wcet in lengths.items())
+    points = sorted((time, name) for name, times in at.items() for time in times)
+    line = '{{ at = "{} ticks", activate = "{}", deadline_at = "{} ticks" }},'
+    lines = [line.format(time * chunk, name, (time + 30) * chunk) for time, name in points]
+    return "\n".join([tasks, "[mode.always]", f'round = "{200 * chunk} ticks"', "points = [", *lines, "]", ""])
+
+
+Jobs = list[list[tuple[bool, int]]]
+"""Of each task its jobs, in order: whether it ended, and how much it had done."""
+
+
+def noted(lab: Laboratory, drawn: Drawn, board: str, dispatch: str, ticks: int, rounds: bool = False) -> Jobs:
+    """What the program notes; ``rounds``: beneath a round."""
     schedule = drawn.schedule.replace("[osek]\n", f'[osek]\ndispatch = "{dispatch}"\n')
-    outcome = lab.run(schedule, drawn.code, board, ticks=ticks)
-    found: list[list[tuple[bool, int]]] = [[] for _ in range(TASKS + 1)]
+    code = drawn.code
+    if rounds:
+        schedule += beside(drawn.chunk)
+        code = ROUND_CODE % {"chunk": drawn.chunk} + code
+    outcome = lab.run(schedule, code, board, ticks=ticks)
+    found: Jobs = [[] for _ in range(TASKS + 1)]
     assert outcome.reported[-1:] == [("whole", len(outcome.reported) - 1)]
     for what, value in outcome.reported[:-1]:
         found[value >> 24].append((what == "ended", value & 0xFFFFFF))
@@ -244,6 +274,20 @@ def test_a_job_has_exactly_its_budget_whatever_preempts_it(lab: Laboratory, seed
 
 
 @pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_a_budget_stands_still_while_the_round_has_the_processor(lab: Laboratory, dispatch: str) -> None:
+    drawn = replace(Drawn.of(5, 80, 40, 20, 120), calm=7)
+    found = noted(lab, drawn, VIRTUAL_AST, dispatch, 30_000_000, rounds=True)
+    for task, jobs in enumerate(found):
+        expected = []
+        for number in range(len(jobs)):
+            amount, budget = drawn.amount(task, number), drawn.budgets[task]
+            struck = budget and amount >= budget
+            expected.append((False, budget - 1) if struck else (True, amount))
+        assert jobs == expected, task
+    assert len([job for jobs in found for job in jobs]) > 150
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
 def test_a_job_has_its_budget_where_services_take_time(lab: Laboratory, dispatch: str) -> None:
     drawn = Drawn.of(3, 2_000, 40, 20, 60)
     found = noted(lab, drawn, AST, dispatch, 40_000_000)
@@ -260,6 +304,61 @@ def test_a_job_has_its_budget_where_services_take_time(lab: Laboratory, dispatch
             if not ended:
                 assert 0.75 * budget <= done < budget, (task, number)
     assert min(counts) > 20
+
+
+def test_beneath_a_round_services_take_time_and_the_round_does_not(lab: Laboratory) -> None:
+    drawn = replace(Drawn.of(6, 2_000, 12, 20, 60), calm=7)
+    found = noted(lab, drawn, AST, "hardware", 60_000_000, rounds=True)
+    counts = [0, 0]
+    for task, jobs in enumerate(found):
+        for number, (ended, done) in enumerate(jobs):
+            amount, budget = drawn.amount(task, number), drawn.budgets[task]
+            counts[ended] += 1
+            assert ended if not budget or amount <= 0.75 * budget else not ended or amount < budget, (task, number)
+            assert done == amount if ended else 0.75 * budget <= done < budget, (task, number)
+    assert min(counts) > 5
+
+
+HOOKED = """
+#include "carillon/osektime.h"
+ttTASK(Long) { carillon_work(60000u); }
+void ErrorHook(StatusType error) { (void)error; carillon_work(20000u); }
+ProtectionReturnType ProtectionHook(StatusType error)
+{
+    (void)error;
+    report("struck", 1u);
+    return PRO_TERMINATETASKISR;
+}
+TASK(Job)
+{
+    static uint32_t turns;
+    carillon_work(20000u);
+    (void)ActivateTask(Job); /* waits */
+    (void)ActivateTask(Job); /* is one too many: the hook is called */
+    carillon_work(10000u);
+    report("ended", turns++);
+    TerminateTask();
+}
+"""
+
+
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST])
+def test_a_round_within_a_hook_makes_no_job_late(lab: Laboratory, board: str) -> None:
+    schedule = """
+[task.Long]
+period = "201000 ticks"
+wcet = "61000 ticks"
+[osek]
+hooks = ["error", "protection"]
+[osek.task.Job]
+priority = 1
+activations = 2
+autostart = true
+budget = "53000 ticks"
+"""
+    outcome = lab.run(schedule, HOOKED, board, rounds=40)
+    assert outcome.said("struck") == []
+    assert len(outcome.said("ended")) > 100
 
 
 STORM = """

@@ -47,6 +47,20 @@ def test_a_handler_takes_no_more_than_it_is_charged(lab: Laboratory, board: str,
             assert figures.terminate.maximum <= max(c.after for c in costs) + 2  # the handler's return, and the task's own
 
 
+@pytest.mark.parametrize("schedule", [PLAIN, ONE, TURNS], ids=["plain", "deadlines", "turns"])
+def test_what_stops_the_budgets_beneath_takes_no_more_than_it_is_charged(lab: Laboratory, schedule: str) -> None:
+    beneath = '[osek]\n[osek.task.T]\npriority = 1\nautostart = true\nbudget = "1000000 ticks"\n'
+    code = works(A=100, B=100) + "\nTASK(T) { carillon_work(1000000u); }\n"
+    outcome = lab.run(declared(A=400, B=400) + schedule + beneath, code, AST, rounds=4)
+    (mode,) = outcome.planned.image.modes
+    for name in ("A", "B"):
+        costs = [handler_cost(outcome.planned.image, mode, c) for c in outcome.carriers(Role.ACTIVATION, name)]
+        figures = outcome.task(name)
+        assert figures.dispatch is not None and figures.terminate is not None
+        assert 12 <= figures.dispatch.maximum <= max(c.before for c in costs)
+        assert 17 <= figures.terminate.maximum <= max(c.after for c in costs) + 2
+
+
 def test_every_port_prices_every_statement_of_its_handlers() -> None:
     ports = [p.name for p in (data_root() / "ports").iterdir() if (p / "costs.toml").is_file()]
     assert set(ports) == {"armv7m", "avr", "rv32"}

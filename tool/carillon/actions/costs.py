@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from carillon.resources import data_root
@@ -28,6 +28,7 @@ class CostTable:
     are what the guards of :mod:`.guard` take per activation; the solver charges ``forget`` for a task on several sources,
     because levels decide only later which of them it is.
 
+    ``stopped`` is paid each time that a handler of a round runs, where tasks beneath it have execution budgets: else it is 0.
     ``synchronise`` is paid per sync point at which nothing is corrected.
 
     Of the event-triggered system: ``handled`` is what an alarm's handler takes on its task's level, ``handled_apart`` on the
@@ -59,6 +60,7 @@ class CostTable:
     ask_parts: int = 4
     ask_part: int = 8
     synchronise: int = 42
+    stopped: int = 0
 
     @property
     def wrapper(self) -> int:
@@ -67,6 +69,8 @@ class CostTable:
 
 
 COSTS = CostTable()
+BENEATH = replace(COSTS, stopped=28)
+"""With execution budgets beneath the rounds."""
 
 
 @cache

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from carillon.actions.costs import BENEATH, COSTS
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.conflict import conflict, feasible
@@ -167,7 +168,8 @@ def _allocate_on(
         above_tasks=any(i.above_tasks for i in system.interrupts),
         lowered=system.board.lowered_levels,
     )
-    problem = Problem(system.board, options, tuple(classes), rules, control is not None, table=table)
+    costs = BENEATH if system.osek is not None and system.osek.budgets else COSTS
+    problem = Problem(system.board, options, tuple(classes), rules, control is not None, costs, table)
     result = ModeSolver(problem, time_limit, memory).solve()
     groups: tuple[Group, ...] = ()
     if isinstance(result, Failure):

@@ -91,7 +91,7 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
     """Whether what the system has beside its budgets leaves them right; else C184, or C188 for one that is too long."""
     assert system.osek is not None
     tasks = [t for t in system.osek.tasks if t.timed]
-    beside = "rounds" if system.modes else "time services" if system.time is not None else ""
+    beside = "time services" if system.time is not None else ""
     if beside or kernel != "carillon":
         what = f"beside {beside}" if beside else "by the conventional kernel"
         kind = "an execution" if tasks[0].budget else "a lock"

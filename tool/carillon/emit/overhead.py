@@ -17,13 +17,13 @@ from carillon.actions.costs import port_prices as prices
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
-from carillon.emit.pieces import BODIES
+from carillon.emit.pieces import statements
 from carillon.image import Image, ModeImage
 from carillon.image.handlers import only_held
 from carillon.lower import ExpiryPoint
 from carillon.model.family import Rearm
 
-_STATEMENT = re.compile(r"^\s*(?:if \(|} while \()?(?P<name>\w+)(?:\(|\+\+|--)")
+_STATEMENT = re.compile(r"^\s*(?:if \(!?|} while \(|const uint32_t \w+ = )?(?P<name>\w+)(?:\(|\+\+|--)")
 _KERNEL = re.compile(r"^carillon_(?:port_)?")
 
 
@@ -60,7 +60,7 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
         return HandlerCost(0, 0)
     if only_held(image, mode, carrier):
         return HandlerCost(board.interrupt_entry + table["held_before"], table["held_after"])
-    lines = BODIES[type(carrier.action)](image, mode, carrier)
+    lines = statements(image, mode, carrier)
     shared = sum(c.source == carrier.source for c in mode.allocation.carriers) > 1
     if not lines and not shared:
         return HandlerCost(board.interrupt_entry, table["direct_end"])

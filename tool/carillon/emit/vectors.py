@@ -11,9 +11,9 @@ from collections import Counter
 
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import clock, osek, text
-from carillon.emit.pieces import BODIES
+from carillon.emit.pieces import BODIES, statements
 from carillon.emit.pieces.activate import guard_name
-from carillon.emit.pieces.common import asks, cells_of
+from carillon.emit.pieces.common import asks, cells_of, run
 from carillon.image import Image, ModeImage, Vector
 from carillon.image.handlers import only_held, plain
 
@@ -67,24 +67,25 @@ def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
                     lines += [*_comment(mode, carrier), f"CARILLON_HELD_VECTOR({held}, {function}, {carrier.source});", ""]
                 names[carrier.source] = held
                 continue
-            statements = BODIES[type(carrier.action)](image, mode, carrier)
-            if not statements:
+            body = statements(image, mode, carrier)
+            if not body:
                 names[carrier.source] = image.system.task(carrier.demand.object).entry
                 continue
-            name = bodies.get(tuple(statements))
+            name = bodies.get(tuple(body))
             if name is None:
                 stem = text.symbol(image, mode, carrier.action)
                 name, k = stem, 2
                 while name in used:
                     name, k = f"{stem}_{k}", k + 1
                 used.add(name)
-                bodies[tuple(statements)] = name
+                bodies[tuple(body)] = name
                 nested = carrier.action.runs and not plain(image, carrier)
                 lines += [*_comment(mode, carrier), _declaration(image, name, nested)]
-                lines += [f"void {name}(void)", "{", *statements, "}", ""]
+                lines += [f"void {name}(void)", "{", *body, "}", ""]
             names[carrier.source] = name
         for interrupt in image.system.interrupts:
-            names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if interrupt.reenabled else interrupt.handler
+            wrapped = interrupt.reenabled or osek.budgets.are_kept(image)
+            names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if wrapped else interrupt.handler
         vectors.append(names)
     return vectors, lines
 
@@ -107,14 +108,14 @@ def _joined(image: Image, mode: ModeImage, source: int, lines: list[str]) -> str
     for carrier in carriers:
         lines += _comment(mode, carrier)
     lines += [_GATHERED.format(source=source)] if gathered else []
-    lines += [_declaration(image, name), f"void {name}(void)", "{"]
+    asking = []
     for position, carrier in enumerate(carriers):
         body = BODIES[type(carrier.action)](image, mode, carrier)
         otherwise = "} else if" if gathered and position else "if"
-        lines += [f"    {otherwise} ({asks(mode, carrier)}) {{", *("    " + line for line in body)]
-        lines += [] if gathered else ["    }"]
-    lines += ["    } else {", "        /* answered already */", "    }"] if gathered else []
-    lines += ["}", ""]
+        asking += [f"    {otherwise} ({asks(mode, carrier)}) {{", *("    " + line for line in body)]
+        asking += [] if gathered else ["    }"]
+    asking += ["    } else {", "        /* answered already */", "    }"] if gathered else []
+    lines += [_declaration(image, name), f"void {name}(void)", "{", *osek.budgets.standing_still(image, asking), "}", ""]
     return name
 
 
@@ -179,6 +180,7 @@ def emit(image: Image) -> str:
     tabled = [m for m in image.modes if m.table]
     lines += ['#include "kernel/osektime/table.h"'] if tabled else []
     lines += ['#include "kernel/osektime/sync.h"'] if system.sync is not None else []
+    lines += ['#include "kernel/osek/budget.h"'] if osek.budgets.are_kept(image) else []
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
@@ -192,16 +194,17 @@ def emit(image: Image) -> str:
     lines += ["", *multiplexes] if multiplexes else []
     lines.append("")
     for interrupt in system.interrupts:
-        if interrupt.reenabled:
+        if interrupt.reenabled or osek.budgets.are_kept(image):
             name = f"carillon_interrupt_{interrupt.name}"
             source = interrupt.source
+            until = ": disabled until the round enables it again" if interrupt.reenabled else ""
+            first = [f"    carillon_port_disarm({source}, CARILLON_SOURCE_BIT({source}));"] if interrupt.reenabled else []
             lines += [
-                f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}): disabled until the round enables it again. */",
+                f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}){until}. */",
                 _declaration(image, name),
                 f"void {name}(void)",
                 "{",
-                f"    carillon_port_disarm({source}, CARILLON_SOURCE_BIT({source}));",
-                f"    CARILLON_RUN({interrupt.handler});",
+                *osek.budgets.standing_still(image, [*first, run(interrupt.handler)]),
                 "}",
                 "",
             ]

@@ -18,6 +18,7 @@ from carillon.verify.interrupts import check_interrupts
 from carillon.verify.joined import joined
 from carillon.verify.meaning import Meaning, Meanings, Step
 from carillon.verify.standing import Standing
+from carillon.verify.stopped import check_stopped, stopped
 from carillon.verify.sync import check_sync
 
 HELPERS = (
@@ -79,8 +80,8 @@ class Round:
         self.diagnostics.error(code, span or self.mode.span, f"mode '{self.mode.name}': {cause}", REMEDY)
 
     def meaning(self, source: int) -> Meaning:
-        """What a source's vector does."""
-        return self.meanings.of(self.vector_of[source])
+        """What a source's vector does, but for the counter of budgets (:mod:`.stopped`)."""
+        return stopped(self.meanings.of(self.vector_of[source]))
 
     def of(self, subject: Subject) -> list[Running]:
         """The running cells of a subject."""
@@ -101,6 +102,7 @@ class Round:
         postponed = self._postponed()
         self.running = self.hardware.running(started, self.table, lead, self.mode.round_length, postponed)
         check_interrupts(self)
+        check_stopped(self)
         self._timekeepers()
         for running in [r for r in self.running if is_table(self, r.source)]:
             self.subjects[running.source] = Subject("table", self.mode.name)

@@ -14,6 +14,8 @@ from types import ModuleType
 from carillon.actions import Action
 from carillon.actions.every import ACTIONS
 from carillon.allocate.result import Carrier
+from carillon.emit.osek import budgets
+from carillon.emit.pieces.common import run
 from carillon.emit.pieces.entry import Entry
 from carillon.image import Image, ModeImage
 from carillon.lower import ExpiryPoint
@@ -35,3 +37,11 @@ ENTRIES: dict[type[Action], Callable[[Image, ExpiryPoint], Entry]] = {
     a: m.entry for a, m in _MODULES.items() if hasattr(m, "entry")
 }
 """What an entry of a table says of a point."""
+
+
+def statements(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
+    """The same as :data:`BODIES`, and what stands around them in a handler that has its source to itself."""
+    own = BODIES[type(carrier.action)](image, mode, carrier)
+    if not own and not budgets.are_kept(image):
+        return []
+    return budgets.standing_still(image, own or [run(image.system.task(carrier.demand.object).entry)])

@@ -6,7 +6,7 @@ from __future__ import annotations
 from carillon.actions.activate import Activate
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.emit import text
-from carillon.emit.pieces.common import acknowledge, cells_of, multiplex, operation
+from carillon.emit.pieces.common import acknowledge, cells_of, multiplex, operation, run
 from carillon.emit.pieces.entry import Entry
 from carillon.image import CellImage, Image, ModeImage
 from carillon.image.handlers import deadline_cells, runs_apart
@@ -34,7 +34,7 @@ def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     if carrier.lowered and len(image.modes) > 1:
         start.append("    carillon_lowered_tasks++;")
         after.insert(0, "    carillon_lowered_tasks--;")
-    call = f"    carillon_port_run_lowered({task.entry});" if runs_apart(image, carrier) else f"    CARILLON_RUN({task.entry});"
+    call = f"    carillon_port_run_lowered({task.entry});" if runs_apart(image, carrier) else run(task.entry)
     return _guarded(carrier, before, [*start, call, *after])
 
 
@@ -61,24 +61,23 @@ def _forgetting(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
     return acknowledge(cells) + lines
 
 
-def _guarded(carrier: Carrier, before: list[str], run: list[str]) -> list[str]:
+def _guarded(carrier: Carrier, before: list[str], during: list[str]) -> list[str]:
     """A handler's body: what every expiry asks for, then the task's run within its guard."""
     source, bit = carrier.source, f"CARILLON_SOURCE_BIT({carrier.source})"
     if carrier.guard is Guard.HOLD:
-        return [f"    carillon_port_hold({source}, {bit});", *before, *run, f"    carillon_port_enable({source}, {bit});"]
+        return [f"    carillon_port_hold({source}, {bit});", *before, *during, f"    carillon_port_enable({source}, {bit});"]
     if carrier.guard is Guard.FLAG:
         name = guard_name(carrier.demand.object)
         return [
             *before,
-            f"    if (carillon_guard_waits(&{name})) {{",
-            "        return;",
+            f"    if (!carillon_guard_waits(&{name})) {{",
+            "        do {",
+            f"            carillon_guard_begin(&{name});",
+            *("        " + line for line in during),
+            f"        }} while (carillon_guard_end(&{name}));",
             "    }",
-            "    do {",
-            f"        carillon_guard_begin(&{name});",
-            *("    " + line for line in run),
-            f"    }} while (carillon_guard_end(&{name}));",
         ]
-    return [*before, *run]
+    return [*before, *during]
 
 
 def entry(image: Image, point: ExpiryPoint) -> Entry:

@@ -31,3 +31,8 @@ def acknowledge(cells: list[CellImage]) -> list[str]:
 def asks(mode: ModeImage, carrier: Carrier) -> str:
     """The condition that one of a carrier's cells asks for an interrupt."""
     return " || ".join(f"{c.family.name}_asks({c.number})" for c in cells_of(mode, carrier))
+
+
+def run(function: str) -> str:
+    """A statement: call a function of the application."""
+    return f"    CARILLON_RUN({function});"
