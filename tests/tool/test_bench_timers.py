@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from carillon.bench import render
 from carillon.bench import timers as benchmark
-from carillon.bench.epos import SCENARIOS
+from carillon.bench.epos import EPOS_PHILOSOPHERS, SCENARIOS, WRAPPED
 from carillon.bench.periods import best_tick
 from carillon.bench.plots import write
 from carillon.bench.rows import Curve, Plot, Result, Row
@@ -127,6 +127,31 @@ def test_a_one_shot_clock_interrupts_philosophers_once_a_delay(rows: dict[tuple[
     assert delays * 0.9 <= one_shot.median <= delays
     took = rows[f"philosophers_time_{scenario}", "periodic"].median
     assert periodic.median == pytest.approx(took * 0.72, abs=2)  # a tick of 10/7200 s
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("kind", ["periodic", "one-shot"])
+def test_the_dinner_takes_the_least_number_of_turns(rows: dict[tuple[str, str], Row], scenario: int, kind: str) -> None:
+    think, eat = SCENARIOS[scenario]
+    least = think + benchmark.TURNS * len(benchmark.PHILOSOPHERS) * eat // 2
+    took = rows[f"philosophers_time_{scenario}", kind].median
+    assert least <= took <= least + 10
+    threads = rows[f"philosophers_thread_{scenario}", kind]
+    assert threads.samples == len(benchmark.PHILOSOPHERS)
+    assert threads.maximum == round(took / 1000, 2)
+
+
+def test_the_papers_dinner_is_long_enough_in_one_reading_alone() -> None:
+    needed = {n: think + 25 * eat for n, (think, eat) in SCENARIOS.items()}
+    counted = {n: EPOS_PHILOSOPHERS[n]["interrupts"][0] * 10 / 7.2 for n in SCENARIOS}
+    assert [n for n in SCENARIOS if counted[n] < needed[n]] == [1]
+    assert needed[1] <= counted[1] + WRAPPED * 10 / 7.2 <= 1.02 * needed[1]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_periodic_clock_interrupts_no_more_often_than_the_papers(rows: dict[tuple[str, str], Row], scenario: int) -> None:
+    paper = EPOS_PHILOSOPHERS[scenario]["interrupts"][0] + (WRAPPED if scenario == 1 else 0)
+    assert rows[f"philosophers_interrupts_{scenario}", "periodic"].median <= paper
 
 
 @pytest.mark.parametrize(("number", "most", "tick"), [(360, 100, 90), (72_000, 65_536, 36_000), (7, 3, 1), (97, 96, 1)])

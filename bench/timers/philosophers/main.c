@@ -13,12 +13,13 @@ static struct carillon_semaphore forks[FORKS] = {
     CARILLON_SEMAPHORE_UP_TO(1, 1), CARILLON_SEMAPHORE_UP_TO(1, 1),
 };
 
-/* The fork of the lower number first: so they never wait for each other in a circle. */
+/* Every second one takes the fork on the left first, the others that on the right: so they never wait for each other in
+ * a circle, and as few as possible hold a fork while they wait for the other. */
 static void dine(uint8_t seat)
 {
     const uint8_t other = (uint8_t)((seat + 1u) % FORKS);
-    struct carillon_semaphore *const first = &forks[(seat < other) ? seat : other];
-    struct carillon_semaphore *const second = &forks[(seat < other) ? other : seat];
+    struct carillon_semaphore *const first = &forks[((seat % 2u) == 0u) ? seat : other];
+    struct carillon_semaphore *const second = &forks[((seat % 2u) == 0u) ? other : seat];
     bench_begin();
     for (uint8_t turn = 0u; turn < TURNS; turn++) {
         (void)carillon_delay(CARILLON_MILLISECONDS(THINK_MS));

@@ -30,10 +30,11 @@ ROOMY = "atmega128-xmem"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was recorded: times in cycles (instructions on boards in QEMU)."""
+    """What was recorded: times in cycles (instructions on boards in QEMU).  ``handlers`` are the clock's."""
 
     hertz: int
     handlers: tuple[Handler, ...]
+    slices: tuple[Handler, ...]
     marks: dict[str, tuple[int, ...]]
     switches: int
 
@@ -129,10 +130,12 @@ class Applications:
         for entry in records:
             if entry.code == Code.MARK:
                 passed[places[entry.value]].append(entry.time)
-        clock = planned.system.board.clock(planned.system.clock_hz)
+        clock, table = planned.system.board.clock(planned.system.clock_hz), symbols(firmware.elf)
+        slices = {osek.slices.source} if osek.slices is not None else set()
         return Run(
             clock.hz * clock.instructions_per_tick,
-            tuple(handlers_of(planned, symbols(firmware.elf), records, {osek.clock.carrier.source})),
+            tuple(handlers_of(planned, table, records, {osek.clock.carrier.source})),
+            tuple(handlers_of(planned, table, records, slices)),
             {mark: tuple(times) for mark, times in passed.items()},
             sum(entry.code == Code.RESUME for entry in records),
         )

@@ -174,7 +174,7 @@ TURNS = 10
 def philosophers(applications: Applications, _rounds: int, progress: Progress) -> Result:
     """Interrupts, switches and time of five threads that mostly wait, with a tick of 1.39 ms and with one-shot."""
     rows: list[Row] = []
-    times: dict[str, list[tuple[float, float]]] = {PERIODIC: [], ONE_SHOT: []}
+    times: dict[str, list[tuple[float, float, float]]] = {PERIODIC: [], ONE_SHOT: []}
     tables = [thread(name, 1) for name in PHILOSOPHERS]
     for scenario, (think, eat) in SCENARIOS.items():
         for k, kind in enumerate((PERIODIC, ONE_SHOT)):
@@ -185,22 +185,35 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
             run = applications.run(planned, firmware, int(wait), ["bench_begin", "bench_end"])
             begin, end = min(run.marks["bench_begin"]), max(run.marks["bench_end"])
             served = sum(begin <= h.begin <= end for h in run.handlers)
+            sliced = sum(begin <= h.begin <= end for h in run.slices)
             took = (end - begin) / run.hertz * 1e3
             column = kind
             if scenario == 1:
                 rows.append(row("philosophers_flash", column, CHIP, "bytes", [firmware.flash]))
                 rows.append(row("philosophers_flash", f"EPOS {kind}", CHIP, "bytes", [EPOS_FOOTPRINT[k]]))
-            for metric, our, unit in (("interrupts", served, ""), ("switches", run.switches, ""), ("time", round(took, 3), "ms")):
+            for metric, our, unit in (
+                ("interrupts", served, ""),
+                ("slices", sliced, ""),
+                ("switches", run.switches, ""),
+                ("time", round(took, 3), "ms"),
+            ):
                 rows.append(row(f"philosophers_{metric}_{scenario}", column, CHIP, unit, [our]))
                 paper = EPOS_PHILOSOPHERS[scenario].get(metric)
                 if paper is not None:
                     rows.append(row(f"philosophers_{metric}_{scenario}", f"EPOS {kind}", CHIP, unit, [paper[k]]))
             busy = sum(h.length for h in run.handlers if begin <= h.begin <= end) / run.hertz * 1e3
             rows.append(row(f"philosophers_handlers_{scenario}", column, CHIP, "ms", [round(busy, 3)]))
-            times[kind].append((think + eat, busy))
-    curves = [Curve(kind, tuple(w for w, _ in found), tuple(b for _, b in found)) for kind, found in times.items()]
-    title = "Time in the clock's handlers while the philosophers dine"
-    return Result(rows, (Plot("philosophers", title, "thinking and eating, ms", "ms", tuple(curves), log_x=True, log_y=True),))
+            ends = [round((at - begin) / run.hertz, 2) for at in run.marks["bench_end"]]
+            rows.append(row(f"philosophers_thread_{scenario}", column, CHIP, "s", ends))
+            times[kind].append((think + eat, busy, took))
+    plots = []
+    for k, name, title in (
+        (1, "philosophers", "Time in the clock's handlers while the philosophers dine"),
+        (2, "dinner", "Total time of the dinner (figure 4 of the paper)"),
+    ):
+        curves = tuple(Curve(kind, tuple(f[0] for f in found), tuple(f[k] for f in found)) for kind, found in times.items())
+        plots.append(Plot(name, title, "thinking and eating, ms", "ms", curves, log_x=True, log_y=True))
+    return Result(rows, tuple(plots))
 
 
 # Many delays: RELTEQ's experiment.
