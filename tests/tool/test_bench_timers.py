@@ -120,6 +120,18 @@ def test_the_lowest_task_is_answered_sooner_at_every_number_of_events(result: Re
     assert all(our < counter for our, counter in zip(ours.ys, counters.ys, strict=True))
 
 
+def test_a_turn_of_the_loop_varies_by_interrupts_alone(result: Result) -> None:
+    plot = next(p for p in result.plots if p.name == "interference")
+    turns = {curve.label: {round(y * 8) for y in curve.ys} for curve in plot.curves}  # in cycles
+    assert {label: len(found) for label, found in turns.items()} == {"1000Hz": 3, "500Hz": 3, "50Hz": 2, "one-shot": 2}
+    assert len({min(found) for found in turns.values()}) == 1
+
+
+def test_all_threads_are_released_together_among_the_samples(rows: dict[tuple[str, str], Row]) -> None:
+    longest = [rows[f"threads_{count}_maximum", "carillon"].median for count in range(2, 7)]
+    assert all(50 <= b - a <= 65 for a, b in pairwise(longest))
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_one_shot_clock_interrupts_philosophers_once_a_delay(rows: dict[tuple[str, str], Row], scenario: int) -> None:
     periodic, one_shot = (rows[f"philosophers_interrupts_{scenario}", kind] for kind in ("periodic", "one-shot"))

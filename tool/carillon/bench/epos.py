@@ -23,7 +23,8 @@ EPOS_PERIODS = {
 }
 """Periodic timers revisited, tables I and II: measured periods in microseconds."""
 
-EPOS_HZ = 7_200_000
+HANDLERS_CRYSTAL_HZ = 8_000_000
+"""Of table III and figures 9 to 11: their timer's clock of 125 kHz is this by 64.  No prescaler makes it of 7.2 MHz."""
 
 EPOS_HANDLERS_US = {"tick_only": 14, "release_one_alarm": 42, "one_shot_release": 212}
 """Table III."""

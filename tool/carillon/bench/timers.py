@@ -11,6 +11,7 @@ enter an interrupt: they are added to what handlers take (:mod:`carillon.bench.h
 
 from __future__ import annotations
 
+import math
 import statistics
 import tempfile
 from bisect import bisect_right
@@ -24,10 +25,10 @@ from carillon.bench.epos import (
     COMPARE,
     EPOS_FOOTPRINT,
     EPOS_HANDLERS_US,
-    EPOS_HZ,
     EPOS_PHILOSOPHERS,
     EPOS_PWM_US,
     EPOS_THREADS_US,
+    HANDLERS_CRYSTAL_HZ,
     MUST,
     ONE_SHOT,
     PERIODIC,
@@ -64,7 +65,7 @@ def handlers(applications: Applications, rounds: int, progress: Progress) -> Res
             must = MUST.get(metric, MUST["one_shot_release"])
             rows.append(row(metric, "carillon", CHIP, "cycles", [h.length for h in found][1 : rounds + 1], must))
             if metric in EPOS_HANDLERS_US:
-                epos = round(EPOS_HANDLERS_US[metric] * EPOS_HZ / 1_000_000)
+                epos = EPOS_HANDLERS_US[metric] * HANDLERS_CRYSTAL_HZ // 1_000_000
                 rows.append(row(metric, "EPOS", CHIP, "cycles", [epos]))
     return Result(rows)
 
@@ -114,10 +115,17 @@ def _first_after(begins: Sequence[int], ends: Sequence[int]) -> list[int]:
 RELEASED_MS = (10, 30, 60, 90, 120, 150)
 """Periods of the threads of table IV."""
 
+HYPERPERIOD = math.lcm(*RELEASED_MS) // 10
+"""Ticks of 10 ms after which the six threads are released together again."""
+
 
 def threads(applications: Applications, rounds: int, progress: Progress) -> Result:
-    """What the periodic clock's handler takes that releases two to six threads (table IV), in microseconds."""
+    """What the periodic clock's handler takes that releases two to six threads (table IV), in microseconds.
+
+    Samples are whole hyperperiods, at least ``rounds`` ticks, so that all threads are released together in each.
+    """
     rows: list[Row] = []
+    ticks = -(-rounds // HYPERPERIOD) * HYPERPERIOD
     for count, epos in EPOS_THREADS_US.items():
         progress(f"{count} threads")
         code = "\n".join(f"RELEASED_EVERY({ms})" for ms in RELEASED_MS[:count])
@@ -125,8 +133,8 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> Resu
         planned, firmware = applications.built(
             "threads", Timer(PERIODIC, 28_800, 288, ("bits = 16", 'longest = "1s"')), tables, code
         )
-        run = applications.run(planned, firmware, (rounds + 20) * 288, [])
-        samples = [h.length / run.hertz * 1e6 for h in run.handlers][5 : rounds + 5]
+        run = applications.run(planned, firmware, (ticks + 20) * 288, [])
+        samples = [h.length / run.hertz * 1e6 for h in run.handlers][5 : ticks + 5]
         ours = (statistics.fmean(samples), max(samples), min(samples), statistics.pstdev(samples))
         for what, our, their in zip(("mean", "maximum", "minimum", "deviation"), ours, epos, strict=True):
             rows.append(row(f"threads_{count}_{what}", "carillon", CHIP, "us", [round(our, 1)]))
