@@ -24,6 +24,8 @@ from carillon.bench.dispatch import dispatch as time_triggered
 from carillon.bench.microkernel import PARTS as LOADS
 from carillon.bench.microkernel import microkernel as interpreted
 from carillon.bench.osek import osek as event_triggered
+from carillon.bench.papers import PAPERS
+from carillon.bench.papers import papers as repeated
 from carillon.bench.rows import Progress, Result, Row, row
 from carillon.bench.services import services as waiting
 from carillon.bench.timers import PARTS
@@ -69,6 +71,7 @@ BENCHMARKS = {
     "dispatch": _whole(time_triggered),
     "microkernel": Benchmark(interpreted, tuple(LOADS)),
     "osek": _whole(event_triggered),
+    "papers": Benchmark(repeated, PAPERS),
     "services": _whole(waiting),
     "simulator": _whole(simulator),
     "timers": Benchmark(experiments, tuple(PARTS)),
@@ -93,7 +96,7 @@ def render(console: Console, name: str, rows: Sequence[Row]) -> None:
         columns.setdefault(tuple((r.kernel, r.board) for r in found), []).extend(found)
     for table in columns.values():
         _table(console, name, table)
-    if name == "autosar":
+    if name in ("autosar", "papers"):
         paper.render(console, rows)
 
 

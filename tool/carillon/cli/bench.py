@@ -18,14 +18,19 @@ EPILOG = "Examples: carillon bench dispatch --json; carillon bench timers --part
 def command(
     name: Annotated[
         str,
-        typer.Argument(help="Benchmark: autosar, boards, clocks, dispatch, microkernel, osek, services, timers or simulator."),
+        typer.Argument(
+            help="Benchmark: autosar, boards, clocks, dispatch, microkernel, osek, papers, services, timers or simulator."
+        ),
     ] = "dispatch",
     rounds: Annotated[
         int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application, or samples of each figure.")
     ] = 1000,
     part: Annotated[
         list[str] | None,
-        typer.Option("--part", help="Only this part of 'timers', load of 'microkernel' or board of 'boards'; may be repeated."),
+        typer.Option(
+            "--part",
+            help="Only this part of 'timers', paper of 'papers', load of 'microkernel' or board of 'boards'; may be repeated.",
+        ),
     ] = None,
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the benchmark's pictures (SVG) to this folder.")] = None,
     as_json: JsonOption = False,
