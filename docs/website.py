@@ -8,11 +8,11 @@ made.  A link that leads nowhere, and a page of the guide that its contents do n
 
 from __future__ import annotations
 
+import argparse
 import os
 import posixpath
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import service_reference as reference
@@ -180,6 +180,8 @@ if __name__ == "__main__":
     import logging
 
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
-    destination = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "site").resolve()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("destination", nargs="?", type=Path, default=ROOT / "build" / "site", help="the folder to write")
+    destination = parser.parse_args().destination.resolve()
     build(destination)
     print(f"{destination / 'index.html'}; with search: python3 -m http.server --bind 127.0.0.1 --directory {destination}")
