@@ -171,6 +171,9 @@ static inline void halt_cells(uint8_t table)
         carillon_port_write(it->stop[i].address, it->stop[i].value);
     }
 #endif
+#if CARILLON_OSEK_TABLE_ENDS
+    carillon_osek_table_states[table].held = 0u;
+#endif
     carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
 }
 
@@ -182,6 +185,8 @@ static inline void halt_cells(uint8_t table)
  * 2. A table that repeats and may be followed has a cell for each point.  If it is to be followed, the cells of points
  *    before its half are stopped in the second half (hold_early), and the others at its end.  So each is stopped about
  *    half a turn before it would expire once more, and that is how long interrupts may be locked.
+ *    Whether they are is written down (held): what the end's cell reads says where the table is, but not whether the
+ *    handlers of its half and its end have been since.
  * 3. The end's cell is on the kernel's level, so its handler comes before any task finds the table running.  An ISR of
  *    that level holds it back: services first serve ends that wait (settle_ends), as they do in queues.
  * 4. A table that is stopped while its end waits has been stopped before.  What waits is forgotten at its next start.
@@ -194,11 +199,13 @@ static inline uint32_t to_end(const struct carillon_osek_table_on_cells *it)
 
 /* Stop the cells of points that have been in this turn, if this is its second half; locked.  A table that has not begun
  * yet is farther from its end. */
-static void hold_early(const struct carillon_osek_table_on_cells *it)
+static void hold_early(uint8_t table)
 {
+    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
     if ((it->early == 0u) || (to_end(it) > it->rest)) {
         return;
     }
+    carillon_osek_table_states[table].held = 1u;
 #if CARILLON_OSEK_TABLES_RESTART
     carillon_port_write(it->hold.address, it->hold.value);
 #else
@@ -209,11 +216,13 @@ static void hold_early(const struct carillon_osek_table_on_cells *it)
 }
 
 /* No table follows any more: these cells go on in the next turn; locked. */
-static void resume_early(const struct carillon_osek_table_on_cells *it)
+static void resume_early(uint8_t table)
 {
-    if ((it->early == 0u) || (to_end(it) > it->rest)) {
+    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
+    if (carillon_osek_table_states[table].held == 0u) {
         return;
     }
+    carillon_osek_table_states[table].held = 0u;
     const uint32_t each = prepares(it);
     const uint32_t left = start_some(it, it->resume, it->early * each, it->ends_at);
     const uint32_t begin = (left <= it->rest) ? left : (left - it->again); /* the end has passed meanwhile */
@@ -266,7 +275,7 @@ void carillon_osek_half_table(uint8_t table)
     const uint32_t saved = carillon_port_lock();
     if ((carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING) &&
         (carillon_osek_table_states[table].next != NONE)) {
-        hold_early(carillon_osek_tables_on_cells[table]);
+        hold_early(table);
     }
     carillon_port_unlock(saved);
 }
@@ -310,7 +319,7 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
             while (to_end(it) <= CARILLON_BASE_NEAR) {
             }
             settle_ends();
-            hold_early(it);
+            hold_early(from);
         } else {
             /* no cell is to be stopped before the end */
         }
@@ -329,7 +338,7 @@ static void unlink_cells(uint8_t table)
         for (uint8_t other = 0; other < CARILLON_OSEK_SCHEDULE_TABLES; other++) {
             if (carillon_osek_table_states[other].next == table) {
                 carillon_osek_table_states[other].next = NONE;
-                resume_early(carillon_osek_tables_on_cells[other]);
+                resume_early(other);
             }
         }
     }

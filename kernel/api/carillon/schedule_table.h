@@ -191,7 +191,7 @@ static inline StatusType GetElapsedCounterValue(CounterType counter, TickRefType
 
 #if CARILLON_OSEK_SCHEDULE_TABLES > 0
 /* Internal.  Of each schedule table; with one in a queue: what follows it, and how many cursors have passed the end at
- * which it is left. */
+ * which it is left; with one on cells that may be followed: whether its early cells stand still before its end. */
 struct carillon_osek_table_state {
     uint8_t status;
 #if (CARILLON_OSEK_CURSORS > 0) || CARILLON_OSEK_TABLE_ENDS
@@ -199,6 +199,9 @@ struct carillon_osek_table_state {
 #endif
 #if CARILLON_OSEK_CURSORS > 0
     uint8_t passed;
+#endif
+#if CARILLON_OSEK_TABLE_ENDS
+    uint8_t held;
 #endif
 };
 extern struct carillon_osek_table_state carillon_osek_table_states[];

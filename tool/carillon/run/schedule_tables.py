@@ -49,7 +49,7 @@ INLINE_STOP = "carillon_stops_table_"
 """Begins the labels of stores of StopScheduleTable that stand in the application (carillon_port_note_stop)."""
 
 STATUSES = "carillon_osek_table_states"
-STATUS_BYTES = (1, 2, 3)
+STATUS_BYTES = (1, 2, 3, 4)
 """Of each table: ``struct table_state``, which begins with the status, and is no more than that if none can be followed."""
 
 COUNT = range(4, 8)
