@@ -20,7 +20,7 @@ TURN = 20
 AROUND = range(-230, 61, 1 if EVERY else 5)
 """Instructions from where the table's half or end is to where the call is made; a service takes less than 230."""
 LATE = 200
-"""Instructions by which a point comes late at most: due while its cell is set (160, the board's lead), behind the end's handler."""
+"""Instructions by which a point is late at most: due while its cell is set (160, the board's lead), behind the end's handler."""
 OK, NOFUNC, STATE = 0, 5, 7
 T1 = 15
 """The offset of the later point of A."""
