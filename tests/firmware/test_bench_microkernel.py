@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from carillon.bench.microkernel import LOADS, MUST, Case, measured
+from carillon.bench.microkernel import LOADS, MUST, Case, _rows, measured
 
 pytestmark = pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed")
 
@@ -31,3 +31,13 @@ def test_the_parts_are_told_apart(tmp_path: Path) -> None:
     assert planned.s_size > 0
     assert sum(planned.scheduler) < sum(free.scheduler)
     assert sum(planned.s_code) > 0
+
+
+def test_a_case_that_the_board_does_not_keep_is_late_and_has_no_other_figures(tmp_path: Path) -> None:
+    case = Case(100, "edf-s", "long")
+    costs = measured(case, tmp_path, 2)
+    assert costs is not None
+    assert len(costs.late) == 2
+    assert min(costs.late) > 0
+    assert [(r.metric, r.samples) for r in _rows(case, costs)] == [("late_100_long", 2)]
+    assert [r.metric for r in _rows(case, None)] == ["infeasible_100_long"]

@@ -8,6 +8,9 @@ methods.  The fifth is the program on cells.
 What is counted are instructions of each millisecond that are neither the idle task's nor the tasks' own.  Of those, the
 interpreter's are told apart by what it reads: each instruction of the microcode that it fetches begins one, and those that
 put in a thread are S code.
+
+A case whose program the tool refuses, because there is no such schedule, is infeasible.  One that the board does not keep is
+late: of the share of the processor that its tasks take, the check knows, but not of what the interpreter takes.
 """
 
 from __future__ import annotations
@@ -53,7 +56,7 @@ PARTS = tuple(LOADS)
 ROUND_MS = 60
 _INFEASIBLE = ("C270", "C283")
 _CLOCK_HZ = 206_000_000
-_BEGIN, _END = "work", "bench_done"
+_BEGIN, _END, _LATE = "work", "bench_done", "bench_late"
 _SCHEDULER = ("most_urgent", "settle")
 _INTERPRETER = ("interpret", "insert_thread")
 _LOOP = ("carry_out",)
@@ -91,7 +94,8 @@ class Case:
 class Costs:
     """What a case costs: of each millisecond the instructions of everything and of its parts, and of a round the preemptions.
 
-    ``utilisation`` is the tasks' own share of the processor, ``size`` and ``s_size`` are instructions of microcode.
+    ``late`` are the calls of ``carillon_machine_fault`` in each round.  ``utilisation`` is the tasks' own share of the processor,
+    ``size`` and ``s_size`` are instructions of microcode.
     """
 
     microcode: tuple[int, ...]
@@ -99,6 +103,7 @@ class Costs:
     s_code: tuple[int, ...]
     scheduler: tuple[int, ...]
     preemptions: tuple[int, ...]
+    late: tuple[int, ...]
     utilisation: Fraction
     size: int
     s_size: int
@@ -123,7 +128,7 @@ def _sources(folder: Path, text: str, functions: str, method: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "bench.giotto"
     file.write_text(text, encoding="utf-8")
-    code = f'#include "giotto.h"\n#include "carillon/work.h"\n{functions}'
+    code = f'#include "giotto.h"\n#include "carillon/work.h"\n#include "kernel/microcode/machine.h"\n{functions}'
     (folder / "main.c").write_text(code, encoding="utf-8")
     if method in _S_CODE:
         file.with_suffix(".scode").write_text(f".method {_S_CODE[method]}\n", encoding="utf-8")
@@ -150,7 +155,7 @@ def _watched(image: Image, firmware: Firmware, rounds: int) -> Watched:
     diagnostics = Diagnostics()
     table = symbols(firmware.elf)
     spans = _functions(table, (*_SCHEDULER, *_INTERPRETER, *_LOOP))
-    marks = [name for name in (_BEGIN, _END) if name in table]
+    marks = [name for name in (_BEGIN, _END, _LATE) if name in table]
     ticks = image.system.clock_hz * ROUND_MS * (rounds + 1) // 1000
     fetched = ("interpret", "code") if image.microcode is not None else None
     recording = record(image, firmware, ticks, diagnostics, marks, spans=spans, fetched=fetched)
@@ -250,6 +255,10 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
         "void bench_done(void);\n__attribute__((noinline)) void bench_done(void)\n{\n"
         '    __asm__ volatile("");\n}\n'
         f"void work(void)\n{{\n    carillon_work({ticks}u);\n    bench_done();\n}}\n"
+        "void bench_late(void);\n__attribute__((noinline)) void bench_late(void)\n{\n"
+        '    __asm__ volatile("");\n}\n'
+        "void carillon_machine_fault(enum carillon_machine_fault fault, uint16_t task, uint16_t address)\n{\n"
+        "    (void)fault;\n    (void)task;\n    (void)address;\n    bench_late();\n}\n"
     )
     file = _sources(folder, program(case.tasks, Fraction(1000 * ticks, hz)), functions, case.method)
     try:
@@ -265,6 +274,7 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     works = _spread(own, run.per_ms, length)
     parts = _parts(run, length)
     per_round = Counter(n // (run.per_ms * ROUND_MS) for n in preempted)
+    late = Counter(n // (run.per_ms * ROUND_MS) for n, name in run.marks if name == _LATE)
     code = image.microcode.compiled.program.code if image.microcode is not None else ()
     return Costs(
         tuple(b - w for b, w in zip(busy, works, strict=True)),
@@ -272,6 +282,7 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
         tuple(parts["s_code"]),
         tuple(parts["scheduler"]),
         tuple(per_round[k] for k in range(rounds)),
+        tuple(late[k] for k in range(rounds)),
         Fraction(sum(works), run.per_ms * length),
         len(code),
         sum(i.opcode in S_CODE for i in code),
@@ -299,9 +310,13 @@ def _samples(run: Watched, length: int) -> dict[str, list[int]]:
     return found
 
 
-def _rows(case: Case, costs: Costs) -> list[Row]:
-    """The rows of a case: its metrics end with the number of tasks and the load."""
+def _rows(case: Case, costs: Costs | None) -> list[Row]:
+    """The rows of a case: its metrics end with the number of tasks and the load.  None: it is infeasible."""
     own = f"{case.tasks}_{case.load}"
+    if costs is None:
+        return [row(f"infeasible_{own}", case.method, BOARD, "", [1], None)]
+    if any(costs.late):
+        return [row(f"late_{own}", case.method, BOARD, "per round", costs.late, None)]
     every = len(costs.microcode)
 
     def of(metric: str, values: Sequence[float], unit: str = "instructions") -> Row:
@@ -331,8 +346,9 @@ def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts
     ``rounds`` is the number of milliseconds at least; whole rounds of 60 are measured.
     """
     cases = [Case(n, method, load) for load in parts or PARTS for n in TASKS for method in METHODS]
-    found = {case: costs for case, costs in _measured(cases, rounds, diagnostics, progress) if costs is not None}
-    rows = [r for case, costs in found.items() for r in _rows(case, costs)]
+    every = _measured(cases, rounds, diagnostics, progress)
+    rows = [r for case, costs in every for r in _rows(case, costs)]
+    found = {case: costs for case, costs in every if costs is not None and not any(costs.late)}
     for metric, most in MUST.items():
         values = [n for costs in found.values() for n in costs.samples[metric]]
         if values:

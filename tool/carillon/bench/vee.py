@@ -81,7 +81,7 @@ PAPER: Mapping[tuple[str, int, str], tuple[float, ...]] = {
 
 
 def render(console: Console, rows: Sequence[Row]) -> None:
-    """A table for each load: ours, and below it the paper's line.  What neither has is infeasible."""
+    """A table for each load: ours, and below it the paper's line."""
     from rich import box
     from rich.table import Table
 
@@ -101,7 +101,8 @@ def render(console: Console, rows: Sequence[Row]) -> None:
             for method in METHODS:
                 ours = [found.get((f"{metric}_{tasks}_{load}", method)) for metric in METRICS]
                 text = ["-" if value is None else f"{value:,g}" for value in ours]
-                drawn.add_row(str(tasks), method, "ours", *(text if ours[0] is not None else ["infeasible"]))
+                why = "late" if (f"late_{tasks}_{load}", method) in found else "infeasible"
+                drawn.add_row(str(tasks), method, "ours", *(text if ours[0] is not None else [why]))
                 if method != "cells":
                     theirs = PAPER.get((load, tasks, method))
                     drawn.add_row("", "", "paper", *(["infeasible"] if theirs is None else [f"{value:,g}" for value in theirs]))
