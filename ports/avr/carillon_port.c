@@ -12,7 +12,13 @@
 void carillon_port_write(carillon_address address, carillon_value value)
 {
     const carillon_address place = address & CARILLON_ADDRESS;
-    if ((address & CARILLON_WORD) != 0u) {
+#ifdef CARILLON_EIGHT_BITS
+    if ((address & CARILLON_AWAIT_BYTE) == CARILLON_AWAIT_BYTE) {
+        while (CARILLON_REGISTER(place) < value) { /* bounded by a round of the timer */
+        }
+    } else
+#endif
+        if ((address & CARILLON_WORD) != 0u) {
         CARILLON_REGISTER_16(place) = value;
     } else if ((address & CARILLON_SET) != 0u) {
         carillon_port_set(place, value);

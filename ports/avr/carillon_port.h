@@ -42,6 +42,7 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_SET 0x4000u
 #define CARILLON_CLEAR 0x2000u
 #define CARILLON_AWAIT 0x1000u
+#define CARILLON_AWAIT_BYTE 0x5000u /* a counter of 8 bits: of boards with CARILLON_EIGHT_BITS */
 #define CARILLON_ADDRESS 0x0FFFu
 
 /* carillon_board.h says where a source is enabled, where its request stands (a written 1 forgets it), and the place of

@@ -15,6 +15,12 @@
 #define AVR16_LENGTH(cell) (((cell) <= 2u) ? 0x46u : 0x80u)
 #define AVR16_MATCH(cell) (0x4Au - (2u * (cell)))
 #define AVR16_SOURCE(cell) (12u + (cell))
+#define AVR8_CONTROL_A(cell) (0x44u)
+#define AVR8_CONTROL_B(cell) (0x45u)
+#define AVR8_COUNT(cell) (0x46u)
+#define AVR8_LENGTH(cell) (0x47u)
+#define AVR8_MATCH(cell) (0x48u)
+#define AVR8_SOURCE(cell) (15u)
 #define AVR16_COUNT_OF(match) (((match) <= 0x78u) ? 0x4Cu : 0x88u)
 
 #define CARILLON_SOURCE_ENABLE(source) (((source) <= 8u) ? 0x59u : 0x57u)

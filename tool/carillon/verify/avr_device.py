@@ -23,7 +23,10 @@ _OFFSET = 0x20  # of the I/O space in the data space, but on XMEGA, which has ot
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A 16-bit timer's registers; ``matches``: the compare register of each channel, by its source."""
+    """A timer's registers; ``matches``: the compare register of each channel, by its source.
+
+    ``top`` says how long its round is: ICR of 16 bits, of 8 bits OCRA, whose channel is none of the others then.
+    """
 
     control_a: int
     control_b: int
@@ -34,9 +37,10 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """``requests``: (enable register, flag register) -> bit -> source."""
+    """``timers`` of 16 bits, ``small`` ones of 8; ``requests``: (enable register, flag register) -> bit -> source."""
 
     timers: tuple[Timer, ...]
+    small: tuple[Timer, ...]
     requests: dict[tuple[int, int], dict[int, int]]
 
 
@@ -75,6 +79,18 @@ class _Header:
             found.append(Timer(a, b, count, top, matches))
         return tuple(found)
 
+    def small(self) -> tuple[Timer, ...]:
+        """Those that have 8 bits and two channels."""
+        found = []
+        for n in range(10):
+            a, b, count, top = (self.find(name) for name in (f"TCCR{n}A", f"TCCR{n}B", f"TCNT{n}", f"OCR{n}A"))
+            if a is None or b is None or count is None or top is None or self.find(f"TCNT{n}H") is not None:
+                continue
+            source, match = self.find(f"TIMER{n}_COMPB_vect_num"), self.find(f"OCR{n}B")
+            if source is not None and match is not None and self.find(f"TC{n}H") is None and self.find(f"TCCR{n}C") is None:
+                found.append(Timer(a, b, count, top, {source: match}))
+        return tuple(found)
+
     def requests(self) -> dict[tuple[int, int], dict[int, int]]:
         """Of timers and of external interrupts."""
         found: dict[tuple[int, int], dict[int, int]] = {}
@@ -111,4 +127,4 @@ def device(board: Board) -> Device | None:
     options = [flag for flag in board.build.cflags if flag.startswith("-mmcu=")]
     header = _header(board.build.compiler, options[-1]) if options else None
     timers = header.timers() if header is not None else ()
-    return Device(timers, header.requests()) if header is not None and timers else None
+    return Device(timers, header.small(), header.requests()) if header is not None and timers else None

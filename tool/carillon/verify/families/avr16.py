@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from carillon.verify.avr_device import device
+from carillon.verify.avr_device import Device, Timer, device
 from carillon.verify.families import Cell, Family
 
 WORD, AWAIT, REGISTER = 0x8000, 0x1000, 0x0FFF
@@ -23,8 +23,17 @@ class Model(Family):
 
     def prepare(self) -> None:
         found = device(self.board)
-        self._timers = dict(enumerate(found.timers if found is not None else ()))
+        self._timers = dict(enumerate(self.timers(found) if found is not None else ()))
         self._waits: dict[int, int] = {}
+
+    def timers(self, found: Device) -> tuple[Timer, ...]:
+        """Those of the device that the family drives."""
+        return found.timers
+
+    def period(self, control: int, registers: dict[str, int]) -> int | None:
+        """What a timer counts in a turn, by what control register B gets and what the others have; None: another mode."""
+        mode = control >> 3 & 3, registers.get("a", 0) & 3
+        return {(3, 0): registers.get("top", 0) + 1, (0, 0): 1 << 16}.get(mode)
 
     def told(self, cell: Cell) -> Mapping[str, int]:
         return {}  # the device's header says it
@@ -60,7 +69,6 @@ class Model(Family):
 
     def _control(self, own: list[Cell], value: int, at: Fraction | None, registers: dict[str, int]) -> None:
         chosen = self.defines.get("CARILLON_CLOCK_SELECT")
-        mode = value >> 3 & 3, registers.get("a", 0) & 3
         ran = any(cell.started is not None for cell in own)
         for cell in own:
             if not value & SELECT:
@@ -68,7 +76,7 @@ class Model(Family):
                 if ran:
                     cell.registers.pop("match", None)  # what the next mode uses, it stores anew
             elif cell.started is None and "match" in cell.registers and value & SELECT == chosen and registers.get("count") == 0:
-                period = {(3, 0): registers.get("top", 0) + 1, (0, 0): 1 << 16}.get(mode)
+                period = self.period(value, registers)
                 if period is not None and cell.registers["match"] < period:
                     cell.started, cell.again, cell.first = at, period, cell.registers["match"] + 1
 
