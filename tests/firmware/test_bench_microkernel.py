@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from carillon.bench.microkernel import LOADS, MUST, Case, _rows, measured
+from carillon.bench import render
+from carillon.bench.microkernel import LOADS, MUST, MUST_IMAGE, Case, _rows, measured, of_image
+from carillon.bench.rows import BOARD, row
+from carillon.bench.vee import METRICS
 
 pytestmark = pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed")
 
@@ -41,3 +46,29 @@ def test_a_case_that_the_board_does_not_keep_is_late_and_has_no_other_figures(tm
     assert min(costs.late) > 0
     assert [(r.metric, r.samples) for r in _rows(case, costs)] == [("late_100_long", 2)]
     assert [r.metric for r in _rows(case, None)] == ["infeasible_100_long"]
+
+
+def test_a_call_is_counted_without_its_driver_and_the_image_takes_8_kib(tmp_path: Path) -> None:
+    found = of_image(tmp_path, 1)
+    assert set(found) == set(MUST_IMAGE)
+    assert len(found["interpret_call"]) > 3 * 5
+    for metric, most in MUST_IMAGE.items():
+        assert 0 < min(found[metric]) <= max(found[metric]) <= most
+    assert min(found["flash"]) > 4096
+
+
+def test_the_tables_have_100_columns_and_show_each_figure() -> None:
+    figures = (13388.6, 39, 2809.5, 0.801, 5, 1310.4, 1310.4, 1848.2, 639, 322)
+    rows = [row("infeasible_4_long", "nonpreemptive-s", BOARD, "", [1]), row("late_10_long", "nonpreemptive-s", BOARD, "", [4])]
+    rows += [row(f"{m}_100_long", "nonpreemptive-s", BOARD, "", [n]) for m, n in zip(METRICS, figures, strict=True)]
+    out = io.StringIO()
+    render(Console(file=out, width=100), "microkernel", rows)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 100
+    ours = [" ".join(line.split()) for line in lines if "nonpreemptive-s" in line]
+    assert ours == [
+        "4 nonpreemptive-s infeasible",
+        "10 nonpreemptive-s late",
+        "50 nonpreemptive-s not measured",
+        "100 nonpreemptive-s 13,389 39 2,810 0.80 5 1,310 1,310 1,848 639 322",
+    ]

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from carillon.bench.cells import program
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
 from carillon.build import build
-from carillon.build.symbols import symbols
+from carillon.build.symbols import sizes, symbols
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.microcode import S_CODE, Opcode
 from carillon.model.giotto import Machine
@@ -62,7 +62,39 @@ _INTERPRETER = ("interpret", "insert_thread")
 _LOOP = ("carry_out",)
 
 MUST = {"invocation_idle": 60, "interpret_release": 25, "interpret_future": 25}
-"""The most that samples are to be."""
+"""The most that samples of cases are to be."""
+MUST_IMAGE = {"interpret_call": 25, "flash": 8192, "bytes_per_instruction": 8}
+"""The same of a program with drivers, whose image takes uploads."""
+_PARTS_OF_FLASH = ("machine", "verify", "loader", "serial")
+_CALLING = """\
+sensor int seen uses get_seen;
+output int told := zero;
+task first (int it) output (told) state () { schedule work(it, told) } [wcet 1ms]
+driver take (seen) output (int it) { if always() then copy(seen, it) }
+start m { mode m () period 10 { taskfreq 1 do first(take); } }
+"""
+_CALLED = """\
+bool always(void)
+{
+    return true;
+}
+void zero(int *told)
+{
+    *told = 0;
+}
+void get_seen(int *seen)
+{
+    *seen = 1;
+}
+void copy(const int *seen, int *it)
+{
+    *it = *seen;
+}
+void work(const int *it, int *told)
+{
+    *told = *it;
+}
+"""
 
 
 def _must(metric: str, tasks: int, method: str) -> float | None:
@@ -310,6 +342,28 @@ def _samples(run: Watched, length: int) -> dict[str, list[int]]:
     return found
 
 
+def of_image(folder: Path, rounds: int) -> dict[str, list[int]]:
+    """The samples of :data:`MUST_IMAGE`: calls without their drivers, and bytes.  CarillonError if it cannot be built or run."""
+    file = _sources(folder, _CALLING, _CALLED, "edf")
+    file.with_suffix(".upload").touch()
+    image, firmware = _made(file, Machine.MICROCODE)
+    run = _watched(image, firmware, rounds)
+    marks = [time for time, _ in run.marks]
+    calls: list[int] = []
+    for (time, opcode), (following, _) in pairwise(run.fetches):
+        between = run.marks[bisect_right(marks, time) : bisect_right(marks, following)]
+        if time >= 0 and opcode is Opcode.CALL and all(name in _INTERPRETER for _, name in between):
+            calls.append(len(between))
+    objects = [firmware.elf.parent / "objects" / f"kernel_microcode_{part}.c.o" for part in _PARTS_OF_FLASH]
+    assert image.microcode is not None
+    size = symbols(firmware.elf)["code"][1]
+    return {
+        "interpret_call": calls,
+        "flash": [sum(sizes(part)[0] for part in objects)],
+        "bytes_per_instruction": [-(-size // len(image.microcode.compiled.program.code))],
+    }
+
+
 def _rows(case: Case, costs: Costs | None) -> list[Row]:
     """The rows of a case: its metrics end with the number of tasks and the load.  None: it is infeasible."""
     own = f"{case.tasks}_{case.load}"
@@ -353,7 +407,22 @@ def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts
         values = [n for costs in found.values() for n in costs.samples[metric]]
         if values:
             rows.append(row(metric, "microcode", BOARD, "instructions", values, most))
+    rows += _of_image(-(-rounds // ROUND_MS), diagnostics, progress)
     return Result(rows, tuple(_plots(found)))
+
+
+def _of_image(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
+    progress("a program with drivers")
+    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+        try:
+            samples = of_image(Path(scratch), rounds)
+        except CarillonError as error:
+            diagnostics.found += error.diagnostics
+            return []
+    units = {"interpret_call": "instructions"}
+    return [
+        row(metric, "microcode", BOARD, units.get(metric, "bytes"), samples[metric], most) for metric, most in MUST_IMAGE.items()
+    ]
 
 
 def _measured(

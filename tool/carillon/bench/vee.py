@@ -23,11 +23,12 @@ METRICS = {
     "preemptions": "P",
     "s_code": "S code",
     "e_code": "E code",
-    "scheduler": "scheduler",
-    "e_and_s_size": "E+S size",
-    "s_size": "S size",
+    "scheduler": "sched.",
+    "e_and_s_size": "E+S",
+    "s_size": "S",
 }
-"""The tables' columns, by the metrics of ours."""
+"""The tables' columns, by the metrics of ours; the last two are sizes."""
+_SHARES = ("utilisation",)
 
 PAPER: Mapping[tuple[str, int, str], tuple[float, ...]] = {
     ("long", 4, "edf"): (12.207, 1.356, 3.778, 0.818, 4, 0, 4.653, 1.473, 30, 0),
@@ -80,6 +81,13 @@ PAPER: Mapping[tuple[str, int, str], tuple[float, ...]] = {
 """By load, tasks and method; cases that are infeasible are not there."""
 
 
+def _figure(metric: str, value: float) -> str:
+    """Shares with two digits, and others with four or all that stand before the point: the table has room for these."""
+    if metric in _SHARES:
+        return f"{value:.2f}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
 def render(console: Console, rows: Sequence[Row]) -> None:
     """A table for each load: ours, and below it the paper's line."""
     from rich import box
@@ -93,17 +101,18 @@ def render(console: Console, rows: Sequence[Row]) -> None:
         if not any(metric.endswith(f"_{load}") for metric, _ in found):
             continue
         console.print(heading(f"table {number}", f" of the paper: tasks with {load} execution times", ""))
-        console.print("ours: instructions; the paper's: microseconds at 206 MHz", highlight=False)
-        drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for title in ("tasks", "method", "", *METRICS.values()):
-            drawn.add_column(title, justify="left" if title in ("method", "") else "right", no_wrap=True)
+        console.print("ours: instructions; lines 'paper': microseconds at 206 MHz; E+S and S are sizes", highlight=False)
+        drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+        for title in ("tasks", "method", *METRICS.values()):
+            drawn.add_column(title, justify="left" if title == "method" else "right", no_wrap=True)
         for tasks in TASKS:
             for method in METHODS:
                 ours = [found.get((f"{metric}_{tasks}_{load}", method)) for metric in METRICS]
-                text = ["-" if value is None else f"{value:,g}" for value in ours]
-                why = "late" if (f"late_{tasks}_{load}", method) in found else "infeasible"
-                drawn.add_row(str(tasks), method, "ours", *(text if ours[0] is not None else [why]))
+                text = ["-" if value is None else _figure(metric, value) for metric, value in zip(METRICS, ours, strict=True)]
+                why = next((it for it in ("late", "infeasible") if (f"{it}_{tasks}_{load}", method) in found), "not measured")
+                drawn.add_row(str(tasks), method, *(text if ours[0] is not None else [why]))
                 if method != "cells":
                     theirs = PAPER.get((load, tasks, method))
-                    drawn.add_row("", "", "paper", *(["infeasible"] if theirs is None else [f"{value:,g}" for value in theirs]))
+                    shown = [_figure(metric, value) for metric, value in zip(METRICS, theirs or (), strict=theirs is not None)]
+                    drawn.add_row("", "  paper", *(shown or ["infeasible"]))
         console.print(drawn)
