@@ -829,7 +829,7 @@ def test_a_conflict_names_the_fewest_demands_and_what_would_help() -> None:
         "mode 'default': the cells do not suffice: task 'a' (activation): at least 1 cell; "
         "task 'b' (activation): at least 3 cells; board 'test' has 3 cells for them"
     )
-    assert "give it deadlines or a WCET" in error.remedy
+    assert 'write window = "wcet" and every WCET' in error.remedy
     assert "at least 4 such cells" in error.remedy
 
 

@@ -220,11 +220,11 @@ def _report(
 ) -> None:
     """Say why a mode has no allocation."""
     required = [o for o in problem.options if o.demand.required]
-    span = next(m.span for m in system.modes if m.name == mode.name)
+    written = next(m for m in system.modes if m.name == mode.name)
     if not failure.proved:
         diagnostics.error(
             "C063",
-            span,
+            written.span,
             f"mode '{mode.name}': no allocation was found within a limit of {time_limit:g} s, nor a proof that there is none",
             "raise the limit (--time-limit), give tasks fewer irregular points, or choose a board with more cells",
         )
@@ -237,7 +237,7 @@ def _report(
             "C060",
             min(o.demand.span for o in chosen),
             conflict_cause(problem, chosen, mode.name),
-            table_remedy(problem, fitter, mode) + conflict_remedy(problem, chosen),
+            table_remedy(problem, fitter, mode) + conflict_remedy(problem, chosen, written.window),
         )
     else:
         rules = problem.levels
@@ -253,7 +253,7 @@ def _report(
         ]
         diagnostics.error(
             "C062",
-            span,
+            written.span,
             f"mode '{mode.name}': the {rules.total} priority levels of board '{system.board.name}' do not suffice for "
             f"activations that preempt each other" + (f" ({', '.join(taken)})" if taken else ""),
             'choose a board with more levels, shorten the windows (deadlines, or window = "wcet"), or move activations apart',

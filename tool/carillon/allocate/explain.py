@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from carillon.actions import COSTS, CostTable, Served
 from carillon.allocate.fit import SourceClass
-from carillon.allocate.options import GOES_ON, DemandOptions
+from carillon.allocate.options import GOES_ON, RUNS_ON, SEVERAL, DemandOptions
 from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Carrier, Style
 from carillon.lower import Demand, ExpiryPoint
+from carillon.model import Window
 from carillon.model.board import Role
 from carillon.model.family import Rearm
 
@@ -194,20 +195,23 @@ def conflict_cause(problem: Problem, chosen: Sequence[DemandOptions], mode: str)
     return f"mode '{mode}': the cells do not suffice: {'; '.join(parts)}; board '{name}' has {stock} for them{control}"
 
 
-def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions]) -> str:
-    """What would resolve a conflict, most specific first."""
+def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions], window: Window) -> str:
+    """What would resolve a conflict, most specific first.  ``window``: what ends the windows of the mode."""
     result = []
+    shares = {
+        RUNS_ON: "shorten its WCET, or move its activations apart"
+        if window is Window.WCET
+        else 'give each activation an "always" deadline that is not after the next one, or write window = "wcet" and every WCET',
+        SEVERAL: "give each activation one deadline",
+        GOES_ON: 'on_deadline_miss = "shutdown"',
+    }
     watched = sorted({o.demand.object for o in chosen if o.demand.action.wraps})
     if watched:
         names = ", ".join(f"'{name}'" for name in watched)
         result.append(f'give {names} monitor = "if-cells-allow" or "never"')
     for options in chosen:
-        if options.minimum > 1 and options.no_sharing:
-            advice = f"let {subject(options.demand)} share a cell ({options.no_sharing})"
-            if options.demand.action.runs and not options.demand.bounded:
-                advice += ": give it deadlines or a WCET"
-            elif options.no_sharing == GOES_ON:
-                advice += ': on_deadline_miss = "shutdown"'
+        if options.minimum > 1 and options.no_sharing in shares:
+            advice = f"let {subject(options.demand)} share a cell ({options.no_sharing}): {shares[options.no_sharing]}"
             result.append(advice)
     alike: dict[tuple[int, ...], list[str]] = {}
     for options in chosen:

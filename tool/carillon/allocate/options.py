@@ -19,6 +19,10 @@ ALL_GROUPINGS = 10
 
 GOES_ON = "a task that goes on after a missed deadline needs a cell per deadline"
 """Why deadlines cannot share a re-armed cell unless a missed one shuts the system down."""
+SEVERAL = "its activations have not exactly one deadline each"
+"""Why deadlines cannot share a re-armed cell, which follows one of them from an activation to the next."""
+RUNS_ON = "an activation may still run when the next one is due, so they cannot share a re-armed cell"
+"""Why activations whose windows overlap cannot share a re-armed cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,15 +217,12 @@ class OptionBuilder:
         return found[: self.limit], False
 
     def _multiplexed(self, demand: Demand, usable: Iterable[int]) -> tuple[Split | None, str]:
-        """All points on one re-armed cell, or why that cannot be."""
+        """All points on one re-armed cell, or why that cannot be.
+
+        What the schedule could change is said only where the cells themselves could do it.
+        """
         if not demand.action.shares or len(demand.points) < 2:
             return None, ""
-        if demand.action.wraps and not demand.bounded:
-            return None, "its activations have not exactly one deadline each"
-        if demand.action.runs and not demand.bounded:
-            return None, "an activation may still run when the next one is due, so they cannot share a re-armed cell"
-        if demand.action.wraps and self.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
-            return None, GOES_ON
         classes = []
         refusals = []
         for c in usable:
@@ -232,6 +233,12 @@ class OptionBuilder:
                 refusals.append(answer)
         if not classes:
             return None, refusals[0] if refusals else "no cell has the role"
+        if demand.action.wraps and not demand.bounded:
+            return None, SEVERAL
+        if demand.action.runs and not demand.bounded:
+            return None, RUNS_ON
+        if demand.action.wraps and self.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
+            return None, GOES_ON
         whole = Progression(demand.times[0], self.round_length)
         bundle = Bundle((whole,), frozenset(range(len(demand.points))), tuple(classes))
         return Split(Style.MULTIPLEXED, (bundle,)), ""

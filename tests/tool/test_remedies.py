@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A remedy that a refused allocation names is true: who does what it says gets a plan, or another refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.pipeline import plan
+
+ROUND = """
+[system]
+name = "remedies"
+board = "{board}"
+{system}
+[task.A]
+{task}
+[mode.m]
+round = "70000 ticks"
+{mode}
+points = [
+  {{ at = "1000 ticks", activate = "A"{first} }},
+  {{ at = "11000 ticks", activate = "A"{second} }},
+  {{ at = "31000 ticks", activate = "A"{third} }},
+]
+"""
+NONE = ("", "", "")
+ONE = tuple(f', deadline_at = "{at} ticks"' for at in (11000, 31000, 69000))
+TWO = (', deadline_at = ["5000 ticks", "11000 ticks"]', *ONE[1:])
+
+
+def remedy_of(tmp_path: Path, deadlines: tuple[str, ...], board: str = "virtual-tiny", **keys: str) -> str:
+    """What a refusal of the round says to do; empty of one that is planned."""
+    given = {"system": "", "task": "", "mode": ""} | keys
+    path = tmp_path / "schedule.toml"
+    first, second, third = deadlines
+    path.write_text(ROUND.format(board=board, first=first, second=second, third=third, **given), encoding="utf-8")
+    try:
+        plan(path, Diagnostics())
+    except CarillonError as refused:
+        (error,) = refused.diagnostics
+        assert error.code == "C060"
+        return error.remedy
+    return ""
+
+
+def test_activations_share_a_cell_with_deadlines_or_with_windows_by_wcets(tmp_path: Path) -> None:
+    """A WCET alone ends no window, and neither does a deadline that nothing watches."""
+    advice = 'give each activation an "always" deadline that is not after the next one, or write window = "wcet" and every WCET'
+    assert advice in remedy_of(tmp_path, NONE)
+    assert advice in remedy_of(tmp_path, NONE, task='wcet = "20 ticks"')
+    assert advice in remedy_of(tmp_path, ONE, task='monitor = "never"')
+    assert not remedy_of(tmp_path, NONE, task='wcet = "20 ticks"', mode='window = "wcet"')
+    assert not remedy_of(tmp_path, ONE)
+
+
+@pytest.mark.parametrize(
+    ("deadlines", "system", "advice"),
+    [(TWO, "", "give each activation one deadline"), (ONE, 'on_deadline_miss = "continue"', 'on_deadline_miss = "shutdown"')],
+)
+def test_deadlines_share_a_cell_after_what_the_refusal_says(
+    tmp_path: Path, deadlines: tuple[str, ...], system: str, advice: str
+) -> None:
+    assert advice in remedy_of(tmp_path, deadlines, system=system)
+    assert not remedy_of(tmp_path, ONE)
+
+
+def test_nothing_is_to_share_a_cell_that_cannot_be_re_armed(tmp_path: Path) -> None:
+    source = Path(__file__).parents[2] / "boards/virtual-tiny/board.toml"
+    (tmp_path / "board.toml").write_text(source.read_text(encoding="utf-8").replace('"shift"', '"none"'), encoding="utf-8")
+    for system in ("", 'on_deadline_miss = "continue"'):
+        remedy = remedy_of(tmp_path, NONE, board=str(tmp_path / "board.toml"), system=system)
+        assert remedy and "share a cell (" not in remedy
