@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The longest tests begin first, so that none of them is what all others wait for.
 
+When all tests run, and ``CARILLON_SUITES`` is not ``all``, only half of the cases of each test of FOLDERS run.  A test whose
+file or name is asked for runs with all its cases.
+
 A search for faults says at the end what it has gone through: the sums of the counts that its tests have in their
 ``user_properties``, under the suite's name.
 """
@@ -10,13 +13,66 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pytest
+
+from sample import sample
 
 os.environ["CARILLON_CACHE"] = ""  # nothing is taken from what the user's own commands found
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+FOLDERS = ("conformance", "firmware")
+"""Whose tests build and run firmware, most of them on each board."""
+FEW = 3
+"""So many cases of a test always run."""
+EVERYTHING = "carillon_everything"
+
+
+def pytest_configure_node(node: Any) -> None:
+    """A worker of pytest-xdist is given the folders as arguments; only the first process knows that no one asked for them."""
+    node.workerinput[EVERYTHING] = _is_everything(node.config)
+
+
+def _is_everything(config: pytest.Config) -> bool:
+    """Whether all tests run: no file and no name was asked for."""
+    told = getattr(config, "workerinput", {}).get(EVERYTHING)
+    if told is not None:
+        return bool(told)
+    asked = config.option.keyword or config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    return not asked
+
+
+def _is_shortened(config: pytest.Config) -> bool:
+    return _is_everything(config) and os.environ.get("CARILLON_SUITES") != "all"
+
+
+def _values(case: Any) -> dict[str, str | int]:
+    """The values of a case's parameters; in place of one that is an object, its place among the values of its parameter."""
+    simple = (str, int, type(None))
+    return {name: repr(value) if isinstance(value, simple) else case.indices[name] for name, value in case.params.items()}
+
+
+def _shortened(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The items of FOLDERS' tests that do not run by default."""
+    cases: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and item.path.parent.name in FOLDERS:
+            cases.setdefault(f"{item.path}::{item.originalname}", []).append(item)
+    left_out: list[pytest.Item] = []
+    for of_a_test in cases.values():
+        if len(of_a_test) > FEW:
+            chosen = set(sample([_values(item.callspec) for item in of_a_test], max(FEW, (len(of_a_test) + 1) // 2)))
+            left_out += [item for i, item in enumerate(of_a_test) if i not in chosen]
+    return left_out
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if _is_shortened(config):
+        left_out = _shortened(items)
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(map(id, left_out))
+        items[:] = [item for item in items if id(item) not in gone]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
@@ -31,7 +87,10 @@ def sums(reports: Iterable[object]) -> dict[str, Counter[str]]:
     return found
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if _is_shortened(config):
+        folders = ", ".join(f"tests/{name}" for name in FOLDERS)
+        terminalreporter.write_line(f"{folders}: half of the cases of each test; CARILLON_SUITES=all runs all")
     reports = (report for of_a_kind in terminalreporter.stats.values() for report in of_a_kind)
     for suite, counts in sums(reports).items():
         terminalreporter.write_line(f"{suite}: {', '.join(f'{number:,} {what}' for what, number in counts.items())}")

@@ -27,8 +27,15 @@ pytestmark = pytest.mark.long
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "timers.md"
 BLOCK = re.compile(r"<!-- begin: (carillon bench timers [^\n]+) -->\n```console\n\$ \1\n(.*?)```\n", re.DOTALL)
-SLOW = () if os.environ.get("CARILLON_BENCH") == "all" else ("many",)
-"""Parts that take half of the time."""
+SLOW = () if os.environ.get("CARILLON_BENCH") == "all" else ("delays", "many", "periods")
+"""Parts that take nine tenths of the time."""
+
+
+def needs(part: str) -> pytest.MarkDecorator:
+    """A test of figures of this part."""
+    return pytest.mark.skipif(part in SLOW, reason="CARILLON_BENCH=all measures it")
+
+
 WIDTH = 100
 """Columns of the guide's outputs."""
 
@@ -97,6 +104,7 @@ def test_waking_does_not_depend_on_how_many_wait(rows: dict[tuple[str, str], Row
     assert (alone.minimum, alone.maximum) == (beside.minimum, beside.maximum)
 
 
+@needs("periods")
 @pytest.mark.parametrize("kind", ["periodic", "one_shot", "compare"])
 def test_every_interval_is_off_by_less_than_a_tick_and_nothing_adds_up(rows: dict[tuple[str, str], Row], kind: str) -> None:
     found = [r for (metric, _), r in rows.items() if f"_error_{kind}_" in metric]
@@ -104,6 +112,7 @@ def test_every_interval_is_off_by_less_than_a_tick_and_nothing_adds_up(rows: dic
     assert [r.metric for r in found if r.maximum >= 1] == []
 
 
+@needs("delays")
 def test_the_tick_costs_the_same_however_many_wait_but_with_a_counter_for_each(rows: dict[tuple[str, str], Row]) -> None:
     for kernel in ("carillon", "conventional"):
         assert {rows[f"tick_at_{events}_events", kernel].minimum for events in benchmark.EVENTS} == {35}
@@ -113,6 +122,7 @@ def test_the_tick_costs_the_same_however_many_wait_but_with_a_counter_for_each(r
     assert rows["tick_mean_at_59_events", "counter-per-task"].median >= 10 * rows["tick_mean_at_59_events", "carillon"].median
 
 
+@needs("delays")
 def test_the_lowest_task_is_answered_sooner_at_every_number_of_events(result: Result) -> None:
     plot = next(p for p in result.plots if p.name == "response")
     ours, counters = (next(c for c in plot.curves if c.label == kernel) for kernel in ("carillon", "counter-per-task"))
