@@ -55,6 +55,20 @@ def test_four_deadlines_cost_what_one_costs(lab: Laboratory) -> None:
     assert {cost(with_deadlines(lab, count), "Task1") for count in (2, 3, 4)} == {cost(with_deadlines(lab, 1), "Task1")}
 
 
+def test_a_shared_deadline_cell_costs_the_same_with_any_number_of_deadlines(lab: Laboratory) -> None:
+    costs = set()
+    for count in (1, 2, 4):
+        ats = (100, 5600, 11300, 18000, 24500, 33330, 40200)
+        entries = [(at, "Many", *(at + 2000 + 7 * k + 300 * n for n in range(count))) for k, at in enumerate(ats)]
+        schedule = declared(Many=60) + points(50_000, *entries, window="wcet")
+        outcome = lab.run(schedule, works(Many=20), AST, rounds=10)
+        (carrier,) = outcome.carriers(Role.DEADLINE, "Many")
+        assert carrier.style is Style.MULTIPLEXED
+        assert outcome.summary.totals.interrupts == 7 * 10
+        costs.add(cost(outcome, "Many"))
+    assert costs == {(2, 12)}
+
+
 def test_a_multiplexed_cell_adds_at_most_12_instructions(lab: Laboratory) -> None:
     outcome = lab.run_file(BENCH / "dispatch" / "schedule.toml", AST, rounds=1000)
     (carrier,) = outcome.carriers(Role.ACTIVATION, "Many")

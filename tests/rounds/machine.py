@@ -243,9 +243,11 @@ class Trial:
         return self.target.by_time or self.case.kernel != "carillon"
 
 
-def prepare(rng: random.Random, target: Target, folder: Path, tally: Tally, variants: int = 5) -> Trial | None:
+def prepare(
+    rng: random.Random, target: Target, folder: Path, tally: Tally, variants: int = 5, draw: type[Draw] = Draw
+) -> Trial | None:
     """Draw a schedule and jobs for it; None if the tool refuses it, or no jobs make it comparable."""
-    drawn = Draw(rng, target.profile)
+    drawn = draw(rng, target.profile)
     case = drawn.case()
     planned = None
     for shorter in (1, 4, 16):  # WCETs that are too long are what most are refused for

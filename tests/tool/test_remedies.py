@@ -28,6 +28,7 @@ points = [
 """
 NONE = ("", "", "")
 ONE = tuple(f', deadline_at = "{at} ticks"' for at in (11000, 31000, 69000))
+SOME = ("", *ONE[1:])
 TWO = (', deadline_at = ["5000 ticks", "11000 ticks"]', *ONE[1:])
 
 
@@ -58,13 +59,15 @@ def test_activations_share_a_cell_with_deadlines_or_with_windows_by_wcets(tmp_pa
 
 @pytest.mark.parametrize(
     ("deadlines", "system", "advice"),
-    [(TWO, "", "give each activation one deadline"), (ONE, 'on_deadline_miss = "continue"', 'on_deadline_miss = "shutdown"')],
+    [(SOME, "", "give each activation a deadline"), (ONE, 'on_deadline_miss = "continue"', 'on_deadline_miss = "shutdown"')],
 )
 def test_deadlines_share_a_cell_after_what_the_refusal_says(
     tmp_path: Path, deadlines: tuple[str, ...], system: str, advice: str
 ) -> None:
-    assert advice in remedy_of(tmp_path, deadlines, system=system)
+    ends = {"task": 'wcet = "20 ticks"', "mode": 'window = "wcet"'}
+    assert advice in remedy_of(tmp_path, deadlines, system=system, **ends)
     assert not remedy_of(tmp_path, ONE)
+    assert not remedy_of(tmp_path, TWO)
 
 
 def test_nothing_is_to_share_a_cell_that_cannot_be_re_armed(tmp_path: Path) -> None:

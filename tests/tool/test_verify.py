@@ -833,6 +833,24 @@ def test_an_image_of_a_changed_schedule_differs_by_the_line_that_was_changed(ima
     )
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "cause"),
+    [
+        (', deadline_at = "21000 ticks"', "", "by that of the activation at 11000, which has none"),
+        ('board = "', 'on_deadline_miss = "continue"\nboard = "', "goes on after a missed one"),
+        ('"9000 ticks", "10000 ticks"', '"8000 ticks", "9000 ticks"', "is expected at 8000, 21000"),
+    ],
+)
+def test_a_shared_deadline_cell_follows_the_first_deadline_of_each_activation(
+    old: str, new: str, cause: str, images: Images
+) -> None:
+    system, elf = images.get("ast")
+    other = system.file.with_name("other.toml")
+    other.write_text(system.file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    _, out, _ = carillon("verify", str(other), "--elf", str(elf), "--json")
+    assert any(cause in d["cause"] for d in json.loads(out)["diagnostics"])
+
+
 def test_without_an_image_the_command_says_how_to_get_one(images: Images) -> None:
     system, _ = images.get("ast")
     code, _, err = carillon("verify", str(system.file), "--out", "nowhere")

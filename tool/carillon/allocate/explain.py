@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from carillon.actions import COSTS, CostTable, Served
 from carillon.allocate.fit import SourceClass
-from carillon.allocate.options import GOES_ON, RUNS_ON, SEVERAL, DemandOptions
+from carillon.allocate.options import GOES_ON, RUNS_ON, WITHOUT, DemandOptions
 from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Carrier, Style
@@ -85,7 +85,9 @@ def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_len
         else:
             why = f"because the board's {_stock(problem, demand.role)} do not suffice for all"
         each = f" instead of {count(instead, 'timer')}" if instead > 1 else ""
-        return f"{name}: {count(points, word)} multiplexed on {on}: {price} instructions a round{each}, {why}"
+        firsts = len(demand.followed)
+        first = "" if firsts == points else f", which watches the first of each activation ({firsts}), and so all"
+        return f"{name}: {count(points, word)} multiplexed on {on}{first}: {price} instructions a round{each}, {why}"
     if len(timers) == 1:
         if points == 1:
             return f"{name}: {count(points, word)}, {_these(cells)} of period {round_length} ticks"
@@ -202,7 +204,7 @@ def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions], window: W
         RUNS_ON: "shorten its WCET, or move its activations apart"
         if window is Window.WCET
         else 'give each activation an "always" deadline that is not after the next one, or write window = "wcet" and every WCET',
-        SEVERAL: "give each activation one deadline",
+        WITHOUT: "give each activation a deadline",
         GOES_ON: 'on_deadline_miss = "shutdown"',
     }
     watched = sorted({o.demand.object for o in chosen if o.demand.action.wraps})

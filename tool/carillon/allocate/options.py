@@ -19,8 +19,8 @@ ALL_GROUPINGS = 10
 
 GOES_ON = "a task that goes on after a missed deadline needs a cell per deadline"
 """Why deadlines cannot share a re-armed cell unless a missed one shuts the system down."""
-SEVERAL = "its activations have not exactly one deadline each"
-"""Why deadlines cannot share a re-armed cell, which follows one of them from an activation to the next."""
+WITHOUT = "not each of its activations has a deadline"
+"""Why deadlines cannot share a re-armed cell, which follows them from an activation to the next."""
 RUNS_ON = "an activation may still run when the next one is due, so they cannot share a re-armed cell"
 """Why activations whose windows overlap cannot share a re-armed cell."""
 
@@ -234,12 +234,12 @@ class OptionBuilder:
         if not classes:
             return None, refusals[0] if refusals else "no cell has the role"
         if demand.action.wraps and not demand.bounded:
-            return None, SEVERAL
+            return None, WITHOUT
         if demand.action.runs and not demand.bounded:
             return None, RUNS_ON
         if demand.action.wraps and self.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
             return None, GOES_ON
-        whole = Progression(demand.times[0], self.round_length)
+        whole = Progression(demand.followed[0], self.round_length)
         bundle = Bundle((whole,), frozenset(range(len(demand.points))), tuple(classes))
         return Split(Style.MULTIPLEXED, (bundle,)), ""
 
@@ -254,7 +254,7 @@ class OptionBuilder:
         moved = Capability.POSTPONE in array.family.can
         if demand.action.wraps and array.rearm is not Rearm.NONE and not moved:
             return "its cells cannot be moved on before they expire, as a deadline that was met has to be"
-        return self.fitter.multiplexed(array, demand.times, self.round_length)
+        return self.fitter.multiplexed(array, demand.followed, self.round_length)
 
     def _refusals(self, demand: Demand, usable: Sequence[int]) -> list[str]:
         """Per array that serves the role: a point that it cannot carry and why, and why its points cannot share a cell."""

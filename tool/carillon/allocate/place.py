@@ -116,7 +116,7 @@ def place(
     for k, (demand, choice, bundle, source) in enumerate(placed):
         slots = source.slots(demand.role, choice.split.style is Style.MULTIPLEXED)[first_slot.get(k, 0) :]
         uses = tuple(
-            cell_use(fitter, source, slot, demand.role, choice.split.style, progression, demand.times, round_length)
+            cell_use(fitter, source, slot, demand.role, choice.split.style, progression, demand.followed, round_length)
             for slot, progression in zip(slots, bundle.progressions, strict=False)
         )
         own = level[k] if k < len(activations) else top

@@ -39,7 +39,7 @@ def times(carrier: Carrier, round_length: int, limit: int = 6) -> str:
     if carrier.style is Style.DIRECT:
         points = {t for use in carrier.cells for t in use.progression.times(round_length)}
     else:
-        points = set(carrier.demand.times)
+        points = set(carrier.demand.followed)
     distinct = sorted(points)
     shown = [str(t) for t in distinct[:limit]]
     return ", ".join(shown) + (f", ... ({len(distinct)} points)" if len(distinct) > limit else "")

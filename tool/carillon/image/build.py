@@ -79,7 +79,7 @@ def _in_order(carrier: Carrier, round_length: int) -> list[int]:
     A deadline at the round's end belongs to an activation before it, so it comes last.  The cell that began with it,
     at tick 0, would miss a deadline that no activation has.  Any other point is at its place in the round.
     """
-    times = carrier.demand.times
+    times = carrier.demand.followed
     return sorted(set(times) if isinstance(carrier.action, CheckDeadline) else {t % round_length for t in times})
 
 

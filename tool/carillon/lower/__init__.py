@@ -29,7 +29,8 @@ class ExpiryPoint:
 
     For an activation, ``window_end`` is the tick from which later points need not preempt it any more;
     for other roles it equals ``at``.  ``stopped_at`` is the tick at which a deadline cell shuts the system down if the
-    activation has not ended; None if nothing does.
+    activation has not ended; None if nothing does.  ``implied``: a deadline that no activation can miss if it has met an
+    earlier one of its own, and if a missed one stops the system.
     """
 
     at: int
@@ -37,6 +38,7 @@ class ExpiryPoint:
     window_end: int
     span: Span
     stopped_at: int | None = None
+    implied: bool = False
 
     @property
     def object(self) -> str:
@@ -86,6 +88,11 @@ class Demand:
     def times(self) -> tuple[int, ...]:
         """The points' times."""
         return tuple(point.at for point in self.points)
+
+    @property
+    def followed(self) -> tuple[int, ...]:
+        """The times that one re-armed cell is set to: of deadlines the first of each activation, of all else every point."""
+        return tuple(point.at for point in self.points if not (self.action.wraps and point.implied))
 
     @property
     def span(self) -> Span:

@@ -99,19 +99,23 @@ def _deadlines(mode: Mode, system: System) -> list[Demand]:
     for activation in mode.activations:
         if activation.monitor is Monitor.NEVER:
             continue
-        for deadline in activation.deadlines:
-            point = ExpiryPoint(deadline, CheckDeadline(activation.task), deadline, activation.span)
+        for number, deadline in enumerate(activation.deadlines):
+            point = ExpiryPoint(deadline, CheckDeadline(activation.task), deadline, activation.span, implied=number > 0)
             points.setdefault(activation.task, []).append(point)
             required[activation.task] = activation.monitor is Monitor.ALWAYS
     return [
-        Demand(CheckDeadline(task), tuple(own), required[task], _one_each(mode, task), within=system.task(task).start_within)
+        Demand(CheckDeadline(task), tuple(own), required[task], _each(mode, task), within=system.task(task).start_within)
         for task, own in points.items()
     ]
 
 
-def _one_each(mode: Mode, task: str) -> bool:
-    """Whether every activation of the task has exactly one deadline: what one re-armed cell can follow."""
-    return all(len(activation.deadlines) == 1 for activation in mode.activations if activation.task == task)
+def _each(mode: Mode, task: str) -> bool:
+    """Whether every activation of the task has a deadline: then one re-armed cell can follow the first of each.
+
+    The cell goes a step further with each run.  An activation without a deadline could be absorbed by the one that waits,
+    and the cell would be a step behind.  One with a deadline has then missed it.
+    """
+    return all(activation.deadlines for activation in mode.activations if activation.task == task)
 
 
 def _enables(mode: Mode, within: int) -> list[Demand]:

@@ -25,7 +25,7 @@ from carillon.show.plan_time import render_time, time_json
 
 def _points(carrier: Carrier, length: int) -> list[int]:
     if carrier.style is Style.MULTIPLEXED:
-        return sorted(set(carrier.demand.times))
+        return sorted(set(carrier.demand.followed))
     return sorted(t for use in carrier.cells for t in use.progression.times(length))
 
 

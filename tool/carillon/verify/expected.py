@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from carillon.diagnostics import Span
 from carillon.model import Activation, Mode, Monitor, System, Window
@@ -32,11 +32,18 @@ class Subject:
 class Points:
     """The points of one subject in a mode: ticks of the round, 0 to its length, and where each stands in the file.
 
-    ``optional``: the points need not be there, all or none of them.
+    ``optional``: the points need not be there, all or none of them.  ``later``: deadlines that come after another one of the
+    same activation.
     """
 
     at: dict[int, Span]
     optional: bool = False
+    later: set[int] = field(default_factory=set)
+
+    @property
+    def first(self) -> dict[int, Span]:
+        """Without ``later``."""
+        return {at: span for at, span in self.at.items() if at not in self.later}
 
 
 def points(mode: Mode) -> dict[Subject, Points]:
@@ -46,9 +53,11 @@ def points(mode: Mode) -> dict[Subject, Points]:
         found.setdefault(Subject("activation", activation.task), Points({})).at[activation.at] = activation.span
         if activation.monitor is not Monitor.NEVER:
             optional = activation.monitor is Monitor.IF_CELLS_ALLOW
-            for deadline in activation.deadlines:
+            for number, deadline in enumerate(activation.deadlines):
                 own = found.setdefault(Subject("deadline", activation.task), Points({}, optional))
                 own.at.setdefault(deadline, activation.span)
+                if number:
+                    own.later.add(deadline)
     for enable in mode.enables:
         found.setdefault(Subject("enable", enable.interrupt), Points({})).at[enable.at] = enable.span
     return found

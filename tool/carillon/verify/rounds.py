@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import Mode, System
+from carillon.model import Mode, OnDeadlineMiss, System
 from carillon.verify.activation import ActivationVector
 from carillon.verify.contract import ModeTable, SyncTable, Tables
 from carillon.verify.controllers import named
@@ -257,10 +257,11 @@ class Round:
         span = next(iter(own.at.values()))
         for running in cells:
             self.sound(subject, span, running)
+        points = self._followed(subject, own, cells)
         found = sorted(t for r in cells for t in r.times)
         rounds = (0, 1)
         deadline = subject.kind == "deadline"
-        due = {at + k * length: at for k in rounds for at in own.at}
+        due = {at + k * length: at for k in rounds for at in points}
         begin = 1 if deadline else 0  # a deadline cell may expire at tick 0: no task has been started that it could stop
         if deadline:
             due = {t: at for t, at in due.items() if t <= 2 * length}
@@ -288,6 +289,25 @@ class Round:
             )
         elif twice:
             self.error("C204", own.at.get(twice[0] % length), f"the {subject} has two expiries at {ticks(self._relative(twice))}")
+
+    def _followed(self, subject: Subject, own: Points, cells: list[Running]) -> dict[int, Span]:
+        """The points at which the cells have to expire: one that each end of the task moves on watches the first deadlines.
+
+        No activation misses a later one without that one, and whoever misses that one stops the system.
+        """
+        if subject.kind != "deadline" or not any(r.multiplex is not None for r in cells):
+            return own.at
+        without = next((a for a in self.mode.activations if a.task == subject.name and not a.deadlines), None)
+        if without is not None:
+            self.error(
+                "C206",
+                without.span,
+                f"the {subject}: {self._who(cells)} is moved on by each end of the task, also by that of the activation at "
+                f"{without.at}, which has none",
+            )
+        if self.system.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
+            self.error("C206", next(iter(own.at.values())), f"the {subject}: {self._who(cells)} goes on after a missed one")
+        return own.first
 
     def _relative(self, times: Iterable[int]) -> list[str]:
         length = self.mode.round_length
