@@ -295,7 +295,8 @@ class Round:
 
         No activation misses a later one without that one, and whoever misses that one stops the system.
         """
-        if subject.kind != "deadline" or not any(r.multiplex is not None for r in cells):
+        moved = [r for r in cells if r.multiplex is not None and r is not self.tabled.get(subject)]
+        if subject.kind != "deadline" or not moved:
             return own.at
         without = next((a for a in self.mode.activations if a.task == subject.name and not a.deadlines), None)
         if without is not None:
