@@ -29,6 +29,7 @@ FEW = 3
 EVERYTHING = "carillon_everything"
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """A worker of pytest-xdist is given the folders as arguments; only the first process knows that no one asked for them."""
     node.workerinput[EVERYTHING] = _is_everything(node.config)
