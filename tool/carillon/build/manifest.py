@@ -31,7 +31,14 @@ BLOCKS = ("kernel/giotto/blocks.c",)
 LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "loader", "serial"))
 MICROCODE = ("kernel/microcode/machine.c", "kernel/microcode/tasks.c")
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
-COLD = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osek/main.c", "kernel/osek/start.c")
+COLD = (
+    "kernel/core/mode.c",
+    "kernel/osektime/osektime.c",
+    "kernel/osektime/main.c",
+    "kernel/osek/main.c",
+    "kernel/osek/start.c",
+    *LOADER,  # it has only the time that no task needs
+)
 
 
 def _portable(path: str, generated: Path) -> str:
