@@ -17,6 +17,8 @@
 #define END 4u
 #define ANSWER 0x80u
 
+#define JOINS 0x80u /* beside the scheduler: the program that runs goes on, as the first part of this one */
+
 #define PREFIX 16u /* what is sealed before a program: challenge, length, scheduler, three zeros */
 #define STATUS_BYTES 42u
 
@@ -159,7 +161,7 @@ static void answer(uint8_t kind, uint8_t number, enum carillon_loader_answer sai
     to = put_number(to, CARILLON_LOADER_BYTES, 4u);
     to = put_number(to, carillon_loader_image.bindings, 1u);
     to = put_number(to, carillon_loader_image.threads, 1u);
-    to = put_number(to, (running == NULL) ? CARILLON_SCHEDULER_NONE : running->scheduler, 1u);
+    to = put_number(to, running->scheduler, 1u);
     to = put_number(to, 0u, 1u);
     (void)put_number(to, carillon_crc32(0u, bytes, HEAD + STATUS_BYTES), SUM);
     send(bytes, HEAD + STATUS_BYTES + SUM);
@@ -207,18 +209,38 @@ static enum carillon_loader_answer take(const uint8_t *bytes, uint32_t length)
     return CARILLON_LOADER_OK;
 }
 
-static enum carillon_loader_result judge(uint32_t length, uint8_t scheduler, uint64_t seal)
+/* Whether a program begins with the code of the one that runs, and from its entry on with a `future` that leads to the
+ * entry of that, and another one, as carillon_machine_join wants it. */
+static bool is_continued(const struct carillon_microcode *running, const struct carillon_microcode *program)
 {
+    const uint32_t entry = program->entry;
+    bool same = (running->size <= entry) && ((entry + 1u) < program->size);
+    for (uint32_t k = 0u; same && (k < running->size); k++) {
+        const struct carillon_instruction *const one = &running->code[k];
+        const struct carillon_instruction *const other = &program->code[k];
+        same = (one->word == other->word) && (one->x == other->x) && (one->y == other->y);
+    }
+    for (uint32_t k = entry; same && (k < (entry + 2u)); k++) {
+        same = (program->code[k].word & 0xFFu) == CARILLON_OPCODE_FUTURE;
+    }
+    return same && (program->code[entry].y == running->entry);
+}
+
+static enum carillon_loader_result judge(uint32_t length, uint8_t how, uint64_t seal)
+{
+    const struct carillon_microcode *const running = carillon_loader_running();
+    const bool joins = (how & JOINS) != 0u;
+    const uint8_t scheduler = (uint8_t)(how & ~JOINS);
     struct loaded_program *const slot = loader.slot;
     uint8_t *const all = (uint8_t *)slot->bytes;
     if (length != loader.received) {
         return CARILLON_LOADER_INCOMPLETE;
     }
-    (void)put_number(put_number(put_number(all, loader.challenge, 8u), length, 4u), scheduler, 4u);
+    (void)put_number(put_number(put_number(all, loader.challenge, 8u), length, 4u), how, 4u);
     if (carillon_siphash(carillon_loader_key, all, PREFIX + length) != seal) {
         return CARILLON_LOADER_SEAL;
     }
-    if (scheduler > CARILLON_SCHEDULER_RM) {
+    if ((scheduler > CARILLON_SCHEDULER_RM) || (joins && (scheduler != running->scheduler))) {
         return CARILLON_LOADER_SCHEDULER;
     }
     static struct carillon_verify_node nodes[CARILLON_LOADER_BYTES / 8u];
@@ -240,8 +262,17 @@ static enum carillon_loader_result judge(uint32_t length, uint8_t scheduler, uin
                                                 .entry = found.entry,
                                                 .shared = CARILLON_MICROCODE_NONE,
                                                 .scheduler = scheduler};
+    uint16_t begin = CARILLON_MICROCODE_NONE;
+    if (joins) {
+        if (!is_continued(running, &slot->program)) {
+            return CARILLON_LOADER_OTHER;
+        }
+        begin = (uint16_t)(slot->program.entry + 1u);
+        slot->program.late = running->late;
+        slot->program.shared = running->shared;
+    }
     loader.handed = &slot->program;
-    carillon_loader_replace(loader.handed);
+    carillon_loader_replace(loader.handed, begin);
     return CARILLON_LOADER_ACCEPTED;
 }
 

@@ -37,7 +37,8 @@ enum carillon_loader_result {
     CARILLON_LOADER_INCOMPLETE, /* it has more or fewer bytes than it says */
     CARILLON_LOADER_SEAL, /* its seal is wrong: it was changed, was made for another challenge, or has another key */
     CARILLON_LOADER_SCHEDULER, /* there is no such scheduler */
-    CARILLON_LOADER_REFUSED    /* the verifier says why */
+    CARILLON_LOADER_REFUSED,   /* the verifier says why */
+    CARILLON_LOADER_OTHER      /* it is to be joined, and does not begin with the program that runs */
 };
 
 /* What the image offers, the key of its uploads (zeros: none was configured), and the checksum of its first program.
@@ -50,11 +51,12 @@ extern const uint32_t carillon_loader_first;
 void carillon_loader_byte(uint8_t byte);
 
 /* The owner's: send a byte; a number that is hard to foretell; the program that runs; and the next one, as
- * carillon_machine_program and carillon_machine_replace, whose lock the owner takes. */
+ * carillon_machine_program, carillon_machine_replace and, if `begin` is an address, carillon_machine_join, whose lock
+ * the owner takes. */
 void carillon_loader_put(uint8_t byte);
 uint32_t carillon_loader_chance(void);
 const struct carillon_microcode *carillon_loader_running(void);
-void carillon_loader_replace(const struct carillon_microcode *program);
+void carillon_loader_replace(const struct carillon_microcode *program, uint16_t begin);
 
 /* SipHash-2-4 of some bytes (J.-P. Aumasson and D. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012). */
 uint64_t carillon_siphash(const uint8_t *key, const uint8_t *bytes, uint32_t length);

@@ -42,6 +42,7 @@ static struct machine_state {
     const struct carillon_microcode *program;
     const struct carillon_instruction *code;
     const struct carillon_microcode *replacement;
+    const struct carillon_instruction *joined; /* the `future` that leads to what the replacement adds; NULL: none */
     uint32_t now;
     uint32_t next;
     uint32_t steps; /* that are left at this instant */
@@ -552,7 +553,6 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     machine.now = now;
     machine.program = program;
     machine.code = program->code;
-    machine.replacement = NULL;
     machine.threads = 0u;
     machine.heap = 0u;
     machine.running = NONE;
@@ -571,6 +571,32 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     machine.next = now;
 }
 
+/* Another program waits: go on with it if that may be.  Returns whether there is something to go on with. */
+static SMALL bool take_over(void)
+{
+    const struct carillon_microcode *const program = machine.replacement;
+    const bool joins = machine.joined != NULL;
+    const bool now = joins || !is_any_unfinished();
+    machine.replacement = now ? NULL : program;
+    if (joins) {
+        for (uint16_t k = 0u; k < machine.bindings; k++) {
+            bindings[k].future = &program->code[address_of(bindings[k].future)];
+        }
+        machine.program = program;
+        machine.code = program->code;
+        insert_binding(machine.joined, machine.now);
+        wait_until(machine.now);
+    } else if (now) {
+        carillon_machine_start(program, machine.now);
+    } else {
+        /* it waits on */
+    }
+    if (now) {
+        machine.steps = program->steps; /* what the old one has left may be too few */
+    }
+    return now;
+}
+
 static __attribute__((noinline)) uint16_t carry_out(void)
 {
     machine.stirred = false;
@@ -579,10 +605,8 @@ static __attribute__((noinline)) uint16_t carry_out(void)
     bool goes_on = true;
     while (goes_on && (machine.steps > 0u)) { /* bounded by the steps: whatever goes on takes one */
         goes_on = go_on();
-        if (!goes_on && (machine.replacement != NULL) && !is_any_unfinished()) {
-            carillon_machine_start(machine.replacement, machine.now);
-            machine.steps = machine.program->steps; /* what the old one has left may be too few */
-            goes_on = true;
+        if (!goes_on && (machine.replacement != NULL)) {
+            goes_on = take_over();
         }
     }
     if (machine.steps == 0u) {
@@ -617,7 +641,14 @@ void carillon_machine_input(void)
 void carillon_machine_replace(const struct carillon_microcode *program)
 {
     machine.replacement = program;
+    machine.joined = NULL;
     machine.stirred = true;
+}
+
+void carillon_machine_join(const struct carillon_microcode *program, uint16_t begin)
+{
+    carillon_machine_replace(program);
+    machine.joined = &program->code[begin];
 }
 
 const struct carillon_microcode *carillon_machine_program(void)

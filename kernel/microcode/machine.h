@@ -54,7 +54,8 @@ void carillon_machine_terminated(uint16_t task);
 void carillon_machine_released(uint16_t task, uint32_t deadline);
 #endif
 
-/* Begin with a program: its first block is due at the time `now`. */
+/* Begin with a program: its first block is due at the time `now`.  What carillon_machine_replace has said before stays.
+ */
 void carillon_machine_start(const struct carillon_microcode *program, uint32_t now);
 
 /* Something has happened, or may have: algorithm 1, at the time `now`.  Returns the task that is to run from now on;
@@ -70,6 +71,12 @@ void carillon_machine_input(void);
 /* The next program: it takes the place of the one that runs at the end of the first instant at which no task is
  * unfinished, and begins at that instant.  NULL: none, and none waits any more. */
 void carillon_machine_replace(const struct carillon_microcode *program);
+
+/* The next program begins with the code of the one that runs, address by address, has its handlers and its scheduler,
+ * and room for what both have waiting.  At the end of the next instant, the one that runs goes on as a part of it, with
+ * all that waits and all tasks that are unfinished; and what its instruction at `begin`, a `future` of time, leads to
+ * begins at that instant. */
+void carillon_machine_join(const struct carillon_microcode *program, uint16_t begin);
 
 /* The program that runs. */
 const struct carillon_microcode *carillon_machine_program(void);

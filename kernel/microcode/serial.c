@@ -10,6 +10,8 @@
 #include "carillon/console.h"
 #include "carillon_board.h"
 
+#include <stddef.h>
+
 #define UART(address) (*(volatile CARILLON_CONSOLE_REGISTER *)(uintptr_t)(address))
 #define STORE(address, value) UART(UINT32_C(address)) = (CARILLON_CONSOLE_REGISTER)(value);
 
@@ -27,13 +29,18 @@ uint32_t carillon_loader_chance(void)
 
 const struct carillon_microcode *carillon_loader_running(void)
 {
-    return carillon_machine_program(); /* reads one word */
+    const struct carillon_microcode *const program = carillon_machine_program(); /* reads one word */
+    return (program != NULL) ? program : &carillon_microcode_first;              /* before the machine's first tick */
 }
 
-void carillon_loader_replace(const struct carillon_microcode *program)
+void carillon_loader_replace(const struct carillon_microcode *program, uint16_t begin)
 {
     const uint32_t saved = carillon_osek_lock();
-    carillon_machine_replace(program);
+    if (begin == CARILLON_MICROCODE_NONE) {
+        carillon_machine_replace(program);
+    } else {
+        carillon_machine_join(program, begin);
+    }
     carillon_osek_unlock(saved); /* the machine's tick asks it at its next instant */
 }
 

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,6 +26,22 @@ def carillon(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
 
 
+@contextmanager
+def running(folder: Path, program: str, board: str, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A target that runs, whose line is ``line``."""
+    command = [sys.executable, "-m", "carillon", "run", program, "--board", board, "--serial", str(folder / "line"), *options]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True) as target:
+        try:
+            for _ in range(600):
+                if (folder / "line").exists() or target.poll() is not None:
+                    break
+                time.sleep(0.1)
+            yield target
+        finally:
+            if target.poll() is None:
+                os.killpg(target.pid, 9)
+
+
 @pytest.mark.parametrize("board", ["ast1030-evb", "mps2-an385"])
 def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a_wrong_key(board: str, tmp_path: Path) -> None:
     for file in (ROOT / "examples" / "helicopter").glob("helicopter.*"):
@@ -29,41 +49,50 @@ def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a
     (tmp_path / "helicopter.upload").write_text('key = "h.key"\n', encoding="ascii")
     (tmp_path / "h.key").write_text(KEY, encoding="ascii")
     assert carillon(tmp_path, "giotto", "helicopter.giotto", "-o", "h.microcode").returncode == 0
-    command = [sys.executable, "-m", "carillon", "run", "helicopter.giotto", "--board", board, "--serial"]
-    command += [str(tmp_path / "line"), "--for", "60s"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, start_new_session=True) as target:
-        try:
-            for _ in range(600):
-                if (tmp_path / "line").exists() or target.poll() is not None:
-                    break
-                time.sleep(0.1)
-            first = carillon(tmp_path, "microcode", "status", "--to", "line")
-            assert first.returncode == 0, first.stderr
-            wrong = carillon(tmp_path, "microcode", "upload", "h.microcode", "--to", "line")
-            assert "wrong seal" in wrong.stderr
-            right = (
-                "microcode",
-                "upload",
-                "h.microcode",
-                "--to",
-                "line",
-                "--key",
-                "h.key",
-                "--scheduler",
-                "rm",
-                "--at",
-                "land@0",
-            )
-            sent = carillon(tmp_path, *right)
-            assert "last upload: accepted" in sent.stdout, sent.stderr
-            for _ in range(20):
-                after = carillon(tmp_path, "microcode", "status", "--to", "line")
-                if "scheduler rm" in after.stdout:
-                    break
-            assert "scheduler rm" in after.stdout, after.stderr
-            assert after.stdout.split(",")[0] != first.stdout.split(",")[0]
-        finally:
-            os.killpg(target.pid, 9)
+    with running(tmp_path, "helicopter.giotto", board, "--for", "60s"):
+        first = carillon(tmp_path, "microcode", "status", "--to", "line")
+        assert first.returncode == 0, first.stderr
+        wrong = carillon(tmp_path, "microcode", "upload", "h.microcode", "--to", "line")
+        assert "wrong seal" in wrong.stderr
+        right = ("microcode", "upload", "h.microcode", "--to", "line", "--key", "h.key", "--scheduler", "rm", "--at", "land@0")
+        sent = carillon(tmp_path, *right)
+        assert "last upload: accepted" in sent.stdout, sent.stderr
+        for _ in range(20):
+            after = carillon(tmp_path, "microcode", "status", "--to", "line")
+            if "scheduler rm" in after.stdout:
+                break
+        assert "scheduler rm" in after.stdout, after.stderr
+        assert after.stdout.split(",")[0] != first.stdout.split(",")[0]
+
+
+def test_a_program_joins_a_running_one_which_goes_on_without_a_change(tmp_path: Path) -> None:
+    """One task begins every 10 ms before and after, the other one every 25 ms since it has joined."""
+    for file in (ROOT / "docs" / "guide" / "giotto" / "beside").glob("beside.*"):
+        shutil.copy(file, tmp_path)
+    assert carillon(tmp_path, "giotto", "beside.giotto", "-o", "b.microcode").returncode == 0
+    with running(tmp_path, "beside.giotto", "ast1030-evb", "--for", "3s", "--events", "events") as target:
+        join = ("microcode", "upload", "b.microcode", "--at", "record@0", "--beside", "b.microcode", "--program", "beside.giotto")
+        sent = carillon(tmp_path, *join, "--to", "line")
+        assert "last upload: accepted" in sent.stdout, sent.stderr
+        assert target.wait(60) == 0
+    milliseconds: dict[str, list[int]] = {"control": [], "recorder": []}
+    for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines():
+        event = json.loads(line)
+        if event["event"] == "resume" and event["object"] in milliseconds:
+            milliseconds[event["object"]].append(round(event["t"] / 15_625))
+    begins = {task: begins_of(found) for task, found in milliseconds.items()}
+    assert {b - a for a, b in pairwise(begins["control"][1:])} == {10}
+    assert begins["control"][-1] >= 2980
+    joined = begins["recorder"][1:]  # first, its thread begins and parks
+    assert 0 < joined[0] < 2900
+    # EDF: what is released while the other one runs may begin when that has ended, up to 4 ms later
+    assert all(0 <= b - joined[0] - 25 * k <= 4 for k, b in enumerate(joined)), joined
+    assert joined[-1] >= 2950
+
+
+def begins_of(milliseconds: list[int]) -> list[int]:
+    """Where a thread runs again that did not run in the millisecond before, or had ended in it."""
+    return [now for before, now in zip([-9, *milliseconds], milliseconds, strict=False) if now - before > 4]
 
 
 def test_machine_verifier_and_loader_take_8_kib_of_flash(lab: Laboratory, tmp_path: Path) -> None:

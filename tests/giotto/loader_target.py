@@ -26,12 +26,17 @@ struct carillon_verify_image image; /* in an image, these two are constants */
 uint8_t key[16];
 static const struct carillon_microcode first = {.scheduler = CARILLON_SCHEDULER_EDF};
 const struct carillon_microcode *running = &first, *next;
-uint32_t replaced, sent, chance;
+uint32_t replaced, sent, chance, joined;
 uint8_t out[65536];
 void carillon_loader_put(uint8_t byte) { if (sent < sizeof(out)) { out[sent++] = byte; } }
 uint32_t carillon_loader_chance(void) { return chance; }
 const struct carillon_microcode *carillon_loader_running(void) { return running; }
-void carillon_loader_replace(const struct carillon_microcode *program) { next = program; replaced++; }
+void carillon_loader_replace(const struct carillon_microcode *program, uint16_t begin)
+{
+    next = program;
+    joined = begin;
+    replaced++;
+}
 void feed(const uint8_t *bytes, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) { carillon_loader_byte(bytes[k]); }
@@ -97,6 +102,16 @@ class Loaded:
     def replaced(self) -> int:
         """How often the machine was given a program."""
         return ctypes.c_uint32.in_dll(self.library, "replaced").value
+
+    @property
+    def joined(self) -> int:
+        """Where what the last program adds begins; 0xFFFF: it replaced the one before."""
+        return ctypes.c_uint32.in_dll(self.library, "joined").value
+
+    def room(self, bindings: int, threads: int) -> None:
+        """Room for so many triggers and threads."""
+        image = Image.in_dll(self.library, "image")
+        image.bindings, image.threads = bindings, threads
 
     def begin_next(self) -> None:
         """The machine goes on with the program that it was given."""

@@ -126,6 +126,10 @@ class Native:
         self._kept.append(program)
         self._library.carillon_machine_replace(ctypes.byref(program))
 
+    def join(self, program: _Program, begin: int) -> None:
+        self._kept.append(program)
+        self._library.carillon_machine_join(ctypes.byref(program), c_uint16(begin))
+
     def instant(self, now: int) -> int | None:
         """The task that is to run."""
         found = int(self._library.carillon_machine_instant(c_uint32(now)))

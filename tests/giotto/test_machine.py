@@ -379,6 +379,14 @@ def test_a_program_is_replaced_at_the_first_instant_with_no_unfinished_task() ->
         assert machine.next() is None  # the old program's trigger is gone
 
 
+def test_a_program_that_is_given_before_the_machine_begins_is_not_lost() -> None:
+    with playing("call free\nreturn\n") as (player, machine):
+        machine.replace(Player("call gets\nreturn\n").laid_out)
+        machine.start(player.laid_out)
+        machine.instant(0)
+        assert player.told() == [("CALL", FREE), ("CALL", GETS)]
+
+
 def test_a_program_that_replaces_a_shorter_one_has_instructions_of_its_own() -> None:
     with playing("return\n") as (player, machine):
         player.laid_out.steps = 3

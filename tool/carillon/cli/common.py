@@ -17,7 +17,7 @@ from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severit
 from carillon.sources import ARXML, GIOTTO, Source, arxml_files
 
 if TYPE_CHECKING:
-    from carillon.model.giotto import Machine
+    from carillon.model.giotto import Giotto, Machine
     from carillon.pipeline import Planned
 
 
@@ -179,6 +179,19 @@ def check_machine(name: str, source: Source) -> Machine:
     if machine is not Machine.MICROCODE and not (isinstance(source, Path) and source.suffix.lower() == GIOTTO):
         usage(f"--machine {name} is for Giotto programs, whose names end with '{GIOTTO}'")
     return machine
+
+
+def read_checked(path: Path, diagnostics: Diagnostics) -> Giotto:
+    """A Giotto program without errors."""
+    from carillon.check.giotto import check_giotto
+    from carillon.read.giotto import read_giotto
+
+    source = read_giotto(path, diagnostics)
+    if source is not None:
+        check_giotto(source, diagnostics)
+    diagnostics.stop_on_errors()
+    assert source is not None
+    return source
 
 
 def check_outputs(**outputs: Path | None) -> None:

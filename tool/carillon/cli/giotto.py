@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, check_outputs, counted, guard
+from carillon.cli.common import JsonOption, Report, check_outputs, counted, guard, read_checked
 from carillon.units import format_number
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def command(
         from carillon.microcode.binary import encode
 
         check_outputs(out=out.parent if out is not None else None)
-        source = _read(path, report.diagnostics)
+        source = read_checked(path, report.diagnostics)
         load = loads(source)
         check_loads(source, load, report.diagnostics)
         chosen = _chosen(source, s_code, report.diagnostics)
@@ -115,19 +115,6 @@ def command(
         console.verbatim(console.console(), said + (f", in {out}" if out is not None else ""))
 
     guard(as_json, work)
-
-
-def _read(path: Path, diagnostics: Diagnostics) -> Giotto:
-    """A program without errors."""
-    from carillon.check.giotto import check_giotto
-    from carillon.read.giotto import read_giotto
-
-    source = read_giotto(path, diagnostics)
-    if source is not None:
-        check_giotto(source, diagnostics)
-    diagnostics.stop_on_errors()
-    assert source is not None
-    return source
 
 
 def _chosen(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Chosen | None:

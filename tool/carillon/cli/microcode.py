@@ -9,29 +9,38 @@ import socket
 import stat
 import time
 import tty
-from dataclasses import asdict, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, guard, usage
+from carillon.cli.common import JsonOption, Report, check_outputs, counted, guard, read_checked, usage
+from carillon.units import format_number
 
 if TYPE_CHECKING:
     from carillon.microcode import Program
-    from carillon.microcode.upload import Status
+    from carillon.microcode.upload import Status, Target
 
 EPILOG = (
-    "Examples: carillon microcode status --to /tmp/line; "
-    "carillon microcode upload flight.microcode --to /dev/ttyUSB0 --key flight.key --scheduler rm"
+    "Examples: carillon microcode list flight.microcode; "
+    "carillon microcode compose flight.microcode log.microcode --program flight.giotto -o both.microcode; "
+    "carillon microcode status --to /tmp/line; "
+    "carillon microcode upload flight.microcode --to /dev/ttyUSB0 --key flight.key --scheduler rm; "
+    "carillon microcode upload log.microcode --beside flight.microcode --to /dev/ttyUSB0"
 )
 
 
 class Action(Enum):
-    """What is asked of the target."""
+    """What is done with a program."""
 
+    ASSEMBLE = "assemble"
+    LIST = "list"
+    VERIFY = "verify"
+    COMPOSE = "compose"
     UPLOAD = "upload"
     STATUS = "status"
 
@@ -45,51 +54,276 @@ class Scheduler(Enum):
 
 
 _NUMBERS = (Scheduler.NONE, Scheduler.EDF, Scheduler.RM)
+_PATHS = {Action.COMPOSE: 2, Action.STATUS: 0}
+"""How many programs an action has, if not 1."""
+_TAKES = {
+    "out": {Action.ASSEMBLE, Action.LIST, Action.COMPOSE, Action.UPLOAD},
+    "to": {Action.UPLOAD, Action.STATUS},
+    "key": {Action.UPLOAD, Action.STATUS},
+    "scheduler": {Action.UPLOAD},
+    "at": {Action.UPLOAD, Action.COMPOSE},
+    "beside": {Action.UPLOAD},
+    "program": {Action.UPLOAD, Action.COMPOSE},
+}
+"""Which options an action has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The command's arguments and options."""
+
+    paths: list[Path]
+    out: Path | None
+    to: Path | None
+    key: Path | None
+    scheduler: Scheduler | None
+    at: str | None
+    beside: Path | None
+    program: list[Path]
+    patience: float
 
 
 def command(
-    action: Annotated[Action, typer.Argument(help="Send a program, or ask the target for its state.")],
-    path: Annotated[Path | None, typer.Argument(help="Program to send, as carillon giotto --out writes it.")] = None,
+    action: Annotated[
+        Action,
+        typer.Argument(help="Make microcode of text, or text of it; check it; make one program of two; send it; ask a target."),
+    ],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="[PATH]...", help="Program: a text to assemble, else microcode. compose: two.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write the result to.", show_default="none")] = None,
     to: Annotated[
         Path | None, typer.Option("--to", help="Serial line: a device, or the socket of carillon run --serial.")
     ] = None,
     key: Annotated[Path | None, typer.Option("--key", help="File of the image's key.", show_default="none")] = None,
-    scheduler: Annotated[Scheduler, typer.Option("--scheduler", help="Of tasks that no S code dispatches.")] = Scheduler.EDF,
+    scheduler: Annotated[
+        Scheduler | None, typer.Option("--scheduler", help="Of tasks that no S code dispatches.", show_default="edf")
+    ] = None,
     at: Annotated[
-        str | None, typer.Option("--at", metavar="LABEL", help="Begin there, such as MODE@0.", show_default="the entry")
+        str | None,
+        typer.Option("--at", metavar="LABEL", help="The last program begins there, such as MODE@0.", show_default="the entry"),
+    ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option("--beside", help="Program that runs on the target, and runs on beside the new one.", show_default="none"),
+    ] = None,
+    program: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--program",
+            help="Giotto program with the execution times of tasks; for compose, one for both programs or one each.",
+            show_default="none",
+        ),
     ] = None,
     patience: Annotated[float, typer.Option("--patience", min=0.01, help="Seconds until a frame is sent again.")] = 2.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Send a program to a running target, or ask what runs there."""
+    """Assemble, list, check and compose microcode, send it to a running target, or ask what runs there."""
 
     def work(report: Report) -> None:
-        from carillon.microcode.binary import encode
-        from carillon.microcode.upload import NO_KEY, Target, UploadError
-        from carillon.read.giotto.uploads import read_key
-
-        if to is None:
-            usage("say which line: --to PATH")
-        if (path is None) != (action is Action.STATUS):
-            usage("give a program to upload" if path is None else "status takes no program")
-        secret = NO_KEY if key is None else read_key(key)
-        if secret is None:
-            usage(f"--key '{key}' is no file of 32 hexadecimal digits")
-        content = None if path is None else encode(replace(_program(path, at), labels=()))
-        try:
-            with _Line(to, patience) as line:
-                target = Target(line)
-                found = target.status() if content is None else target.upload(content, _NUMBERS.index(scheduler), secret)
-        except (OSError, UploadError) as error:
-            report.diagnostics.error("C277", None, f"{to}: {error}", "run carillon explain C277")
-            report.diagnostics.stop_on_errors()
-            return
-        report.result({"status": asdict(found)})
-        if not as_json:
-            for text in _said(found):
-                console.verbatim(console.console(), text)
+        asked = _Asked(paths or [], out, to, key, scheduler, at, beside, program or [], patience)
+        _check(action, asked)
+        _ACTIONS[action](asked, report)
 
     guard(as_json, work)
+
+
+def _check(action: Action, asked: _Asked) -> None:
+    """Refuse what the action does not take."""
+    count = _PATHS.get(action, 1)
+    if len(asked.paths) != count:
+        usage(f"{action.value} takes {('no program', 'one program', 'two programs')[count]}")
+    for name, actions in _TAKES.items():
+        if getattr(asked, name) and action not in actions:
+            usage(f"{action.value} has no option --{name}")
+    if action in _TAKES["to"] and asked.to is None:
+        usage("say which line: --to PATH")
+    if asked.beside is not None and asked.scheduler is not None:
+        usage("--scheduler stays that of the program that runs: take it away")
+    if action is Action.UPLOAD and asked.beside is None and (asked.program or asked.out):
+        usage(f"--{'program' if asked.program else 'out'} is for a program that runs beside another one: --beside")
+    if len(asked.program) > 2:
+        usage("--program is given once for both programs, or once for each")
+    check_outputs(out=asked.out.parent if asked.out is not None else None)
+
+
+def _assemble(asked: _Asked, report: Report) -> None:
+    from carillon.microcode.text import assembled
+    from carillon.read.text import read_text
+
+    (path,) = asked.paths
+    text = read_text(path, report.diagnostics, "text of microcode", ".emc")
+    program = None if text is None else assembled(text.content, str(path), report.diagnostics)
+    report.diagnostics.stop_on_errors()
+    assert program is not None
+    _finish(program, asked.out, report)
+
+
+def _list(asked: _Asked, report: Report) -> None:
+    from carillon.files import write_text
+    from carillon.microcode.text import text_of
+
+    text = text_of(_program(asked.paths[0], None))
+    report.result({"text": text})
+    if asked.out is not None:
+        write_text(asked.out, text)
+    elif not report.as_json:
+        print(text, end="")
+
+
+def _verify(asked: _Asked, report: Report) -> None:
+    _finish(_program(asked.paths[0], None), None, report)
+
+
+def _compose(asked: _Asked, report: Report) -> None:
+    first, second = asked.paths
+    _finish(_composed(_program(first, None), _program(second, asked.at), asked, report), asked.out, report)
+
+
+def _composed(first: Program, second: Program, asked: _Asked, report: Report) -> Program:
+    """Both as one program, after all checks."""
+    from carillon.giotto import composition
+    from carillon.giotto.analysis import execution_times
+    from carillon.microcode.compose import CompositionError, composed
+
+    def refuse(cause: str, remedy: str) -> NoReturn:
+        report.diagnostics.error("C238", None, f"these programs cannot run side by side: {cause}", remedy)
+        report.diagnostics.stop_on_errors()
+        raise AssertionError
+
+    try:
+        found = composed(first, second)
+    except CompositionError as error:
+        refuse(str(error), "run carillon explain C238")
+    scheduled = any(part.scheduled for part in found.parts)
+    sources = [read_checked(path, report.diagnostics) for path in asked.program]
+    if not sources:
+        if scheduled:
+            refuse("both have S code, and whether they share the processor is not known", "give their Giotto program: --program")
+        report.diagnostics.warning(
+            "C239", None, "whether all tasks end in time is not checked", "give the program with execution times: --program"
+        )
+        return found.program
+    times = {name: time for source in sources for name, time in execution_times(source).items()}
+    try:
+        if scheduled:
+            wrong = composition.played(found, times, (sources[0], sources[-1]))
+            if wrong is not None:
+                begin, it = wrong
+                refuse(f"if the second one begins {begin} ms after a period of the first, {it.said()}", "make other S code")
+        elif (share := composition.load(found, times)) > 1:
+            refuse(f"their tasks take up to {format_number(share * 100, 1)} % of the processor", "release tasks less often")
+    except composition.UndecidedError as error:
+        refuse(str(error), "run carillon explain C238")
+    return found.program
+
+
+def _finish(program: Program, out: Path | None, report: Report) -> None:
+    """Say what a program needs, and write it; C240 if it may go round without taking time."""
+    from carillon.files import write_bytes
+    from carillon.microcode.binary import encode, interface_of
+    from carillon.microcode.bounds import MOST, Loop, bounds
+
+    room = bounds(program)
+    if isinstance(room, Loop):
+        places = ", ".join(map(str, room.addresses[:5]))
+        cause = f"it may go round without taking time: instructions {places}{' ...' if len(room.addresses) > 5 else ''}"
+        report.diagnostics.error("C240", None, cause, "let the loop wait for a time, or begin its next turn by a future")
+    elif max(room.bindings, room.threads) > MOST:
+        cause = "it may have more triggers or threads waiting than any image has room for"
+        report.diagnostics.error("C240", None, cause, "let each turn of a loop begin one trigger, and end its threads")
+    report.diagnostics.stop_on_errors()
+    assert not isinstance(room, Loop)
+    content = encode(program)
+    if out is not None:
+        write_bytes(out, content)
+    report.result(
+        {
+            "file": None if out is None else str(out),
+            "instructions": len(program.code),
+            "bytes": len(content),
+            "triggers": int(room.bindings),
+            "threads": int(room.threads),
+            "tick_ns": program.tick_ns,
+            "interface": interface_of(program),
+        }
+    )
+    report.warnings()
+    if not report.as_json:
+        said = f"{counted(len(program.code), 'instruction')}, {len(content)} bytes with tables and labels"
+        said += f"; room for {counted(int(room.bindings), 'trigger')} and {counted(int(room.threads), 'thread')}"
+        said += f"; tables {interface_of(program):08x}, tick {program.tick_ns} ns"
+        console.verbatim(console.console(), said + (f"; in {out}" if out is not None else ""))
+
+
+def _upload(asked: _Asked, report: Report) -> None:
+    _talk(asked, report, _sent)
+
+
+def _status(asked: _Asked, report: Report) -> None:
+    _talk(asked, report, lambda target, _asked, _secret, _report: target.status())
+
+
+def _sent(target: Target, asked: _Asked, secret: bytes, report: Report) -> Status:
+    from carillon.files import write_bytes
+    from carillon.microcode.binary import encode
+    from carillon.microcode.upload import JOINS, UploadError
+
+    program, how = _program(asked.paths[0], asked.at), _NUMBERS.index(asked.scheduler or Scheduler.EDF)
+    if asked.beside is not None:
+        now = target.status()
+        first = _running(_program(asked.beside, None), now.running)
+        if first is None:
+            raise UploadError(f"what runs is {now.running:08x}, and not {asked.beside}, from whichever label on")
+        program, how = _composed(first, program, asked, report), JOINS | now.scheduler
+    found = target.upload(encode(replace(program, labels=())), how, secret)
+    if asked.out is not None:
+        write_bytes(asked.out, encode(program))
+    return found
+
+
+def _running(program: Program, checksum: int) -> Program | None:
+    """The program that has this checksum, if it is this one from its entry or one of its labels on."""
+    from carillon.microcode.binary import checksum_of
+
+    entries = dict.fromkeys((program.entry, *(address for address, _ in program.labels)))
+    found = (replace(program, entry=entry) for entry in entries)
+    return next((it for it in found if checksum_of(replace(it, labels=())) == checksum), None)
+
+
+def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, Report], Status]) -> None:
+    """Do something with the target, and say what it says of itself."""
+    from carillon.microcode.upload import NO_KEY, Target, UploadError
+    from carillon.read.giotto.uploads import read_key
+
+    secret = NO_KEY if asked.key is None else read_key(asked.key)
+    if secret is None:
+        usage(f"--key '{asked.key}' is no file of 32 hexadecimal digits")
+    for path in asked.paths:
+        _program(path, asked.at)  # it is refused before the line is opened
+    assert asked.to is not None
+    try:
+        with _Line(asked.to, asked.patience) as line:
+            found = work(Target(line), asked, secret, report)
+    except (OSError, UploadError) as error:
+        report.diagnostics.error("C277", None, f"{asked.to}: {error}", "run carillon explain C277")
+        report.diagnostics.stop_on_errors()
+        return
+    report.result({"status": asdict(found)})
+    report.warnings()
+    if not report.as_json:
+        for text in _said(found):
+            console.verbatim(console.console(), text)
+
+
+_ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
+    Action.ASSEMBLE: _assemble,
+    Action.LIST: _list,
+    Action.VERIFY: _verify,
+    Action.COMPOSE: _compose,
+    Action.UPLOAD: _upload,
+    Action.STATUS: _status,
+}
 
 
 def _program(path: Path, at: str | None) -> Program:
@@ -114,7 +348,7 @@ def _said(found: Status) -> list[str]:
 
     scheduler = _NUMBERS[found.scheduler].value
     lines = [f"runs program {found.running:08x}, scheduler {scheduler}; tables {found.interface:08x}, tick {found.tick_ns} ns"]
-    lines += ["an accepted program waits for an instant at which no task is unfinished"] if found.waiting else []
+    lines += ["an accepted program has not begun yet: it waits until no task is unfinished"] if found.waiting else []
     lines.append(f"last upload: {found.result}{refusal(found)}; {found.uploads} begun, {found.dropped} frames passed over")
     lines.append(f"room: {found.room} bytes, triggers {found.triggers}, threads {found.threads}")
     return lines

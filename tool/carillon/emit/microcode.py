@@ -8,7 +8,6 @@ out, and its states, are those of its last invocation that ended, whatever becom
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
@@ -16,7 +15,7 @@ from carillon.emit import text
 from carillon.giotto import Binding, Compiled
 from carillon.image import Image, Microcode
 from carillon.microcode import Function, Instruction, Kind
-from carillon.microcode.binary import HEADER_BYTES, INSTRUCTION_BYTES, encode
+from carillon.microcode.binary import checksum_of, interface_of
 from carillon.model.giotto import Giotto, Upload
 from carillon.read.giotto.tables import LOADER
 
@@ -216,8 +215,7 @@ class _Microcode(Writer):
         upload = self.image.system.upload
         if upload is None:
             return []
-        bare = encode(replace(self.program, labels=()))
-        tables = zlib.crc32(bare[HEADER_BYTES + INSTRUCTION_BYTES * len(self.program.code) :])
+        checksum, tables = checksum_of(replace(self.program, labels=())), interface_of(self.program)
         counts = ", ".join(f"{len(self.program.names(kind))}u" for kind in Kind)
         bindings, threads = _room(self.microcode, upload)
         thread = f"void carillon_task_{LOADER}(void)"
@@ -229,7 +227,7 @@ class _Microcode(Writer):
                 f".bindings = {bindings}u, .threads = {threads}u",
             ]),
             *self.table("uint8_t carillon_loader_key[16]", [", ".join(f"0x{byte:02X}u" for byte in upload.key)]),
-            f"const uint32_t carillon_loader_first = 0x{zlib.crc32(bare[:12] + bare[16:]):08X}u;",
+            f"const uint32_t carillon_loader_first = 0x{checksum:08X}u;",
             "",
             f"{thread};", thread, "{", "    carillon_loader_thread();", "}", "",
         ]  # fmt: skip

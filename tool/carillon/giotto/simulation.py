@@ -8,7 +8,8 @@ scheduler chooses.  E code and S code take no time.  Guards of tasks and actuato
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -131,9 +132,8 @@ class _EndError(Exception):
 
 
 class _Player:
-    def __init__(self, compiled: Compiled, times: Mapping[str, Fraction], urgency: Urgency) -> None:
-        self.program: Program = compiled.program
-        self.compiled = compiled
+    def __init__(self, program: Program, times: Mapping[str, Fraction], urgency: Urgency) -> None:
+        self.program = program
         self.names = [task.name for task in self.program.tasks]
         scale = math.lcm(1, *(time.denominator for time in times.values()))
         self.times = [int(times[name] * scale) if name in times else None for name in self.names]
@@ -152,24 +152,42 @@ class _Player:
     def play(self, address: int, period: int) -> Played:
         """Until what is left to do at the end of a period is what was at its begin, or something goes wrong."""
         self.queue.append((0, address))
-        known = None
-        try:
-            for end in range(period, period * (_MOST_ROUNDS + 1), period):
-                self.instant()
-                state = self.state()
-                if state == known:
-                    break
-                known = state
-                while self.now < end * self.scale:
-                    if self.now > (end - period) * self.scale:
-                        self.instant()
-                    self.advance(end * self.scale)
-            else:
-                self.fault("endless", f"the S code does not repeat within {_MOST_ROUNDS} periods")
-        except _EndError:
-            pass
+        with suppress(_EndError):
+            self.repeat(period)
         self.found.until = self.now
         return self.found
+
+    def play_joined(self, address: int, period: int, phase: int, other: int, both: int) -> Played:
+        """The same of a program that another one joins, so long after one of its periods has begun; both repeat together."""
+        self.queue.append((0, address))
+        with suppress(_EndError):
+            self.repeat(period)
+            self.pass_time(phase)
+            self.queue.append((self.now, other))
+            self.repeat(both)
+        self.found.until = self.now
+        return self.found
+
+    def repeat(self, period: int) -> None:
+        """From now on, until what is left to do at the end of a period is what was at its begin."""
+        known = None
+        for _ in range(_MOST_ROUNDS):
+            self.instant()
+            state = self.state()
+            if state == known:
+                return
+            known = state
+            self.pass_time(period)
+        self.fault("endless", f"the S code does not repeat within {_MOST_ROUNDS} periods")
+
+    def pass_time(self, period: int) -> None:
+        """So many milliseconds, but for what happens at their end."""
+        begin = self.now
+        end = begin + period * self.scale
+        while self.now < end:
+            if self.now > begin:
+                self.instant()
+            self.advance(end)
 
     def state(self) -> object:
         """What decides all that follows, relative to now."""
@@ -355,4 +373,16 @@ class _Player:
 def play(compiled: Compiled, times: Mapping[str, Fraction], label: str, period: int, urgency: Urgency = by_deadline) -> Played:
     """What happens from the label on, with a period in milliseconds; all tasks released there have execution times."""
     address = {name: address for address, name in compiled.program.labels}[label]
-    return _Player(compiled, times, urgency).play(address, period)
+    return _Player(compiled.program, times, urgency).play(address, period)
+
+
+def play_joined(
+    program: Program, times: Mapping[str, Fraction], first: tuple[int, int], second: tuple[int, int]
+) -> Iterator[tuple[int, Played]]:
+    """What happens if a second program joins a first one at each millisecond of its period: when it joins, and what comes of it.
+
+    Both are parts of ``program``, each an address and a period in milliseconds.
+    """
+    for phase in range(first[1]):
+        player = _Player(program, times, by_deadline)
+        yield phase, player.play_joined(*first, phase, second[0], math.lcm(first[1], second[1]))

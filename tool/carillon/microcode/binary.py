@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 
 from carillon.microcode import Function, Instruction, Kind, Opcode, Program, faults
 
@@ -38,6 +39,17 @@ def encode(program: Program) -> bytes:
     rest = struct.pack("<IHH5HH", program.tick_ns, program.entry, len(program.code), *counts, len(program.labels)) + body
     start = struct.pack("<4sHHI", MAGIC, VERSION, HEADER_BYTES, HEADER_BYTES + len(body))
     return start + struct.pack("<I", zlib.crc32(start + rest)) + rest
+
+
+def checksum_of(program: Program) -> int:
+    """What names a program on a target: the checksum of its bytes."""
+    return int.from_bytes(encode(program)[12:16], "little")
+
+
+def interface_of(program: Program) -> int:
+    """What a program and its image have in common: the CRC-32 of the bytes of its tables, labels apart."""
+    bare = encode(replace(program, labels=()))
+    return zlib.crc32(bare[HEADER_BYTES + INSTRUCTION_BYTES * len(program.code) :])
 
 
 def decode(content: bytes) -> Program:

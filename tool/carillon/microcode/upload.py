@@ -15,12 +15,22 @@ DATA_BYTES = 64
 """Bytes of a program in a frame."""
 NO_KEY = bytes(16)
 """The key of an image for which none was configured."""
+JOINS = 0x80
+"""Beside a scheduler's number: the program that runs goes on, as the first part of the one that is sent."""
 REPEATS = 5
 """How often a frame is sent until it is answered."""
 _STATUS = struct.Struct("<BBBBHHHIQIIIIBBBB")
 _MASK = (1 << 64) - 1
 ANSWERS = ["ok", "another version", "unknown", "busy", "closed", "place"]
-RESULTS = ["nothing", "accepted", "incomplete", "wrong seal", "no such scheduler", "refused"]
+RESULTS = [
+    "nothing",
+    "accepted",
+    "incomplete",
+    "wrong seal",
+    "no such scheduler",
+    "refused",
+    "it does not begin with the program that runs",
+]
 REASONS = (
     "ok length format checksum tick tables labels room opcode operand address end loop bindings threads".split()  # noqa: SIM905
 )
@@ -192,7 +202,10 @@ class Target:
         return self.ask(Kind.STATUS)
 
     def upload(self, content: bytes, scheduler: int, key: bytes) -> Status:
-        """Send a program; what the target says of it.  :class:`UploadError` if it refuses, or does not answer."""
+        """Send a program; what the target says of it.  :class:`UploadError` if it refuses, or does not answer.
+
+        ``scheduler`` is EDF's number or another one's, and with ``JOINS`` the program that runs goes on as a part of this one.
+        """
         begun = self.ask(Kind.BEGIN)
         if begun.answer != "ok":
             raise UploadError("the program that was sent last has not begun yet: try again")

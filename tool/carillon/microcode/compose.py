@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two programs as one (Kirsch, Sanvido and Henzinger, VEE 2005, section "Composing Microcode").
+
+The composed program has the code of the first one where it was, then the second one's, and begins with both.  So a machine
+that carries out the first one can go on with the composed one without a change to what waits: addresses stay what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from carillon.microcode import FORMS, MOST, S_CODE, Field, Function, Instruction, Opcode, Program
+
+_USES = frozenset({Opcode.RELEASE, Opcode.DISPATCH, Opcode.DISPATCH_TIME, Opcode.DISPATCH_RELEASE, Opcode.TERMINATE})
+BEGIN_TICKS = 1
+"""A composed program that is the first to run begins with both so many ticks after its start."""
+
+
+class CompositionError(ValueError):
+    """Two programs that are not composed; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a program does, of all that it reaches from its entry: numbers of tasks and drivers, and whether it has S code."""
+
+    addresses: tuple[int, ...]
+    tasks: frozenset[int]
+    drivers: frozenset[int]
+    scheduled: bool
+
+
+def part_of(program: Program) -> Part:
+    """What a program without faults reaches, and does."""
+    reached: set[int] = set()
+    left = [program.entry]
+    while left:
+        address = left.pop()
+        if address not in reached:
+            reached.add(address)
+            left += _following(program.code[address], address)
+    code = [program.code[address] for address in sorted(reached)]
+    return Part(
+        tuple(sorted(reached)),
+        frozenset(i.x for i in code if i.opcode in _USES),
+        frozenset(i.x for i in code if i.opcode is Opcode.CALL),
+        any(i.opcode in S_CODE for i in code),
+    )
+
+
+def _following(i: Instruction, address: int) -> Iterator[int]:
+    form = FORMS[i.opcode]
+    if form.goes_on:
+        yield address + 1
+    if form.fields.get(Field.Y) == "address":
+        yield i.y
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Two programs as one, and what each of them is in it, from its entry there."""
+
+    program: Program
+    entries: tuple[int, int]
+    parts: tuple[Part, Part]
+
+
+def composed(first: Program, second: Program) -> Composed:
+    """The program that begins with both; of the second one, what it reaches from its entry.
+
+    Raises :class:`CompositionError` if they are programs for two images, or one could change what the other one does: if both
+    use a task, or write a port (but by one driver that reads none: a sensor), if a driver of one touches a task of the other
+    one, or if only one has S code, without which a scheduler chooses, who is not asked while a thread waits.
+    """
+    if _tables(first) != _tables(second):
+        raise CompositionError("they were made for two images: their ticks or their tables are not the same")
+    ours, theirs = part_of(first), part_of(second)
+    _apart(first, ours, theirs)
+    size = len(first.code)
+    same = first.code == second.code
+    places = {address: address if same else size + k for k, address in enumerate(theirs.addresses)}
+    added = () if same else tuple(_moved(second.code[address], places) for address in theirs.addresses)
+    entry = size + len(added)
+    if entry + 3 > MOST:
+        raise CompositionError(f"together they have more than {MOST} instructions")
+    entries = first.entry, places[second.entry]
+    begins = (*(Instruction(Opcode.FUTURE, time=BEGIN_TICKS, y=address) for address in entries), Instruction(Opcode.RETURN))
+    labels = [*first.labels]
+    known = {name for _, name in labels}
+    if not same:
+        labels += [(places[address], _free(name, known)) for address, name in second.labels if address in places]
+    labels.append((entry, _free("both", known)))
+    program = replace(first, entry=entry, code=(*first.code, *added, *begins), labels=tuple(sorted(labels)))
+    moved = replace(theirs, addresses=tuple(sorted(places[address] for address in theirs.addresses)))
+    return Composed(program, entries, (ours, moved))
+
+
+def _tables(program: Program) -> object:
+    return program.tick_ns, program.ports, program.tasks, program.drivers, program.guards, program.triggers
+
+
+def _moved(i: Instruction, places: dict[int, int]) -> Instruction:
+    return replace(i, y=places[i.y]) if FORMS[i.opcode].fields.get(Field.Y) == "address" else i
+
+
+def _free(name: str, known: set[str]) -> str:
+    """A label that is not known; it is from now on."""
+    found, number = name, 2
+    while found in known:
+        found, number = f"{name}.{number}", number + 1
+    known.add(found)
+    return found
+
+
+def _apart(program: Program, ours: Part, theirs: Part) -> None:
+    """Raise if one part could change what the other one does."""
+    for task in sorted(ours.tasks & theirs.tasks):
+        raise CompositionError(f"both use the task {program.tasks[task].name}")
+    for one, other in ((ours, theirs), (theirs, ours)):
+        for driver in sorted(one.drivers):
+            for task in sorted(other.tasks - one.tasks):
+                if _touches(program.drivers[driver], program.tasks[task]):
+                    names = program.drivers[driver].name, program.tasks[task].name
+                    raise CompositionError("the driver {} of one touches the task {} of the other one".format(*names))
+    writers = [_writers(program, part) for part in (ours, theirs)]
+    for port in sorted(writers[0].keys() & writers[1].keys()):
+        both = writers[0][port] | writers[1][port]
+        if len(both) > 1 or next(iter(both)).reads:
+            raise CompositionError(f"both write the port {program.ports[port]}")
+    if ours.scheduled != theirs.scheduled:
+        without, has = ("second", "first") if ours.scheduled else ("first", "second")
+        raise CompositionError(f"the {without} one has no S code: while a thread of the {has} one waits, its tasks do not run")
+
+
+def _touches(driver: Function, task: Function) -> bool:
+    """Whether a machine drops a call of the driver while the task is unfinished."""
+    return bool({*driver.reads} & {*task.writes} or {*driver.writes} & {*task.reads, *task.writes})
+
+
+def _writers(program: Program, part: Part) -> dict[int, set[Function]]:
+    """Who writes each port."""
+    found: dict[int, set[Function]] = {}
+    for function in (*(program.drivers[d] for d in part.drivers), *(program.tasks[t] for t in part.tasks)):
+        for port in function.writes:
+            found.setdefault(port, set()).add(function)
+    return found
