@@ -134,6 +134,14 @@ void carillon_microcode_tick(const void *frame)
     }
 }
 
+void carillon_microcode_event(uint32_t *events)
+{
+    const uint32_t saved = carillon_osek_lock(); /* which holds the tick back */
+    *events += 1u;
+    carillon_machine_input();
+    carillon_osek_unlock(saved);
+}
+
 void carillon_machine_terminated(uint16_t task)
 {
     abandoned[task] = task != ending; /* that is at its beginning */

@@ -20,6 +20,10 @@ struct carillon_microcode_task {
 };
 extern const struct carillon_microcode_task carillon_microcode_tasks[];
 
+/* The interrupt of a sensor has come: one event more.  The machine looks at its triggers in its next tick.  Called by
+ * an ISR of category 2. */
+void carillon_microcode_event(uint32_t *events);
+
 /* The body of a task's thread. */
 void carillon_microcode_thread(uint16_t task) __attribute__((noreturn));
 

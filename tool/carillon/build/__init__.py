@@ -256,8 +256,9 @@ def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics)
                 f"the hook {name} is {where}",
                 f"define '{_RESULTS.get(name, 'void')} {name}({parameters})', or take \"{hook.value}\" out of the hooks",
             )
-    bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks if system.giotto is None]
+    bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks]
     bodies += [("ISR", "isr", i.name, i.span) for i in system.osek.isrs]
+    bodies = bodies if system.giotto is None else []  # the tool writes them
     for kind, prefix, name, span in bodies:
         if f"carillon_{prefix}_{name}" not in defined:
             others = [f.removeprefix(f"carillon_{prefix}_") for f in defined if f.startswith(f"carillon_{prefix}_")]

@@ -17,7 +17,7 @@ from carillon.image import Image, Microcode
 from carillon.microcode import Function, Instruction, Kind
 from carillon.microcode.binary import checksum_of, interface_of
 from carillon.model.giotto import Giotto, Upload
-from carillon.read.giotto.tables import LOADER
+from carillon.read.giotto.tables import LOADER, interrupts
 
 _BASIC = frozenset({"int", "float", "double", "char", "short", "long", "bool", "unsigned"})
 _NONE = "CARILLON_MICROCODE_NONE"
@@ -195,7 +195,7 @@ class _Microcode(Writer):
         ])  # fmt: skip
         guards = [f"guard_{number}, /* {binding.name} */" for number, binding in enumerate(self.compiled.guards)]
         lines += ["bool (*const carillon_microcode_guards[])(void) = {", *(f"    {row}" for row in guards or ["NULL"]), "};", ""]
-        lines += ["const struct carillon_microcode_trigger carillon_microcode_triggers[] = {{NULL, NULL}};", ""]
+        lines += self.triggers()
         lines += self.table("struct carillon_microcode_task carillon_microcode_tasks[]", [
             f"{{compute_{number}, commit_{number}, {number}u}}, /* {binding.name} */"
             for number, binding in enumerate(self.compiled.tasks)
@@ -209,6 +209,23 @@ class _Microcode(Writer):
         ])  # fmt: skip
         lines += self.loader()
         return "\n".join(lines)
+
+    def triggers(self) -> list[str]:
+        """Triggers of sensors: enabled once the sensor's interrupt has come since a ``future`` named the trigger."""
+        lines, rows = [], []
+        for number, (name, port) in enumerate(interrupts(self.giotto)):
+            assert port.interrupt is not None
+            lines += [
+                f"/* The interrupt of the sensor {port.name} ({text.place(port.interrupt.span)}). */",
+                f"static uint32_t events_{number};",
+                f"void carillon_isr_{name}(void);",
+                f"ISR({name})", "{", f"    carillon_microcode_event(&events_{number});", "}",
+                f"static uint32_t state_{number}(void)", "{", f"    return events_{number};", "}",
+                f"static bool is_enabled_{number}(uint32_t state)", "{", f"    return events_{number} != state;", "}", "",
+            ]  # fmt: skip
+            rows.append(f"{{state_{number}, is_enabled_{number}}}, /* {port.name} */")
+        table = self.table("struct carillon_microcode_trigger carillon_microcode_triggers[]", rows or ["{NULL, NULL},"])
+        return [*(['#include "carillon/osek.h"', ""] if rows else []), *lines, *table]
 
     def loader(self) -> list[str]:
         """What the loader knows of the image, and its thread."""

@@ -283,7 +283,8 @@ class _Compiler:
             tuple(self.task_table.functions.values()),
             tuple(self.driver_table.functions.values()),
             tuple(self.guard_table.functions.values()),
-            labels=labels,
+            tuple(Function(port.name.text, (self.port(port.name.text),)) for port in self.source.ports if port.interrupt),
+            labels,
         )
         if faults(program):  # a table with too many objects
             self.too_large(max(self.source.modes, key=lambda mode: len(mode.activities)))

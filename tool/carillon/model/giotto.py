@@ -97,6 +97,11 @@ class Port:
     function: Name | None
     annotations: tuple[Annotation, ...] = ()
 
+    @property
+    def interrupt(self) -> Annotation | None:
+        """Says from which interrupt source the sensor's events come; None if it has none."""
+        return next((annotation for annotation in self.annotations if annotation.word == "interrupt"), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Alias:

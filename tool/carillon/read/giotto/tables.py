@@ -13,7 +13,7 @@ from typing import Any
 
 from carillon.check.giotto import check_giotto
 from carillon.diagnostics import Diagnostics
-from carillon.model.giotto import Giotto, Machine
+from carillon.model.giotto import Giotto, Machine, Port
 from carillon.model.rates import rates_of, tick_of
 from carillon.read.foreign.places import Places
 from carillon.read.giotto import parse_giotto
@@ -53,6 +53,14 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
                 f"the S code {scode.name} is not used: on cells, tasks run by rate-monotonic priorities",
                 "run it with --machine microcode, or take the file away",
             )
+        for name, port in interrupts(program):
+            assert port.interrupt is not None
+            diagnostics.warning(
+                "C285",
+                port.interrupt.span,
+                f"the interrupt {name} is not used: on cells, no E code waits for it",
+                "run it with --machine microcode, or take it away",
+            )
         file, broken = fit(_on_cells(program, places), places, diagnostics)
         return Tables(path, file, broken, places, text.digest, (), program, machine)
     threads: dict[str, Any] = {}
@@ -65,7 +73,13 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     places.put(("time", "slice"), program.start.span)
     time = {"clock": "one-shot", "now": False, "uses": [], "slice": "1 ms"}
     included = tuple(beside for beside in (scode, upload_file(path)) if beside is not None)
-    file, broken = fit({"system": {}, "time": time, "thread": threads}, places, diagnostics)
+    isrs: dict[str, Any] = {}
+    for name, port in interrupts(program):
+        assert port.interrupt is not None
+        isrs[name] = {"source": port.interrupt.rest}
+        places.put(("osek", "isr", name), port.interrupt.span, port.interrupt.span)
+    tables = {"system": {}, "time": time, "thread": threads} | ({"osek": {"isr": isrs}} if isrs else {})
+    file, broken = fit(tables, places, diagnostics)
     return Tables(path, file, broken, places, text.digest, included, program, upload=upload)
 
 
@@ -92,6 +106,19 @@ def s_code_of(path: Path) -> Path | None:
     """The S code that lies beside a Giotto program; None if there is none."""
     beside = path.with_suffix(".scode")
     return beside if beside.is_file() else None
+
+
+def interrupts(program: Giotto) -> list[tuple[str, Port]]:
+    """The sensors that have an interrupt, and what their interrupt service routines are called."""
+    taken = {*thread_names(program), LOADER}
+    found: list[tuple[str, Port]] = []
+    for port in program.ports:
+        if port.interrupt is not None:
+            name = f"{port.name.text.replace('.', '_')}_interrupt"
+            name = name if name not in taken else next(n for k in count(2) if (n := f"{name}_{k}") not in taken)
+            taken.add(name)
+            found.append((name, port))
+    return found
 
 
 def thread_names(program: Giotto) -> list[str]:
