@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def claims(draw: st.DrawFn) -> Claims:
     """A few claims of a few classes of groups."""
     kinds = draw(st.integers(1, 3))
     sizes = [draw(st.integers(0, 2)) for _ in range(kinds)]
-    groups = tuple(GroupClass(tuple((_source(),) for _ in range(n))) for n in sizes)
+    groups = tuple(GroupClass(tuple((_source(),) for _ in range(n)), draw(st.sampled_from([0, 2, 3]))) for n in sizes)
     numbers = st.integers(0, 9)
 
     def on_cells(form: Form, least: int = 0) -> list[Way]:
@@ -50,6 +51,7 @@ def claims(draw: st.DrawFn) -> Claims:
     for k in range(draw(st.integers(0, 3))):
         level = draw(st.sampled_from([0, 1, 1, 2, 2]))
         ways = on_cells(Form.CELL, 20)
+        ways += [replace(w, form=Form.JOINED, rate=w.rate + 3) for w in ways if groups[w.group].asked > 1]
         if level == 1:
             ways += on_cells(Form.VECTOR)
         if level == 2:
@@ -112,7 +114,9 @@ def every_way(problem: Claims) -> list[tuple[tuple[int, int, int], tuple[int, ..
             if base.form is Form.NOTHING and ticking:
                 missing = 1
                 rate += sum(problem.alone.get(name, 0) for name in ticking)
-        taken = Counter(w.group for w in ways if w.group >= 0)
+        taken = Counter(w.group for w in ways if w.group >= 0 and w.form is not Form.JOINED)
+        for g, n in Counter(w.group for w in ways if w.form is Form.JOINED).items():
+            taken[g] += -(-n // problem.groups[g].asked)
         for more in product(*levels):
             total = tuple(taken[g] + n for g, n in enumerate(more))
             if any(n > len(g.groups) for n, g in zip(total, problem.groups, strict=True)):

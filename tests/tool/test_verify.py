@@ -41,6 +41,7 @@ IMAGES = {  # name: schedule, board
     "ast": ("modes", "ast1030-evb"),
     "mps2": ("reload", "mps2-an385"),
     "joined": ("joined", "mps2-an385"),
+    "joined alarms": ("joined-alarms", "mps2-an385"),
     "gathered": ("gathered", "mps2-an385"),
     "avr": ("small", "atmega128"),
     "channels": ("channels", "atmega128"),
@@ -208,6 +209,7 @@ ENABLE, DISABLE, UNPEND = 0xE000_E104, 0xE000_E184, 0xE000_E284  # from source 4
 ENABLE, DISABLE, UNPEND = ENABLE - 4, DISABLE - 4, UNPEND - 4
 
 
+BEATS = "carillon_joined_26"
 JOINED = "carillon_joined_0_26"
 LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
 ALARMS, COUNTERS = "carillon_osek_alarms", "carillon_osek_counters"
@@ -453,6 +455,15 @@ FAULTS = [
     Fault("joined", "another cell is acknowledged", "C205", lambda p: p.put(p.find(JOINED, b"\xda\x60"), b"\xda\x62"), "DUAL2"),
     Fault("joined", "the deadline of another task", "C204", lambda p: p.put(p.find(JOINED, b"\x00\x20"), b"\x01\x20"), "Often"),
     Fault("joined", "a shared acknowledgement that has not arrived", "C205", lambda p: p.drop(JOINED, r"^dsb", 1), "before"),
+    # Two alarms whose cells share a source: BeatD's, the second, is asked first.
+    Fault("joined alarms", "a cell that is not asked", "C205", lambda p: p.drop(BEATS, r"^ldr r2, \[r3, #0x34\]"), "DUAL2"),
+    Fault(
+        "joined alarms", "a cell that is asked twice", "C205", lambda p: p.put(p.find(BEATS, b"\x5a\x69"), b"\x5a\x6b"), "DUAL1"
+    ),
+    Fault(
+        "joined alarms", "a cell that is not acknowledged", "C205", lambda p: p.drop(BEATS, r"^str r2, \[r3, #0x2c\]"), "answers"
+    ),
+    Fault("joined alarms", "another alarm of the two", "C204", lambda p: p.put(p.find(BEATS, b"\x03\x20"), b"\x02\x20"), "BeatD"),
     # Two tasks whose cells share a source: Spare's cell, the second, is asked first; Long runs lowered.
     Fault("gathered", "a cell that is not asked", "C205", lambda p: p.drop(JOINED, r"^ldr r2, \[r3, #0x34\]"), "DUAL2"),
     Fault("gathered", "a cell that is asked twice", "C205", lambda p: p.put(p.find(JOINED, b"\x5a\x69"), b"\x5a\x6b"), "DUAL1"),
@@ -849,6 +860,15 @@ def test_a_shared_deadline_cell_follows_the_first_deadline_of_each_activation(
     other.write_text(system.file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     _, out, _ = carillon("verify", str(other), "--elf", str(elf), "--json")
     assert any(cause in d["cause"] for d in json.loads(out)["diagnostics"])
+
+
+def test_of_two_alarms_on_one_source_the_higher_tasks_cell_is_asked_first(images: Images) -> None:
+    system, elf = images.get("joined alarms")
+    other = system.file.with_name("other.toml")
+    text = system.file.read_text(encoding="utf-8")
+    other.write_text(text.replace("priority = 3", "priority = 9"), encoding="utf-8")
+    _, out, _ = carillon("verify", str(other), "--elf", str(elf), "--json")
+    assert any("before that of a higher one's" in d["cause"] for d in json.loads(out)["diagnostics"])
 
 
 def test_without_an_image_the_command_says_how_to_get_one(images: Images) -> None:

@@ -8,7 +8,7 @@ or the queue of its counter, which then ticks; or nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from carillon.actions import COSTS, Action, Served
@@ -37,6 +37,7 @@ class Form(Enum):
     """What carries a claim."""
 
     CELL = "cell"  # a cell; of an alarm, its handler is on the kernel's level
+    JOINED = "joined"  # one of several cells of a source, whose handler, on the kernel's level, asks them all
     OWN = "own"  # a cell whose handler is on the level of the alarm's task
     VECTOR = "vector"  # a cell whose expiry is the activation itself
     QUEUE = "queue"  # the queue of the alarm's counter
@@ -404,10 +405,20 @@ class ClaimBuilder:
             ways += self._on_cells(demand, self.fitter, board_order, Form.OWN, alarm=True)
         return tuple(ways)
 
+    def _joined_ways(self, demand: Demand, ways: Sequence[Way]) -> list[Way]:
+        """The ways to carry a static alarm by one of several cells of a source."""
+        asked = [(w, self.groups[w.group].asked) for w in ways if w.form is Form.CELL]
+        return [
+            replace(way, form=Form.JOINED, rate=way.rate + self._rate(COSTS.ask * cells, demand.period))
+            for way, cells in asked
+            if cells > 1
+        ]
+
     def _alarm(self, alarm: Alarm, demand: Demand) -> Claim:
         period = demand.period  # how often one expires that is set at run time is not known
         price = demand.action.price(Served(1, 1, False, queued=True))
         ways = self._alarm_ways(demand)
+        ways += tuple(self._joined_ways(demand, ways)) if alarm.static else ()
         # Never cheaper than a cell, on which it is exact, however rare it is.
         queue = Way(Form.QUEUE, rate=max([self._rate(price, period), *(w.rate + 1 for w in ways)]))
         return Claim(

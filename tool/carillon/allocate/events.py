@@ -76,7 +76,8 @@ class EventPlacer:
         tables: list[TableCell] = []
         by_counter = {counter.name: counter for counter, _ in self.events.counters}
         for k, (claim, way) in enumerate(zip(claims.all, shares.ways, strict=True)):
-            source, demand = used.get(k), claim.demand
+            source, slot = used.get(k, (None, 0))
+            demand = claim.demand
             if demand is not None and id(demand) in by_series:
                 series = by_series[id(demand)]
                 assert source is not None
@@ -89,8 +90,8 @@ class EventPlacer:
             elif demand is not None and demand.asker:
                 alarm = by_alarm[demand.asker]
                 if source is not None:
-                    number = 0 if way.form is Form.CELL else claim.level
-                    carrier = self._carrier(demand, source, number or plan.top, alarm=True)
+                    number = 0 if way.form in (Form.CELL, Form.JOINED) else claim.level
+                    carrier = self._carrier(demand, source, number or plan.top, alarm=True, slot=slot)
                     goes_on = way.form is Form.OWN and plan.runs_level(osek, levels[number - 1])
                     direct = way.form is Form.VECTOR
                     carried.append(AlarmCell(alarm, carrier, direct, 0 if direct else number, goes_on))
@@ -117,7 +118,7 @@ class EventPlacer:
             else:
                 number = list(osek.counters).index(by_counter[claim.name])
                 counters.append(CounterPart(by_counter[claim.name], self._carrier(demand, source, plan.top), 0, number))
-        taken = plan.sources | busy | self.board.mates(s.number for s in used.values())
+        taken = plan.sources | busy | self.board.mates(s.number for s, _ in used.values())
         clock = replace(clock, based=True) if clock is not None and clock_based else clock
         dispatcher = self._level_sources(levels, taken)
         at_levels = [c.level for c in tables if not c.direct and c.action is not None]
@@ -175,8 +176,8 @@ class EventPlacer:
 
         return split(self.system.osek, self.plan, ticking, carried, levels, base, [cell, requested])
 
-    def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, Source]:
-        """The source of each claim that has a cell: of its class, the first that is free."""
+    def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, tuple[Source, int]]:
+        """The source of each claim that has a cell, of its class the first that is free; and which of the source's cells."""
         ways, claims = shares.ways, self.claims
         free = [[group for group in kind.groups if busy.isdisjoint(s.number for s in group)] for kind in claims.groups]
 
@@ -185,7 +186,18 @@ class EventPlacer:
             return not self._early(claims.all[k], ways[k]), alarm, alarm and ways[k].form is not Form.VECTOR
 
         placed = sorted((k for k, way in enumerate(ways) if way.group >= 0), key=turn)
-        return {k: free[ways[k].group].pop(0)[ways[k].place] for k in placed}
+        found: dict[int, tuple[Source, int]] = {}
+        joining: dict[int, list[tuple[Source, int]]] = {}  # cells of sources that are begun, by class
+        for k in placed:
+            g, place = ways[k].group, ways[k].place
+            if ways[k].form is not Form.JOINED:
+                found[k] = free[g].pop(0)[place], 0
+                continue
+            if not joining.get(g):
+                source = free[g].pop(0)[place]
+                joining[g] = [(source, slot) for slot in range(claims.groups[g].asked)]
+            found[k] = joining[g].pop(0)
+        return found
 
     def _level_sources(self, levels: list[TaskLevel], taken: frozenset[int]) -> int:
         """Give every level that has none a source; return the dispatcher's, 0 without."""
@@ -199,11 +211,11 @@ class EventPlacer:
             return self.board.dispatcher_source or 0
         return spare[0]
 
-    def _carrier(self, demand: Demand, source: Source, level: int, *, alarm: bool = False) -> Carrier:
+    def _carrier(self, demand: Demand, source: Source, level: int, *, alarm: bool = False, slot: int = 0) -> Carrier:
         progression = Progression(demand.points[0].at, demand.period)
         ticks = demand is self.events.clock or demand is self.events.slices  # which no round waits for
         fitter = replace(self.fitter, ticks=True) if ticks else self.fitter
-        use = cell_use(fitter, source, progression, readable=alarm, pended=False)
+        use = cell_use(fitter, source, progression, readable=alarm, pended=False, slot=slot)
         assert use is not None, (demand, source)
         return Carrier(demand, source.number, (use,), Style.DIRECT, level, False)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.allocate.fit import Fitter, Source, source_classes
+from carillon.allocate.fit import Fitter, Source, SourceClass, source_classes
 from carillon.allocate.result import Cell, CellUse, Progression
 from carillon.model.board import Board, Role
 from carillon.model.family import Capability
@@ -17,9 +17,13 @@ from carillon.model.family import Capability
 
 @dataclass(frozen=True, slots=True)
 class GroupClass:
-    """Interchangeable groups, in the order of the board: each a tuple of sources, of which one is used."""
+    """Interchangeable groups, in the order of the board: each a tuple of sources, of which one is used.
+
+    ``asked``: how many alarms one group can carry, by one handler that asks each cell; less than 2 where none can.
+    """
 
     groups: tuple[tuple[Source, ...], ...]
+    asked: int = 0
 
 
 def group_classes(board: Board, taken: frozenset[int]) -> list[GroupClass]:
@@ -39,7 +43,11 @@ def group_classes(board: Board, taken: frozenset[int]) -> list[GroupClass]:
         seen |= set(mates)
         members = sorted(mates, key=lambda m: (kinds[m][0], m))
         classes.setdefault(tuple(kinds[m] for m in members), []).append(tuple(found[m] for m in members))
-    return [GroupClass(tuple(groups)) for groups in classes.values()]
+    return [GroupClass(tuple(groups), _asked(groups[0])) for groups in classes.values()]
+
+
+def _asked(group: tuple[Source, ...]) -> int:
+    return SourceClass(group[0].array, group).asked(Role.ACTIVATION) if len(group) == 1 else 0
 
 
 def cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:
@@ -47,8 +55,10 @@ def cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:
     return [s for group in source_classes(board, taken | {0}) for s in group.sources]
 
 
-def cell_use(fitter: Fitter, source: Source, progression: Progression, *, readable: bool, pended: bool) -> CellUse | None:
-    """The source's first cell as it keeps a progression; None if it cannot.
+def cell_use(
+    fitter: Fitter, source: Source, progression: Progression, *, readable: bool, pended: bool, slot: int = 0
+) -> CellUse | None:
+    """A cell of a source as it keeps a progression, the first or that of a later ``slot``; None if it cannot.
 
     ``readable``: the kernel reads what is left, and stops it.
     ``pended``: software requests its source too, which the controller must be able to.
@@ -61,7 +71,7 @@ def cell_use(fitter: Fitter, source: Source, progression: Progression, *, readab
     answer = fitter.direct(array, progression)
     if not isinstance(answer, int):
         return None
-    cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
+    cell = Cell(array, source.slots(Role.ACTIVATION)[slot], array.needed(Role.ACTIVATION))
     return CellUse(cell, progression, answer, array.units(1, fitter.clock_hz, answer))
 
 

@@ -152,6 +152,19 @@ class OsekAllocation:
         return next(level for level in self.levels if task in level.tasks)
 
     @property
+    def joined(self) -> dict[int, list[AlarmCell]]:
+        """By source, the alarms of those that have several, those of the highest tasks first: so their handler asks the cells."""
+        found: dict[int, list[AlarmCell]] = {}
+        for it in self.alarms:
+            found.setdefault(it.carrier.source, []).append(it)
+        level = {task.name: level.number for level in self.levels for task in level.tasks}
+        return {
+            source: sorted(own, key=lambda it: -level.get(it.carrier.action.object, 0))
+            for source, own in found.items()
+            if len(own) > 1
+        }
+
+    @property
     def named_resources(self) -> list[str]:
         """The resources that services can name, in the order of their numbers."""
         names = [r.name for r in self.osek.resources if r.property is not Property.INTERNAL and r.name != RES_SCHEDULER]

@@ -28,12 +28,15 @@ class Shares:
     missing: int
     rate: int
     cells: int
+    joined: tuple[int, ...] = ()
+    """How many groups of each class have several alarms each; none of any class if it is empty."""
 
     @property
     def taken(self) -> tuple[int, ...]:
         """How many groups of each class are taken."""
-        counts = Counter(way.group for way in self.ways)
-        return tuple(counts[g] + more for g, more in enumerate(self.for_levels))
+        counts = Counter(way.group for way in self.ways if way.form is not Form.JOINED)
+        joined = self.joined or (0,) * len(self.for_levels)
+        return tuple(counts[g] + more + joined[g] for g, more in enumerate(self.for_levels))
 
 
 def share(claims: Claims, known: Sequence[Shares] = ()) -> Shares | None:
@@ -81,7 +84,10 @@ def _summed(claims: Claims, ways: Sequence[Way], for_levels: Sequence[int]) -> S
     based = claims.base is None or ways[claims.base].form is Form.CELL
     rate = sum(w.rate for w in ways) + (0 if based else sum(claims.alone.get(name, 0) for name in ticking))
     missing = sum(w.missing for w in ways) if ticking else 0
-    return Shares(tuple(ways), tuple(for_levels), ticking, missing, rate, sum(w.cells for w in ways) + sum(for_levels))
+    counts = Counter(w.group for w in ways if w.form is Form.JOINED)
+    joined = tuple(-(-counts[g] // max(kind.asked, 1)) if counts[g] else 0 for g, kind in enumerate(claims.groups))
+    cells = sum(w.cells for w in ways) + sum(for_levels)
+    return Shares(tuple(ways), tuple(for_levels), ticking, missing, rate, cells, joined)
 
 
 def _cheapest(claims: Claims) -> Shares | None:
@@ -187,11 +193,7 @@ class _Model:
         self.ticks: dict[str, Any] = {}
         self._state_ways()
         self._state_levels()
-        self.used = [
-            sum(v for c, vs in zip(claims.all, self.takes, strict=True) for w, v in zip(c.ways, vs, strict=True) if w.group == g)
-            + self.for_levels[g]
-            for g in range(len(claims.groups))
-        ]
+        self.used = [self._state_group(g) + self.for_levels[g] for g in range(len(claims.groups))]
         for used, kind in zip(self.used, claims.groups, strict=True):
             model.add(used <= len(kind.groups))
         for shares in known:
@@ -203,6 +205,23 @@ class _Model:
             assert claims.base is not None
             on_it = [v for w, v in zip(claims.all[claims.base].ways, self.takes[claims.base], strict=True) if w.group == group]
             model.add_bool_or([v.negated() for v in (*on_it, *(self.ticks[name] for name in sorted(ticking)))])
+
+    def _state_group(self, g: int) -> Any:
+        """How many groups of a class cells take: one each, or one for as many alarms as a group can join."""
+        kind = self.claims.groups[g]
+        on = [
+            (w.form is Form.JOINED, v)
+            for c, vs in zip(self.claims.all, self.takes, strict=True)
+            for w, v in zip(c.ways, vs, strict=True)
+            if w.group == g
+        ]
+        alone = sum(v for joins, v in on if not joins)
+        members = [v for joins, v in on if joins]
+        if not members:
+            return alone
+        joined = self.model.new_int_var(0, len(kind.groups), "")
+        self.model.add(sum(members) <= kind.asked * joined)
+        return alone + joined
 
     def _state_ways(self) -> None:
         """One way for each claim; a counter has a cell if it must tick, or an alarm waits in its queue."""

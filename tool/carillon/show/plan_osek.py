@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from carillon.actions import COSTS
+from carillon.actions import COSTS, Served
 from carillon.actions.every import of
 from carillon.allocate.advice import longest_tick
 from carillon.allocate.base import longest_stretch
@@ -300,6 +300,11 @@ def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[st
         else:
             where = ", on its task's level" if on_cell.level else ", above all tasks"
             why = "its handler acts" + ("" if allocation.software else where)
+            others = [a.alarm.name for a in allocation.joined.get(on_cell.carrier.source, []) if a is not on_cell]
+            if others:
+                price = of(alarm.action).price(Served(1, 1, False, handled=True, apart=True))
+                price += COSTS.acknowledge + (len(others) + 1) * COSTS.ask
+                why += f"; it asks the cell of {', '.join(others)} too: higher tasks lose some {price} instructions"
         if on_cell is not None and not alarm.static:
             why += "; in the queue once it has been cancelled"
         found.append(

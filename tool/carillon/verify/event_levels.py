@@ -41,7 +41,17 @@ class Levels:
         for source, service in services.items():
             if service is not None and self._has_own_level(source, service):
                 continue
-            if service is not None and service.kind in ("counter", "alarm", "point", "half", "end", "clock", "slices", "frames"):
+            if service is not None and service.kind in (
+                "counter",
+                "alarm",
+                "joined",
+                "point",
+                "half",
+                "end",
+                "clock",
+                "slices",
+                "frames",
+            ):
                 known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.events.osek.span))
             if service is not None and service.kind == "budgets":  # above all that the application can mask
                 known.append((4, 0, levels[source], "cell of budgets", self.events.osek.span))

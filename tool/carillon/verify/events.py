@@ -25,6 +25,7 @@ from carillon.verify.event_levels import Levels
 from carillon.verify.event_tables import EventReport, EventTables, Parts
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
+from carillon.verify.joined import joined_alarms
 from carillon.verify.meaning import Meaning, Meanings
 from carillon.verify.rounds import REMEDY
 
@@ -43,8 +44,8 @@ FRAME_TURN = 1 << 24
 class Service:
     """What a vector serves.
 
-    ``kind`` is "task", "isr", "level", "counter", "alarm", "point", "half", "end", "clock", "slices", "budgets",
-    "frames" or "dispatcher".
+    ``kind`` is "task", "isr", "level", "counter", "alarm", "joined" (alarms of several cells), "point", "half", "end", "clock",
+    "slices", "budgets", "frames" or "dispatcher".
     """
 
     kind: str
@@ -74,6 +75,8 @@ class Events:
     """By the number of a part of the counters' queues, the level at which that is served."""
     budget_cell: Cell | None = None
     """The cell of execution budgets."""
+    served: dict[int, Service] = field(default_factory=dict)
+    """By the identity of a cell that shares its source with others: what is done for it alone."""
     frame_cell: Cell | None = None
     """The cell of time frames."""
 
@@ -95,6 +98,8 @@ class Events:
         """Everything about it; ``started``: its cells, which run."""
         self.parts = Parts.read(self.osek, self.elf)
         services = {source: self._service(source) for source in sorted(self.sources)}
+        for source in [s for s, service in services.items() if service is not None and service.kind == "joined"]:
+            self._joined(source, [cell for _, cell in started if cell.place.source == source])
         self._cells(started, services)
         self._requested_parts(started, services)
         self._isrs(services)
@@ -174,6 +179,8 @@ class Events:
         ):  # it acts on its task's level, and the compiler has the action within it
             numbers = {a.name: k for k, a in enumerate(self.osek.alarms)}
             return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
+        if meaning.every("ask"):
+            return Service("joined", meaning.symbol)
         for name, number in sorted(calls, key=str):
             kinds = {"carillon_osek_tick": "counter", "carillon_osek_last_tick": "counter"}
             kinds |= {"carillon_osek_alarm_expired": "alarm"}
@@ -189,13 +196,27 @@ class Events:
             return Service("frames")
         return Service("dispatcher") if "carillon_software_dispatch" in names else None
 
+    def _joined(self, source: int, cells: Sequence[Cell]) -> None:
+        """A source of several alarms: its vector asks each cell, that of the highest task first, and serves its alarm."""
+        for vectors in self.vectors:
+            meaning = self.meanings.of(vectors[source])
+            alarms, wrong = joined_alarms(meaning, cells)
+            known = [self.osek.alarms[n & 0xFF] for n in alarms.values() if n & 0xFF < len(self.osek.alarms)]
+            tasks = {t.name: t.priority for t in self.osek.tasks}
+            order = [tasks.get(a.action.object, 0) for a in known]
+            if not wrong and order != sorted(order, reverse=True):
+                wrong = "asks the cell of a lower task's alarm before that of a higher one's"
+            if wrong:
+                self.error("C205", None, f"'{meaning.symbol}', the vector of source {source}, {wrong}")
+            self.served |= {key: Service("alarm", number=n & 0xFF) for key, n in alarms.items()}
+
     # Cells.
 
     def _cells(self, started: Sequence[tuple[Family, Cell]], services: Mapping[int, Service | None]) -> None:
         lead = self.system.board.lead_at(self.system.clock_hz)
         wanted: list[tuple[Cell, Span, str, set[tuple[Fraction, Fraction]]]] = []
         for family, cell in started:
-            service = services.get(cell.place.source)
+            service = self.served.get(id(cell)) or services.get(cell.place.source)
             if cell.place.source not in self.sources:
                 self._base(cell)
                 continue
@@ -208,7 +229,7 @@ class Events:
             expected = self._expected(cell, service)
             if expected is not None:
                 wanted.append((cell, *expected))
-            if cell.place.array.acknowledge:
+            if cell.place.array.acknowledge and id(cell) not in self.served:
                 self._acknowledges(family, cell)
         for origin in (lead, 0):
             wrong = [x for x in wanted if not self._fits(x[0], x[3], origin)]

@@ -6,6 +6,7 @@ Of tasks and of re-enable points it serves one cell and returns; the source goes
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from carillon.verify.expected import Subject
@@ -29,7 +30,7 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
     numbers: dict[int, set[int | None]] = {key: set() for key in cells}
     wrong = ""
     for path in meaning.paths:
-        asked, found = _path(path, numbers)
+        asked, found = _path(path, numbers, _missed)
         left = [str(r) for key, r in cells.items() if key not in asked]
         wrong = wrong or found or (f"does not always ask {left[0]}" if left else "")
     tasks = round_.system.tasks
@@ -46,8 +47,38 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
     return subjects
 
 
-def _path(path: list[Step], numbers: dict[int, set[int | None]]) -> tuple[set[int], str]:
-    """The cells that a path asks, and what is wrong with it; ``numbers`` gets the tasks that it answers for."""
+ALARM = "carillon_osek_alarm_expired"
+PAUSES = ("carillon_pause_budget", "carillon_resume_budget")
+
+
+def joined_alarms(meaning: Meaning, cells: Sequence[Cell]) -> tuple[dict[int, int], str]:
+    """By the identity of each cell of a source, the number of the alarm that its vector serves; and what is wrong with it.
+
+    The numbers come in the order in which the vector asks.
+    """
+    numbers: dict[int, set[int | None]] = {id(cell): set() for cell in cells}
+    order: list[int] = []
+    wrong = ""
+    for path in meaning.paths:
+        asked, found = _path([s for s in path if s.name not in PAUSES], numbers, _expired)
+        left = [c.place.name for c in cells if id(c) not in asked]
+        wrong = wrong or found or (f"does not always ask {left[0]}" if left else "")
+        order = list(dict.fromkeys(id(s.cell) for s in path if s.what == "ask"))
+    alarms = {key: n for key in order for n in numbers.get(key, ()) if n is not None}
+    unclear = next((c.place.name for c in cells if len(numbers[id(c)]) != 1 or id(c) not in alarms), "")
+    return alarms, wrong or (f"does not say whose alarm {unclear} is" if unclear else "")
+
+
+def _missed(step: Step) -> bool:
+    return step.what == "missed"
+
+
+def _expired(step: Step) -> bool:
+    return step.what == "call" and step.name == ALARM
+
+
+def _path(path: list[Step], numbers: dict[int, set[int | None]], answers: Callable[[Step], bool]) -> tuple[set[int], str]:
+    """The cells that a path asks, and what is wrong with it; ``numbers`` gets whom it answers for: tasks, or alarms."""
     asked: set[int] = set()
     last: Cell | None = None
     cleared: Cell | None = None
@@ -64,15 +95,15 @@ def _path(path: list[Step], numbers: dict[int, set[int | None]]) -> tuple[set[in
             cleared, settled = last, False
         elif step.what == "settle":
             settled = True
-        elif step.what == "missed":
+        elif answers(step):
             if last is None or cleared is not last:
-                return asked, "tells a deadline missed whose cell it has not asked and acknowledged"
+                return asked, "answers for a cell that it has not asked and acknowledged"
             numbers[id(last)].add(step.number)
             cleared = None
         else:
             return asked, f"does what is not its own ({step.name or step.what})"
     if cleared is not None:
-        return asked, f"acknowledges {cleared.place.name}, and does not tell its deadline missed"
+        return asked, f"acknowledges {cleared.place.name}, and does not answer for it"
     return asked, "" if settled else "may return before a request is taken back"
 
 

@@ -11,7 +11,7 @@ from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.emit import clock, text
 from carillon.emit.osek import budgets, frames
 from carillon.emit.osek.alarms import alarms
-from carillon.emit.osek.common import part_name, point_name
+from carillon.emit.osek.common import alarm_name, part_name, point_name
 from carillon.emit.osek.hardware import contexts, hardware
 from carillon.emit.osek.header import header
 from carillon.emit.osek.linker import linker_script
@@ -41,7 +41,7 @@ def vectors(image: Image) -> dict[int, str]:
     allocation = osek.allocation
     names = {isr.source: f"carillon_isr_{isr.name}" for isr, _ in allocation.isrs}
     names |= {c.carrier.source: part_name(allocation, c) for c in allocation.counters}
-    names |= {a.carrier.source: f"carillon_alarm_{a.alarm.name}" for a in allocation.alarms if not a.direct}
+    names |= {a.carrier.source: alarm_name(allocation, a) for a in allocation.alarms if not a.direct}
     names |= {c.carrier.source: point_name(c) for c in allocation.handled}
     names |= clock.vectors(image, allocation)
     if allocation.budgets is not None:
@@ -62,6 +62,7 @@ def table(image: Image) -> tuple[Vector, ...]:
     allocation = image.osek.allocation
     serves = {isr.source: (isr.name, f"carillon_isr_{isr.name}") for isr, _ in allocation.isrs}
     serves |= {c.source: (c.demand.name, "") for c in allocation.carriers}
+    serves |= {source: (" and ".join(a.alarm.name for a in own), "") for source, own in allocation.joined.items()}
     serves |= {c.carrier.source: (c.carrier.demand.name, "") for c in allocation.handled}
     for level in (x for x in allocation.levels if x.source):
         name = level.tasks[0].name

@@ -8,6 +8,7 @@ from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell
 from carillon.emit import text
 from carillon.emit.osek.common import (
     acknowledging,
+    alarm_name,
     level_cells,
     level_counters,
     level_does,
@@ -79,15 +80,17 @@ def alarms(osek: OsekImage) -> list[str]:
                 "",
             ]
     for alarm_cell in allocation.alarms:
-        if not alarm_cell.direct:
+        if not alarm_cell.direct and alarm_cell.carrier.source not in allocation.joined:
             cell = osek.cell(alarm_cell.carrier)
             number = model.alarms.index(alarm_cell.alarm)
-            name = f"carillon_alarm_{alarm_cell.alarm.name}"
+            name = alarm_name(allocation, alarm_cell)
             if not alarm_cell.level:
                 expired = [f"    carillon_osek_alarm_expired({number}u);"]
                 lines += _cell_handler(name, cell, *paused(allocation, expired))
             else:
                 lines += _cell_handler(name, cell, *paused(allocation, _level_handler(allocation, alarm_cell)))
+    for cells in allocation.joined.values():
+        lines += _joined(osek, cells)
     for name, (it, *more) in _named(allocation.handled).items():
         lines += [f"/* And {osek.cell(other.carrier).use.cell.name}. */" for other in more]
         number = model.schedule_tables.index(it.table)
@@ -95,6 +98,30 @@ def alarms(osek: OsekImage) -> list[str]:
         does = [f"    carillon_osek_{which}_table({number}u);"] if it.action is None else _level_handler(allocation, it)
         lines += _cell_handler(name, osek.cell(it.carrier), *does)
     return lines + _serve_cells(osek)
+
+
+def _joined(osek: OsekImage, own: list[AlarmCell]) -> list[str]:
+    """The handler of cells that have one source: it asks each, the highest task's first, and serves all that have expired.
+
+    One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.
+    """
+    allocation = osek.allocation
+    name = alarm_name(allocation, own[0])
+    lines: list[str] = []
+    body: list[str] = []
+    for it in own:
+        cell = osek.cell(it.carrier)
+        lines += [f"/* {cell.use.cell.name}: alarm {it.alarm.name}, {_at(cell)}. */"]
+        number = allocation.osek.alarms.index(it.alarm)
+        body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *(f"    {line}" for line in acknowledging(cell))]
+        body += [f"        carillon_osek_alarm_expired({number}u);", "    }"]
+    return [*lines, f"void {name}(void);", f"void {name}(void)", "{", *paused(allocation, body), "}", ""]
+
+
+def _at(cell: CellImage) -> str:
+    """When a cell expires, and where that is written."""
+    use = cell.use.progression
+    return f"at {use.offset} + k * {use.period} ({text.place(cell.carrier.demand.span)})"
 
 
 def _named(cells: tuple[TableCell, ...]) -> dict[str, list[TableCell]]:
@@ -155,9 +182,8 @@ def paused(allocation: OsekAllocation, body: list[str]) -> list[str]:
 
 
 def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:
-    points = f"{cell.use.progression.offset} + k * {cell.use.progression.period}"
     return [
-        f"/* {cell.use.cell.name}, at {points} ({text.place(cell.carrier.demand.span)}). */",
+        f"/* {cell.use.cell.name}, {_at(cell)}. */",
         f"void {name}(void);",
         f"void {name}(void)",
         "{",

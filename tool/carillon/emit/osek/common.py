@@ -55,6 +55,12 @@ def served_levels(allocation: OsekAllocation) -> dict[int, list[int]]:
     return dict(sorted(found.items()))
 
 
+def alarm_name(allocation: OsekAllocation, it: AlarmCell) -> str:
+    """What the handler of an alarm's cell is called; that of several cells has the number of their source."""
+    source = it.carrier.source
+    return f"carillon_joined_{source}" if source in allocation.joined else f"carillon_alarm_{it.alarm.name}"
+
+
 def part_name(allocation: OsekAllocation, part: CounterPart) -> str:
     """What the handler of a part of a counter's queue is called."""
     first = part.number < len(allocation.osek.counters)
