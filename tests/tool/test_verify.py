@@ -212,7 +212,7 @@ ENABLE, DISABLE, UNPEND = ENABLE - 4, DISABLE - 4, UNPEND - 4
 BEATS = "carillon_joined_26"
 JOINED = "carillon_joined_0_26"
 LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
-ALARMS, COUNTERS = "carillon_osek_alarms", "carillon_osek_counters"
+ALARMS, COUNTERS, TASKS = "carillon_osek_alarms", "carillon_osek_counters", "carillon_osek_tasks"
 ROUND, ACTS, TABLES, CURSORS = (
     "carillon_steps_Round_2",
     "carillon_osek_point_actions",
@@ -751,6 +751,29 @@ FAULTS = [
         "does not keep the counter of budgets from counting",
     ),
     Fault("beneath", "a budget that no call stops", "C205", lambda p: p.drop("carillon_activation_0_Plain", r"^bl "), "budgets"),
+    # The table of tasks, of 40 bytes each: Waits is the third.  That of counters, of 20: Coarse is the second.
+    Fault("events", "a list of enabled sources cut off", "C208", lambda p: p.number("carillon_osek_enable_count", 0, to(0), 2)),
+    Fault(
+        "events", "a list of enabled sources too long", "C208", lambda p: p.number("carillon_osek_enable_count", 0, plus(1), 2)
+    ),
+    Fault("events", "no request forgotten", "C208", lambda p: p.number("carillon_osek_forget_count", 0, to(0), 2)),
+    Fault("events", "another's state", "C205", lambda p: p.number(TASKS, 21, plus(16)), "keeps its events"),
+    Fault("events", "a stack that begins late", "C205", lambda p: p.number(TASKS, 22, plus(8)), "as its stack"),
+    Fault("events", "a longer stack", "C205", lambda p: p.number(TASKS, 23, plus(1)), "bytes of stack"),
+    Fault("events", "a shorter stack", "C205", lambda p: p.number(TASKS, 23, plus(-1)), "bytes of stack"),
+    Fault("events", "a stack of a basic task", "C205", lambda p: p.number(TASKS, 2, plus(8)), "cannot wait"),
+    Fault("events", "a task taken for a thread", "C205", lambda p: p.number(TASKS, 34, to(1), 1), "a thread"),
+    Fault("events", "no cells served at a level", "C205", lambda p: p.number(TASKS, 29, to(0)), "does not serve"),
+    Fault(
+        "events", "cells of another level served", "C205", lambda p: p.number(TASKS, 9, to(p.symbols[TASKS][0] | 1)), "served by"
+    ),
+    Fault("clock", "a thread not taken for one", "C205", lambda p: p.number(TASKS, 40 + 34, to(0), 1), "not taken for"),
+    Fault("events", "a tick of other units", "C204", lambda p: p.number(COUNTERS, 5 + 3, plus(1)), "units of the time base"),
+    Fault("events", "a counter that time does not follow", "C204", lambda p: p.number(COUNTERS, 5 + 3, to(0)), "not followed"),
+    Fault("events", "a counter that software advances", "C204", lambda p: p.number(COUNTERS, 36, to(1), 1), "IncrementCounter"),
+    Fault("events", "a counter that stands still", "C204", lambda p: p.number(COUNTERS, 37, to(0), 1), "stand still"),
+    Fault("events", "a counter that nothing ticks", "C204", lambda p: p.number(COUNTERS, 17, to(1), 1), "nothing ticks"),
+    Fault("events", "a level without a tick", "C207", lambda p: p.number(COUNTERS, 18, to(1), 1), "no tick"),
     Fault("events", "a task's table with another function", "C205", lambda p: p.swap("carillon_osek_tasks", 0, 9, 4)),
     Fault(
         "events",

@@ -61,12 +61,14 @@ def alarm_rows(osek: Osek, elf: Elf) -> Iterator[AlarmRow]:
 class Parts:
     """The entries of the table of counters: the counter that each belongs to, by the alarms in it; None: no counter's.
 
-    ``numbers``: what each says of the counter.  ``leveled``: whether each says that it is served at the level of tasks.
+    ``numbers``: what each says of the counter.  ``flags``: units of the time base in a tick, whether software advances it, and
+    whether anything does.  ``leveled``: whether each says that it is served at the level of tasks.
     ``of``: by name, the entry that an alarm is in.  ``cursors``: of schedule tables, each in a part.
     """
 
     counters: list[Counter | None] = field(default_factory=list)
     numbers: list[tuple[int, ...]] = field(default_factory=list)
+    flags: list[tuple[int, int, int]] = field(default_factory=list)
     leveled: list[bool] = field(default_factory=list)
     of: dict[str, int] = field(default_factory=dict)
     cursors: list[CursorRow] = field(default_factory=list)
@@ -83,9 +85,7 @@ class Parts:
         for number in range(symbol.size // size):
             reader = Reader(elf, symbol.address + number * size)
             parts.numbers.append(tuple(reader.take(4) for _ in range(3)))
-            reader.take(4)
-            reader.take(1)
-            reader.take(1)
+            parts.flags.append((reader.take(4), reader.take(1), reader.take(1)))
             parts.leveled.append(bool(reader.take(1)))
             owners = {a.counter for a in osek.alarms if parts.of.get(a.name) == number}
             owners |= {osek.schedule_tables[c.table].counter for c in parts.cursors if c.part == number}
@@ -108,6 +108,7 @@ class Context(Protocol):
     carried: set[str]
     parts: Parts
     ticked: dict[int, int]
+    based: bool
 
     def error(self, code: str, span: Span | None, cause: str) -> None:
         """A difference."""
@@ -239,6 +240,12 @@ class EventTables:
                 self.events.error(
                     "C204", counter.span, f"the counter '{counter.name}' has {found}, and the schedule says {expected}"
                 )
+            if wrong := self._advances(counter, *parts.flags[number]):
+                self.events.error("C204", counter.span, f"the counter '{counter.name}' {wrong}")
+            if parts.leveled[number] and number not in self.events.ticked:
+                self.events.error(
+                    "C207", counter.span, f"the counter '{counter.name}' has no tick, and its table says at which level"
+                )
             if number in self.events.ticked and parts.leveled[number] != self.levels.is_at_its_tasks(number):
                 says = "says" if parts.leveled[number] else "does not say"
                 self.events.error(
@@ -247,3 +254,20 @@ class EventTables:
                     f"the counter '{counter.name}' is served at level {self.events.ticked[number]}, and its table {says} "
                     "that this is its tasks'",
                 )
+
+    def _advances(self, counter: Counter, units: int, software: int, ticked: int) -> str:
+        """What is wrong with what a counter's table says of what advances it."""
+        by_software = counter.kind is CounterKind.SOFTWARE
+        celled = any(self.events.parts.counter(p) == counter for p in self.events.ticked)
+        if software != by_software:
+            return (
+                "is advanced by IncrementCounter, and the schedule does not say so" if software else "is not advanced by software"
+            )
+        if ticked != (by_software or celled):
+            return "is said to advance, and nothing ticks it" if ticked else "is said to stand still"
+        if units and (not celled or units != counter.tick):
+            return f"has {units} units of the time base in a tick, and the schedule says {counter.tick if celled else 0}"
+        others = [self.events.parts.counter(p) for p, it in enumerate(self.events.parts.flags) if it[0]]
+        if celled and not units and (others or self.events.based):
+            return "is not followed by the time base"
+        return ""

@@ -73,6 +73,8 @@ class Events:
     parts: Parts = field(default_factory=Parts)
     ticked: dict[int, int] = field(default_factory=dict)
     """By the number of a part of the counters' queues, the level at which that is served."""
+    based: bool = False
+    """Whether a cell that nobody interrupts for runs, which is the time base."""
     budget_cell: Cell | None = None
     """The cell of execution budgets."""
     served: dict[int, Service] = field(default_factory=dict)
@@ -344,6 +346,7 @@ class Events:
 
     def _base(self, cell: Cell) -> None:
         """A cell without a level can only be the time base, which nobody interrupts for."""
+        self.based = True
         self.unverified.append(f"the time base, {cell.place.name}: what it reads is compiled into the kernel")
         if cell.place.source in self.hardware.enabled and cell.lets:
             self.error("C208", None, f"{self._named(cell)} has no level, and its request is enabled")
@@ -370,13 +373,33 @@ class Events:
                 what = f"serves {service.kind} {service.name}" if service is not None else "serves nothing"
                 self.error("C205", isr.span, f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}")
 
-    def _budget(self, reader: Reader) -> Fraction:
-        """A task's execution budget in ticks: behind `direct` in the table of tasks (kernel/contract/osek.h)."""
-        reader.take(1)
-        if any(name.startswith("carillon_cells_") for name in self.elf.symbols):
-            reader.pointer()
-        units = reader.take(4)
-        return self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
+    def _own_stack(self, task: OsekTask, extended: int, stack: int, words: int) -> str:
+        """What is wrong with the state and the stack that the table of tasks gives a task."""
+        if bool(extended) != task.extended:
+            return "has a stack of its own" if extended else "has no stack of its own"
+        if not task.extended:
+            return "has a stack, and cannot wait" if stack or words else ""
+        state = self.elf.symbols.get(f"carillon_extended_{task.name}")
+        if state is None or self.elf.data(extended) != state.address:
+            return f"keeps its events in '{self.elf.name_of(self.elf.data(extended))}'"
+        memory = self.elf.symbols.get(f"carillon_stack_{task.name}")
+        if memory is None or self.elf.data(stack) != memory.address:
+            return f"has '{self.elf.name_of(self.elf.data(stack))}' as its stack"
+        said = task.stack or self.system.board.stack
+        if 8 * words != memory.size or memory.size < said:
+            return f"has {8 * words} bytes of stack, '{memory.name}' {memory.size}, and the schedule says {said}"
+        return ""
+
+    def _serves_cells(self, level: int, cells: int) -> str:
+        """What is wrong with the function that serves the cells at a task's level."""
+        serves = self.elf.symbols.get(f"carillon_cells_{level}")
+        if (self.elf.code(cells) if cells else 0) == (serves.address if serves is not None else 0):
+            return ""
+        return (
+            f"has cells served by '{self.elf.name_of(self.elf.code(cells))}'"
+            if cells
+            else "does not serve the cells of its level"
+        )
 
     def _lock_budgets(self) -> None:
         """The table of lock budgets: of each task a row, of its resources in their order, then three of interrupts."""
@@ -428,23 +451,31 @@ class Events:
             reader = Reader(self.elf, symbol.address + number * (symbol.size // count))
             function = self.elf.code(reader.pointer())
             extended = reader.pointer()
-            reader.pointer()
-            reader.take(4)
+            stack, words = reader.pointer(), reader.take(4)
             request = self.tables.store(reader)
             autostart, source, level = reader.take(4), reader.take(2), reader.take(1)
             ceiling, activations, direct = reader.take(1), reader.take(1), reader.take(1)
+            thread = reader.take(1)
+            cells = reader.pointer() if any(name.startswith("carillon_cells_") for name in self.elf.symbols) else 0
+            units = reader.take(4) if self.osek.budgets else 0
+            budget = self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
+            own_stack = self._own_stack(task, extended, stack, words)
             body = self.elf.symbols.get(f"carillon_task_{task.name}")
             wrong = ""
             if body is None or function != body.address:
                 wrong = f"runs '{self.elf.name_of(function)}'"
             elif autostart != sum(1 << self.osek.modes.index(m) for m in task.autostart):
                 wrong = f"is activated at the start of application modes {autostart:#x}"
-            elif self.osek.budgets and (budget := self._budget(reader)) != task.budget:
+            elif self.osek.budgets and budget != task.budget:
                 wrong = f"has a budget of {float(budget):g} ticks, and not of {task.budget}"
             elif activations != task.activations:
                 wrong = f"may be activated {activations} times"
-            elif bool(extended) != task.extended:
-                wrong = "has a stack of its own" if extended else "has no stack of its own"
+            elif own_stack:
+                wrong = own_stack
+            elif thread != task.thread:
+                wrong = "is taken for a thread" if thread else "is not taken for a thread"
+            elif served := self._serves_cells(level, cells):
+                wrong = served
             elif ceiling < level:
                 wrong = f"runs at level {ceiling}, below its own, {level}"
             elif not self.software:
@@ -482,7 +513,12 @@ class Events:
             if symbol is None:
                 continue
             done: set[int] = set()
-            for store in self.tables.stores(symbol.address, symbol.size // (2 * self.tables.word)):
+            stands = symbol.size // (2 * self.tables.word)
+            length = self.elf.symbols.get(f"carillon_osek_{list_}_count")
+            count = self.elf.number(length.address, 2) if length is not None else stands
+            if count > stands:
+                self.error("C208", None, f"carillon_osek_{list_} has {stands} stores, and {count} are made")
+            for store in self.tables.stores(symbol.address, min(count, stands)):
                 requests = self.hardware.controller.store(store.address, store.value)
                 if requests is None:
                     raise UnreadableError(f"carillon_osek_{list_} stores to {store.address:#x}, which no rule reads")
