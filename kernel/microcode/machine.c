@@ -54,6 +54,7 @@ static struct machine_state {
     bool stirred;  /* a task has ended, a port may have changed, or there is another program */
     bool events;   /* triggers may wait that are not of time */
     bool endless;  /* this instant had no end */
+    bool patient;  /* released tasks may have no deadline */
 } machine;
 #define FAR UINT32_C(0x7FFFFFFF)
 /* One more than wait at a time: the compiler does not know that no more do, and sees what closes a gap read behind an
@@ -66,16 +67,12 @@ static struct task_state tasks[CARILLON_MICROCODE_TASKS];
  * last was asked.  A program whose threads dispatch all tasks does not ask, and nothing is put in order for it.
  *
  * An unfinished task is in one of both, and one that has ended in neither.  `places` is where tasks are in the heap,
- * from 1 on.
+ * from 1 on.  A task without a deadline stays behind all others: it is not put in the heap, and its bit stays.
  *
- * `key` is a task's deadline, or with rate-monotonic scheduling the time from its release to that.  `order` decides
- * among equal keys, as the program declares tasks; those without a deadline are BEHIND all others. */
-struct entry {
-    uint32_t key;
-    uint32_t order;
-};
-#define BEHIND UINT32_C(0x10000)
-static struct entry heap[CARILLON_MICROCODE_TASKS + 2u]; /* two more, as above: the places below that of one task */
+ * In an entry, the upper half is the task's deadline, or with rate-monotonic scheduling the time from its release to
+ * that.  The lower half is the task, so that tasks with one deadline are in the order in which the program declares
+ * them.  Two deadlines are less than 2^31 ticks apart; so are entries, in the upper half. */
+static uint64_t heap[CARILLON_MICROCODE_TASKS + 2u]; /* two more, as above: the places below that of one task */
 static uint16_t places[CARILLON_MICROCODE_TASKS];
 #define NOWHERE 0u
 #define GROUPS ((CARILLON_MICROCODE_TASKS + 31u) / 32u)
@@ -98,44 +95,54 @@ static inline bool is_unfinished(uint16_t task)
 }
 
 /* Of two tasks, is the first one more urgent? */
-static inline bool is_before(const struct entry *one, const struct entry *other)
+static inline bool is_before(uint64_t one, uint64_t other)
 {
-    if (((one->order ^ other->order) >= BEHIND) || (one->key == other->key)) {
-        return one->order < other->order;
-    }
-    return (one->key - other->key) >= UINT32_C(0x80000000);
+    return (one - other) >= UINT64_C(0x8000000000000000);
 }
 
-static inline void put(uint16_t place, struct entry entry)
+static inline void put(uint32_t place, uint64_t entry)
 {
     heap[place] = entry;
-    places[entry.order & 0xFFFFu] = (uint16_t)(place + 1u);
+    places[(uint16_t)entry] = (uint16_t)(place + 1u);
 }
 
-/* Put an entry where it belongs: above its place, or below.  Bounded by the logarithm of the number of tasks. */
-static __attribute__((noinline)) void settle(uint16_t from, struct entry entry)
+/* Put an entry where it belongs, in place of another one or of none: those below fill the gap up to its end, and from
+ * there the entry rises.  What takes the place of another one was among the last, so that it rises little (R. Floyd's
+ * way to take from a heap).  Bounded by the logarithm of the number of tasks. */
+static __attribute__((noinline)) void settle(uint32_t from, uint64_t entry)
 {
-    uint16_t place = from;
+    uint32_t place = from;
+    for (uint32_t below = (2u * place) + 1u; below < machine.heap; below = (2u * place) + 1u) {
+        if (((below + 1u) < machine.heap) && is_before(heap[below + 1u], heap[below])) {
+            below++;
+        }
+        put(place, heap[below]);
+        place = below;
+    }
     while (place > 0u) {
-        const uint16_t above = (uint16_t)((place - 1u) / 2u);
-        if (!is_before(&entry, &heap[above])) {
+        const uint32_t above = (place - 1u) / 2u;
+        if (!is_before(entry, heap[above])) {
             break;
         }
         put(place, heap[above]);
         place = above;
     }
-    while (true) {
-        uint32_t below = (2u * (uint32_t)place) + 1u;
-        if (((below + 1u) < machine.heap) && is_before(&heap[below + 1u], &heap[below])) {
-            below++;
-        }
-        if ((below >= machine.heap) || !is_before(&heap[below], &entry)) {
-            break;
-        }
-        put(place, heap[below]);
-        place = (uint16_t)below;
-    }
     put(place, entry);
+}
+
+/* The most urgent task of those in the heap; if there is none, the first one without a deadline.  With
+ * CARILLON_SCHEDULER_NONE, there is neither. */
+static inline uint16_t first_in_order(void)
+{
+    if (machine.heap > 0u) {
+        return (uint16_t)heap[0];
+    }
+    for (uint16_t group = 0u; machine.patient && (group < GROUPS); group++) {
+        if (fresh[group] != 0u) {
+            return (uint16_t)((32u * (uint32_t)group) + (uint32_t)__builtin_ctz(fresh[group]));
+        }
+    }
+    return NONE;
 }
 
 static __attribute__((noinline)) uint16_t most_urgent(void)
@@ -144,41 +151,44 @@ static __attribute__((noinline)) uint16_t most_urgent(void)
         return NONE;
     }
     const bool by_periods = machine.program->scheduler == CARILLON_SCHEDULER_RM;
+    machine.patient = false;
     for (uint16_t group = 0u; group < GROUPS; group++) {
         uint32_t left = fresh[group];
-        fresh[group] = 0u;
-        while (left != 0u) { /* of equal keys, the most urgent comes first, and the others stay below it */
+        while (left != 0u) { /* of equal deadlines, the most urgent comes first, and the others stay below it */
             const uint32_t lowest = (uint32_t)__builtin_ctz(left);
-            const uint32_t number = (32u * (uint32_t)group) + lowest;
-            const uint16_t task = (uint16_t)number;
+            const uint32_t task = (32u * (uint32_t)group) + lowest;
             const uint32_t deadline = tasks[task].released >> 8;
-            struct entry entry = {.key = deadline, .order = task};
             left &= left - 1u;
             if (deadline == 0u) {
-                entry.order |= BEHIND;
-            } else if (!by_periods) {
-                entry.key += tasks[task].begin;
+                machine.patient = true;
             } else {
-                /* the key is a time from a release */
+                const uint32_t key = by_periods ? deadline : (deadline + tasks[task].begin);
+                fresh[group] &= ~bit_of((uint16_t)task);
+                machine.heap++;
+                settle((uint32_t)machine.heap - 1u, ((uint64_t)key << 32) | task);
             }
-            machine.heap++;
-            settle((uint16_t)(machine.heap - 1u), entry);
         }
     }
-    return (machine.heap > 0u) ? (uint16_t)heap[0].order : (uint16_t)NONE;
+    return first_in_order();
 }
 
-static __attribute__((noinline)) void finish(uint16_t task)
+/* Take an unfinished task out of the heap. */
+static __attribute__((noinline)) void take_out(uint16_t task, uint16_t place)
+{
+    places[task] = NOWHERE;
+    machine.heap--;
+    if (place <= machine.heap) {
+        settle((uint32_t)place - 1u, heap[machine.heap]);
+    }
+}
+
+static inline void finish(uint16_t task)
 {
     const uint16_t place = places[task];
     tasks[task].released = 0u;
     fresh[task / 32u] &= ~bit_of(task);
     if (place != NOWHERE) {
-        places[task] = NOWHERE;
-        machine.heap--;
-        if (place <= machine.heap) {
-            settle((uint16_t)(place - 1u), heap[machine.heap]);
-        }
+        take_out(task, place);
     }
 }
 
@@ -558,6 +568,7 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     machine.running = NONE;
     machine.events = false;
     machine.endless = false;
+    machine.patient = false;
     for (uint16_t k = 0u; k < CARILLON_MICROCODE_TASKS; k++) {
         tasks[k].released = 0u;
         places[k] = NOWHERE;
@@ -621,16 +632,64 @@ static __attribute__((noinline)) uint16_t carry_out(void)
     return machine.running;
 }
 
+/* The only thread has waited for a task that has ended: go on with the next task that its instructions dispatch, and
+ * pass over those that have ended.  Whatever other instruction follows is left to carry_out, as a thread whose task has
+ * ended goes on there.  Bounded by the instructions, of which the last one does not dispatch. */
+static __attribute__((noinline)) uint16_t dispatch_next(void)
+{
+    struct waiting_thread *const it = &threads[0];
+    const struct carillon_instruction *i = &machine.code[it->after];
+    while (((i->word & 0xFFu) == CARILLON_OPCODE_DISPATCH_TIME) || ((i->word & 0xFFu) == CARILLON_OPCODE_DISPATCH)) {
+        const uint16_t task = i->x;
+        if (is_unfinished(task)) {
+            const uint32_t until = it->reference + (i->word >> 8);
+            it->other = NONE;
+            if ((i->word & 0xFFu) == CARILLON_OPCODE_DISPATCH_TIME) {
+                if (is_reached(until)) {
+                    break;
+                }
+                it->until = until;
+                it->other = TIMED;
+                wait_until(until);
+            }
+            it->task = task;
+            it->after = (uint16_t)(address_of(i) + 1u);
+            it->address = i->y;
+            machine.running = task;
+            return task;
+        }
+        i++;
+    }
+    it->after = address_of(i);
+    return carry_out();
+}
+
 uint16_t carillon_machine_instant(uint32_t now)
 {
     machine.now = now;
     return (machine.stirred || is_reached(machine.next)) ? carry_out() : machine.running;
 }
 
-void carillon_machine_end(uint16_t task)
+uint16_t carillon_machine_ended(uint16_t task, uint32_t now)
 {
     finish(task);
+    machine.now = now;
+    if (machine.stirred || machine.events || (machine.replacement != NULL) || (machine.threads > 1u) ||
+        is_reached(machine.next)) {
+        return carry_out();
+    }
+    if (machine.threads == 0u) {
+        machine.running = first_in_order(); /* nothing was released since carry_out asked */
+        return machine.running;
+    }
+    const uint16_t awaited = threads[0].task;
+    return ((awaited != NONE) && !is_unfinished(awaited)) ? dispatch_next() : carry_out();
+}
+
+void carillon_machine_end(uint16_t task)
+{
     machine.stirred = true;
+    finish(task);
 }
 
 void carillon_machine_input(void)

@@ -47,13 +47,14 @@ static void wake(void)
 /* As a thread: wait until it is chosen; locked, before and after. */
 static inline void park(uint16_t task)
 {
+    struct carillon_context *const context = &carillon_microcode_tasks[task].extended->context;
     while (chosen != task) {
-        struct carillon_context *const context = &thread_of(task)->extended->context;
         parked[task] = true;
         if ((chosen != NONE) && parked[chosen]) {
+            const struct carillon_microcode_task *const next = &carillon_microcode_tasks[chosen];
             parked[chosen] = false;
-            carillon_osek_running = carillon_microcode_tasks[chosen].thread;
-            carillon_port_exchange(context, &thread_of(chosen)->extended->context);
+            carillon_osek_running = next->thread;
+            carillon_port_exchange(context, &next->extended->context);
         } else {
             carillon_port_suspend(context);
         }
@@ -72,7 +73,7 @@ void carillon_microcode_thread(uint16_t task)
 {
     const struct carillon_microcode_task *const it = &carillon_microcode_tasks[task];
     (void)carillon_osek_lock();
-    thread_of(task)->extended->waited = CARILLON_OSEK_WAKE; /* the thread never ends for its level's handler */
+    it->extended->waited = CARILLON_OSEK_WAKE; /* the thread never ends for its level's handler */
     for (;;) {
         park(task);
         abandoned[task] = false; /* here, it begins */
@@ -83,8 +84,7 @@ void carillon_microcode_thread(uint16_t task)
         if (!abandoned[task]) {
             it->commit();
             ending = task;
-            carillon_machine_end(task);
-            chosen = carillon_machine_instant(now);
+            chosen = carillon_machine_ended(task, now);
             ending = NONE;
         }
     }

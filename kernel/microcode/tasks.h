@@ -11,11 +11,12 @@
 extern "C" {
 #endif
 
-/* A task: what computes, what makes the results those of the task, and the thread that it is.  `compute` may be
- * preempted and abandoned anywhere; `commit` is called locked. */
+/* A task: what computes, what makes the results those of the task, the thread that it is, and that one's state.
+ * `compute` may be preempted and abandoned anywhere; `commit` is called locked. */
 struct carillon_microcode_task {
     void (*compute)(void);
     void (*commit)(void);
+    struct carillon_osek_extended *extended;
     uint8_t thread;
 };
 extern const struct carillon_microcode_task carillon_microcode_tasks[];

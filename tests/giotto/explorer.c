@@ -164,7 +164,7 @@ struct state {
     struct waiting_trigger bindings[CARILLON_MICROCODE_BINDINGS + 1u];
     struct waiting_thread threads[CARILLON_MICROCODE_THREADS + 1u];
     struct task_state tasks[TASKS];
-    struct entry heap[TASKS + 2u];
+    uint64_t heap[TASKS + 2u];
     uint16_t places[TASKS];
     uint32_t fresh[GROUPS];
 };

@@ -135,6 +135,11 @@ class Native:
         found = int(self._library.carillon_machine_instant(c_uint32(now)))
         return None if found == NONE else found
 
+    def ended(self, task: int, now: int) -> int | None:
+        """The task that is to run."""
+        found = int(self._library.carillon_machine_ended(task, c_uint32(now)))
+        return None if found == NONE else found
+
     def end(self, task: int) -> None:
         self._library.carillon_machine_end(task)
 
@@ -151,6 +156,7 @@ def native(answer: Answer) -> Iterator[Native]:
     """A machine of its own."""
     library = ctypes.CDLL(str(_library()))
     library.carillon_machine_instant.restype = c_uint16
+    library.carillon_machine_ended.restype = c_uint16
     library.carillon_machine_next.restype = c_uint8
     try:
         yield Native(library, answer)

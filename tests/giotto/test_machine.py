@@ -74,11 +74,16 @@ class OnNative(Recorded):
     def instant(self, found: dict[int, Instant]) -> None:
         self.seen = found.setdefault(self.step // STEPS, Instant({}))
         self.faults: list[Asked] = []
-        for task in sorted(self.known - self.unfinished.keys()):
-            self.machine.end(task)
         due = self.machine.next()
-        ended, self.known = self.known - self.unfinished.keys(), frozenset(self.unfinished)
-        self.running_task = self.machine.instant(self.step)
+        ended, self.known = sorted(self.known - self.unfinished.keys()), frozenset(self.unfinished)
+        if ended and mixed(self.step, len(ended)) % 4:
+            for task in ended[:-1]:
+                self.machine.end(task)
+            self.running_task = self.machine.ended(ended[-1], self.step)
+        else:
+            for task in ended:
+                self.machine.end(task)
+            self.running_task = self.machine.instant(self.step)
         if self.step > 0 and not ended and due != self.step:
             assert not self.asked, "it had nothing to do"
         self.asked = 0

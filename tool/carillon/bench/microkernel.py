@@ -57,8 +57,10 @@ ROUND_MS = 60
 _INFEASIBLE = ("C270", "C283")
 _CLOCK_HZ = 206_000_000
 _BEGIN, _END, _LATE = "work", "bench_done", "bench_late"
-_SCHEDULER = ("most_urgent", "settle")
+_SCHEDULER = ("most_urgent", "settle", "take_out")
 _INTERPRETER = ("interpret", "insert_thread")
+_DISPATCHER = ("dispatch_next",)
+"""S code that follows a task's end without the interpreter."""
 _LOOP = ("carry_out",)
 
 MUST = {"invocation_idle": 60, "interpret_release": 25, "interpret_future": 25}
@@ -186,7 +188,7 @@ def _watched(image: Image, firmware: Firmware, rounds: int) -> Watched:
     """A run of so many rounds after the first block."""
     diagnostics = Diagnostics()
     table = symbols(firmware.elf)
-    spans = _functions(table, (*_SCHEDULER, *_INTERPRETER, *_LOOP))
+    spans = _functions(table, (*_SCHEDULER, *_INTERPRETER, *_DISPATCHER, *_LOOP))
     marks = [name for name in (_BEGIN, _END, _LATE) if name in table]
     ticks = image.system.clock_hz * ROUND_MS * (rounds + 1) // 1000
     fetched = ("interpret", "code") if image.microcode is not None else None
@@ -269,6 +271,8 @@ def _parts(run: Watched, length: int) -> dict[str, list[int]]:
             continue
         if function in _SCHEDULER:
             found["scheduler"][ms] += 1
+        elif function in _DISPATCHER:
+            found["s_code"][ms] += 1
         elif function in _INTERPRETER:
             k = bisect_right(times, time)
             if k < len(times) and (k == 0 or times[k] - time < time - times[k - 1]):

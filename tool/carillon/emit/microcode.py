@@ -196,9 +196,10 @@ class _Microcode(Writer):
         guards = [f"guard_{number}, /* {binding.name} */" for number, binding in enumerate(self.compiled.guards)]
         lines += ["bool (*const carillon_microcode_guards[])(void) = {", *(f"    {row}" for row in guards or ["NULL"]), "};", ""]
         lines += self.triggers()
+        lines += [f"extern struct carillon_osek_extended carillon_extended_{name};" for name in self.microcode.threads_of]
         lines += self.table("struct carillon_microcode_task carillon_microcode_tasks[]", [
-            f"{{compute_{number}, commit_{number}, {number}u}}, /* {binding.name} */"
-            for number, binding in enumerate(self.compiled.tasks)
+            f"{{compute_{number}, commit_{number}, &carillon_extended_{name}, {number}u}}, /* {binding.name} */"
+            for number, (name, binding) in enumerate(zip(self.microcode.threads_of, self.compiled.tasks, strict=True))
         ])  # fmt: skip
         lines += self.table("struct carillon_instruction code[]", self.code(), "static ")
         lines += [f"const uint32_t carillon_microcode_tick_ns = {self.program.tick_ns}u;", ""]
