@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from carillon.check.giotto_annotations import check_annotations
 from carillon.diagnostics import Diagnostics, Span, suggestion
-from carillon.model.giotto import Activity, Annotation, Call, Driver, Giotto, Mode, Name, Port, PortKind, Task, Typed
+from carillon.model.giotto import Activity, Call, Driver, Giotto, Mode, Name, Port, PortKind, Task, Typed
 from carillon.units import format_number, shorten
 
 MOST_ACTIVITIES = 20_000
@@ -17,10 +17,6 @@ MOST_ACTIVITIES = 20_000
 LONGEST_PERIOD = 0xFF_FFFF
 """In milliseconds, since an instruction's time has 24 bits."""
 MOST_ERRORS = 100
-SOURCE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
-"""What may name an interrupt source; the board says whether it does."""
-KNOWN = ("host", "interrupt", "wcet")
-"""Annotations that mean something."""
 
 
 def check_giotto(program: Giotto, diagnostics: Diagnostics) -> None:
@@ -57,7 +53,7 @@ class _Checker:
             self.task(task)
         for driver in program.drivers:
             self.driver(driver)
-        self.annotations()
+        check_annotations(program, self.diagnostics, self.error)
         if program.start.text not in self.modes:
             self.error(
                 "C260",
@@ -153,55 +149,6 @@ class _Checker:
         guard = [source.text for source in driver.sources]
         self.call(driver.guard, guard, f"none of the sources of the driver {driver.name}")
         self.call(driver.call, [name.text for name in own], f"no port of the driver {driver.name}")
-
-    def annotations(self) -> None:
-        """Annotations are known, and where they mean something."""
-        program = self.program
-        placed = [annotation for port in program.ports for annotation in port.annotations]
-        placed += [annotation for mode in program.modes for annotation in mode.annotations]
-        for annotation in placed:
-            if annotation.word == "wcet":
-                self.error(
-                    "C263",
-                    annotation.span,
-                    "neither a port nor a mode has a wcet",
-                    "write it into a task, a driver or a taskfreq",
-                )
-        for port in program.ports:
-            self.interrupted_by(port)
-        elsewhere = [annotation for mode in program.modes for annotation in mode.annotations]
-        elsewhere += [annotation for task in program.tasks for annotation in task.annotations]
-        elsewhere += [annotation for driver in program.drivers for annotation in driver.annotations]
-        elsewhere += [a for mode in program.modes for activity in mode.activities for a in activity.annotations]
-        for annotation in elsewhere:
-            if annotation.word == "interrupt":
-                self.error("C263", annotation.span, "only a sensor has an interrupt", "write it into a sensor")
-        placed += [annotation for task in program.tasks for annotation in task.annotations]
-        placed += [annotation for driver in program.drivers for annotation in driver.annotations]
-        placed += [a for mode in program.modes for activity in mode.activities for a in activity.annotations]
-        for annotation in placed:
-            self.annotation(annotation)
-
-    def interrupted_by(self, port: Port) -> None:
-        """A sensor has one interrupt at most, which names one source."""
-        found = [annotation for annotation in port.annotations if annotation.word == "interrupt"]
-        for annotation in found:
-            if port.kind is not PortKind.SENSOR:
-                self.error("C263", annotation.span, "only a sensor has an interrupt", "write it into a sensor")
-            elif not SOURCE.fullmatch(annotation.rest):
-                cause = f"{shorten(annotation.rest) if annotation.rest else 'nothing'} is no name of an interrupt source"
-                self.error("C263", annotation.span, cause, "write one of the board's application sources: [interrupt soft0]")
-        for annotation in found[1:]:
-            self.error("C263", annotation.span, f"the sensor {port.name} has two interrupts", "leave one")
-
-    def annotation(self, annotation: Annotation) -> None:
-        if annotation.word not in KNOWN:
-            self.diagnostics.warning(
-                "C263",
-                annotation.span,
-                f"the annotation {shorten(annotation.word)} means nothing here",
-                suggestion(annotation.word, KNOWN),
-            )
 
     # Modes
 

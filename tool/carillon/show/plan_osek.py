@@ -18,19 +18,15 @@ from carillon.model.osek import (
     RES_SCHEDULER,
     ActivateTask,
     Alarm,
-    AlarmAction,
     Counter,
     CounterKind,
     Hook,
     Osek,
     OsekTask,
     Property,
-    ScheduleTable,
     SetEvent,
-    Synchronisation,
-    TablePoint,
-    TableStart,
 )
+from carillon.show.plan_tables import about_table, adjusted, part_json, tables_json
 from carillon.show.table import Table
 from carillon.units import format_duration
 
@@ -117,7 +113,7 @@ def osek_json(image: Image) -> dict[str, Any]:
         ],
         "counters": _counters_json(image, allocation),
         "alarms": _alarms_json(allocation, image.allocation.conventional),
-        "schedule_tables": _tables_json(allocation),
+        "schedule_tables": tables_json(allocation),
         "budgets": _budgets_json(allocation),
         "time_frames": _frames_json(allocation),
         "resources": [
@@ -229,11 +225,11 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
                 "name": counter.name,
                 "tick": counter.tick or None,
                 "max_allowed": counter.max_allowed,
-                **_part_json(allocation, first),
+                **part_json(allocation, first),
                 "why": why,
                 "late": late,
                 "parts": [
-                    _part_json(allocation, part)
+                    part_json(allocation, part)
                     | {"alarms": [a.name for a in allocation.alarms_of(part)], "schedule_tables": _tables_of(allocation, part)}
                     for part in parts
                 ],
@@ -277,15 +273,6 @@ def _shared(allocation: OsekAllocation, first: CounterPart) -> list[str]:
     return told
 
 
-def _part_json(allocation: OsekAllocation, part: CounterPart | None) -> dict[str, Any]:
-    carrier = part.carrier if part is not None else None
-    return {
-        "cell": carrier.cells[0].cell.name if carrier is not None and carrier.cells else None,
-        "source": carrier.source if carrier is not None else None,
-        "level": allocation.hardware(carrier.level) if carrier is not None else None,
-    }
-
-
 def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[str, Any]]:
     osek = allocation.osek
     cells = {a.alarm.name: a for a in allocation.alarms}
@@ -321,89 +308,6 @@ def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[st
             }
         )
     return found
-
-
-def _tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
-    osek = allocation.osek
-    parts = {part.number: part for part in allocation.counters}
-    return [
-        {
-            "line": table.span.line,
-            "name": table.name,
-            "counter": table.counter,
-            "duration": table.duration,
-            "repeating": table.repeating,
-            "sync": table.sync.value,
-            "precision": table.precision if table.sync is Synchronisation.EXPLICIT else None,
-            "start": _start(osek, table),
-            "on_cells": table in allocation.on_cells,
-            "end": _end_json(allocation, table),
-            "points": [
-                {
-                    "line": point.span.line,
-                    "offset": point.offset,
-                    "max_lengthen": point.max_lengthen,
-                    "max_shorten": point.max_shorten,
-                    "actions": [
-                        {"action": of(action).phrase}
-                        | (
-                            _cell_json(allocation, table, point, action)
-                            or _part_json(allocation, parts.get(allocation.part_of(table.counter, action)))
-                        )
-                        for action in point.actions
-                    ],
-                }
-                for point in table.points
-            ],
-        }
-        for table in osek.schedule_tables
-    ]
-
-
-def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any] | None:
-    """The cell at the end of a table on cells that does not repeat; None of any other."""
-    own = next((c for c in reversed(allocation.cells_of(table)) if c.action is None), None)
-    if own is None:
-        return None
-    return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}
-
-
-def _cell_json(allocation: OsekAllocation, table: ScheduleTable, point: TablePoint, action: AlarmAction) -> dict[str, Any] | None:
-    """The cell of a table on cells that does a point's action; None of a table in the queue."""
-    cells = allocation.cells_of(table)
-    own = next((c for c in cells if c.action == action and point.offset in c.offsets), None)
-    if own is None:
-        return None
-    return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}
-
-
-def _start(osek: Osek, table: ScheduleTable) -> str | None:
-    """How StartOS starts a table, in words; None if it does not."""
-    start = table.autostart
-    if start is None:
-        return None
-    words = {
-        TableStart.RELATIVE: f"{start.at} tick{'s' * (start.at != 1)} after StartOS",
-        TableStart.ABSOLUTE: f"at {start.at} of {table.counter}",
-        TableStart.SYNCHRON: "once SyncScheduleTable is called",
-    }[start.kind]
-    return words + (f", in {', '.join(start.modes)}" if set(start.modes) != set(osek.modes) else "")
-
-
-def _about(table: dict[str, Any]) -> str:
-    """What a schedule table is, beside its points."""
-    words: list[str] = []
-    if table["sync"] != "none":
-        words.append(f"synchronised {table['sync']}ly" + (f" to {table['precision']} ticks" if table["precision"] else ""))
-    if table["start"] is not None:
-        words.append(f"starts {table['start']}")
-    return "; ".join(words)
-
-
-def _adjusted(point: dict[str, Any]) -> str:
-    """By how much the delay to a point is adjusted."""
-    words = [f"{ticks} {way}" for ticks, way in ((point["max_lengthen"], "later"), (point["max_shorten"], "sooner")) if ticks]
-    return f" (up to {' or '.join(words)})" if words else ""
 
 
 def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
@@ -476,14 +380,14 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
         span = f"{'every' if table['repeating'] else 'ends at'} {table['duration']}"
         end = table["end"] or {"cell": "", "source": "", "level": ""}
         rows.add_row(
-            *(str(table["line"]), table["name"], table["counter"], span, _about(table)),
+            *(str(table["line"]), table["name"], table["counter"], span, about_table(table)),
             *(str(end[key]) for key in ("cell", "source", "level")),
         )
         for point in table["points"]:
             before = None
             for action in point["actions"]:
                 where = [cell(action["source"]), cell(action["level"])]
-                at = (str(point["line"]), f"{point['offset']}{_adjusted(point)}") if before is None else ("", "")
+                at = (str(point["line"]), f"{point['offset']}{adjusted(point)}") if before is None else ("", "")
                 by = action["cell"] if table["on_cells"] else "queue"
                 rows.add_row(at[0], "", "", at[1], action["action"], *((by, *where) if where != before else ("", "", "")))
                 before = where

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from carillon.model import Monitor, OnDeadlineMiss, Overrun
 from carillon.verify.controllers import named
 from carillon.verify.expected import Subject
-from carillon.verify.meaning import Meaning, Step
+from carillon.verify.meaning import Meaning, Step, surplus
 
 if TYPE_CHECKING:
     from carillon.verify.rounds import Round
@@ -122,7 +122,7 @@ class ActivationVector:
             elif what == "call" and not self.round._helper(step.name):
                 return [f"calls '{step.name}'"]
             elif what in ("missed", "control", "pend", "other"):
-                return [self.round.surplus(step)]
+                return [surplus(step)]
         if not ran:
             return [] if guarded else ["does not always run the task"]
         if armed:

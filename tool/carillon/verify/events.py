@@ -16,12 +16,13 @@ from fractions import Fraction
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
-from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Isr, Osek, OsekTask
+from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek
 from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.event_levels import Levels
+from carillon.verify.event_limits import check_frames, check_lock_budgets, own_stack, serves_cells
 from carillon.verify.event_tables import EventReport, EventTables, Parts
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
@@ -34,8 +35,7 @@ SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_t
 BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector"
 BUDGET_RANGE = 1 << 24
 """In how many ticks the cell of budgets counts down once (SPEC, section 'Execution budgets')."""
-FRAMES, FRAME_TABLE = "carillon_frame_vector", "carillon_osek_frames"
-LOCK_TABLE = "carillon_osek_lock_budgets"
+FRAMES = "carillon_frame_vector"
 FRAME_TURN = 1 << 24
 """In how many ticks the cell of time frames counts down once (SPEC, section 'Time frames')."""
 
@@ -108,8 +108,8 @@ class Events:
         self._tasks(services)
         if self.osek.budgets and self.budget_cell is None:
             self.error("C204", None, "tasks have execution budgets, and no cell keeps them")
-        self._frames()
-        self._lock_budgets()
+        check_frames(self)
+        check_lock_budgets(self)
         levels = Levels(self)
         levels.order(services)
         levels.at_tasks(services)
@@ -373,72 +373,6 @@ class Events:
                 what = f"serves {service.kind} {service.name}" if service is not None else "serves nothing"
                 self.error("C205", isr.span, f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}")
 
-    def _own_stack(self, task: OsekTask, extended: int, stack: int, words: int) -> str:
-        """What is wrong with the state and the stack that the table of tasks gives a task."""
-        if bool(extended) != task.extended:
-            return "has a stack of its own" if extended else "has no stack of its own"
-        if not task.extended:
-            return "has a stack, and cannot wait" if stack or words else ""
-        state = self.elf.symbols.get(f"carillon_extended_{task.name}")
-        if state is None or self.elf.data(extended) != state.address:
-            return f"keeps its events in '{self.elf.name_of(self.elf.data(extended))}'"
-        memory = self.elf.symbols.get(f"carillon_stack_{task.name}")
-        if memory is None or self.elf.data(stack) != memory.address:
-            return f"has '{self.elf.name_of(self.elf.data(stack))}' as its stack"
-        said = task.stack or self.system.board.stack
-        if 8 * words != memory.size or memory.size < said:
-            return f"has {8 * words} bytes of stack, '{memory.name}' {memory.size}, and the schedule says {said}"
-        return ""
-
-    def _serves_cells(self, level: int, cells: int) -> str:
-        """What is wrong with the function that serves the cells at a task's level."""
-        serves = self.elf.symbols.get(f"carillon_cells_{level}")
-        if (self.elf.code(cells) if cells else 0) == (serves.address if serves is not None else 0):
-            return ""
-        return (
-            f"has cells served by '{self.elf.name_of(self.elf.code(cells))}'"
-            if cells
-            else "does not serve the cells of its level"
-        )
-
-    def _lock_budgets(self) -> None:
-        """The table of lock budgets: of each task a row, of its resources in their order, then three of interrupts."""
-        if not self.osek.lock_budgets or self.budget_cell is None:
-            return
-        symbol = self.elf.symbols.get(LOCK_TABLE)
-        columns = symbol.size // (4 * len(self.osek.tasks)) if symbol is not None else 0
-        if symbol is None or columns < 3 or symbol.size != 4 * columns * len(self.osek.tasks):
-            self.error("C205", None, "the table of lock budgets is missing, or has no row for each task")
-            return
-        reader = Reader(self.elf, symbol.address)
-        for task in self.osek.tasks:
-            self.report.tables += 1
-            units = [reader.take(4) for _ in range(columns)]
-            row = [self.budget_cell.ticks(n) if n else Fraction(0) for n in units]
-            interrupts = [task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
-            held = sorted(Fraction(ticks) for _, ticks in task.resource_locks)
-            if row[-3:] != interrupts or sorted(t for t in row[:-3] if t) != held:
-                self.error("C205", task.span, f"the task '{task.name}' has other lock budgets than those of the schedule")
-
-    def _frames(self) -> None:
-        """The table of time frames: of all tasks, then of all ISRs."""
-        if not self.osek.framed:
-            return
-        if self.frame_cell is None:
-            self.error("C204", None, "there are time frames, and no cell measures them")
-            return
-        every: list[OsekTask | Isr] = [*self.osek.tasks, *self.osek.isrs]
-        symbol = self.elf.symbols.get(FRAME_TABLE)
-        if symbol is None or symbol.size != 4 * len(every):
-            self.error("C205", None, f"the table of time frames is missing, or has not {len(every)} of them")
-            return
-        reader = Reader(self.elf, symbol.address)
-        for it in every:
-            self.report.tables += 1
-            frame = self.frame_cell.ticks(reader.take(4))
-            if frame != it.time_frame:
-                self.error("C205", it.span, f"'{it.name}' has a time frame of {float(frame):g} ticks, and not of {it.time_frame}")
-
     def _tasks(self, services: Mapping[int, Service | None]) -> None:
         """The table of tasks, and that each task's source leads to it."""
         symbol = self.elf.symbols.get("carillon_osek_tasks")
@@ -459,7 +393,7 @@ class Events:
             cells = reader.pointer() if any(name.startswith("carillon_cells_") for name in self.elf.symbols) else 0
             units = reader.take(4) if self.osek.budgets else 0
             budget = self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
-            own_stack = self._own_stack(task, extended, stack, words)
+            memory = own_stack(self, task, extended, stack, words)
             body = self.elf.symbols.get(f"carillon_task_{task.name}")
             wrong = ""
             if body is None or function != body.address:
@@ -470,11 +404,11 @@ class Events:
                 wrong = f"has a budget of {float(budget):g} ticks, and not of {task.budget}"
             elif activations != task.activations:
                 wrong = f"may be activated {activations} times"
-            elif own_stack:
-                wrong = own_stack
+            elif memory:
+                wrong = memory
             elif thread != task.thread:
                 wrong = "is taken for a thread" if thread else "is not taken for a thread"
-            elif served := self._serves_cells(level, cells):
+            elif served := serves_cells(self, level, cells):
                 wrong = served
             elif ceiling < level:
                 wrong = f"runs at level {ceiling}, below its own, {level}"

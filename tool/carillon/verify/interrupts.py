@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from carillon.model import Interrupt
 from carillon.verify.controllers import named
-from carillon.verify.meaning import Meaning, Step
+from carillon.verify.meaning import Meaning, Step, surplus
 
 if TYPE_CHECKING:
     from carillon.verify.rounds import Round
@@ -18,7 +18,7 @@ def check_interrupts(round_: Round) -> None:
     for interrupt in round_.system.interrupts:
         round_.report.vectors += 1
         meaning = round_.meaning(interrupt.source)
-        wrong = _wrong(round_, interrupt, meaning)
+        wrong = _wrong(interrupt, meaning)
         if wrong:
             round_.error(
                 "C205",
@@ -27,7 +27,7 @@ def check_interrupts(round_: Round) -> None:
             )
 
 
-def _wrong(round_: Round, interrupt: Interrupt, meaning: Meaning) -> str:
+def _wrong(interrupt: Interrupt, meaning: Meaning) -> str:
     if meaning.runs != {interrupt.handler}:
         return f"runs {', '.join(sorted(meaning.runs)) or 'nothing of the application'}, not '{interrupt.handler}'"
     for path in meaning.paths:
@@ -39,7 +39,7 @@ def _wrong(round_: Round, interrupt: Interrupt, meaning: Meaning) -> str:
         disabled = {s for step in before if step.what == "disable" for s in step.sources}
         if disabled != ({interrupt.source} if interrupt.reenabled else set()):
             return f"disables {named(disabled)} before it runs '{interrupt.handler}'"
-        surplus = [s for s in path if s.what not in ("run", "disable", "settle")]
-        if surplus:
-            return round_.surplus(surplus[0])
+        more = [s for s in path if s.what not in ("run", "disable", "settle")]
+        if more:
+            return surplus(more[0])
     return ""

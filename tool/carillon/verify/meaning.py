@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from carillon.elf import AVR, UnreadableError
 from carillon.verify.code import Effect, Handlers
+from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
@@ -197,3 +198,13 @@ class Meanings:
 def data_address(elf: Elf, address: int) -> int:
     """Where a variable is, as symbols count."""
     return address + 0x800000 if elf.machine == AVR and address < 0x800000 else address
+
+
+def surplus(step: Step) -> str:
+    """What a step does that is not asked for, in words."""
+    if step.what in ("enable", "disable", "unpend", "pend"):
+        verb = {"enable": "enables", "disable": "disables", "unpend": "forgets requests of", "pend": "requests"}[step.what]
+        return f"{verb} {named(step.sources)}"
+    if step.what in ("arm", "disarm", "other"):
+        return f"changes {step.cell.place.name if step.cell else 'a cell'}"
+    return f"runs '{step.name}'" if step.what == "run" else f"does what is not its own ({step.what})"

@@ -10,13 +10,12 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Mode, OnDeadlineMiss, System
 from carillon.verify.activation import ActivationVector
 from carillon.verify.contract import ModeTable, SyncTable, Tables
-from carillon.verify.controllers import named
 from carillon.verify.dispatch import DISPATCHER, is_table, spread
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.hardware import Hardware, Running
 from carillon.verify.interrupts import check_interrupts
 from carillon.verify.joined import joined
-from carillon.verify.meaning import Meaning, Meanings, Step
+from carillon.verify.meaning import Meaning, Meanings, Step, surplus
 from carillon.verify.standing import Standing
 from carillon.verify.stopped import check_stopped, stopped
 from carillon.verify.sync import check_sync
@@ -269,7 +268,7 @@ class Round:
         actual = [t for t in found if begin <= t < 2 * length + (1 if deadline else 0)]
         self.report.expiries += len(actual)
         missing = sorted(set(due) - set(actual))
-        surplus = sorted(set(actual) - set(due))
+        beyond = sorted(set(actual) - set(due))
         twice = sorted({t for k, t in enumerate(actual) if k and actual[k - 1] == t and subject.kind == "activation"})
         if early:
             self.error(
@@ -278,10 +277,10 @@ class Round:
                 f"the {subject} is expected at {self._shown(due)}, but {self._who(cells)} expires before the round, at "
                 f"{ticks(early)}",
             )
-        elif missing or surplus:
+        elif missing or beyond:
             where = own.at.get(due[missing[0]]) if missing else span
             what = [f"nothing expires at {ticks(self._relative(missing))}"] if missing else []
-            what += [f"{self._at(cells, surplus)} expires at {ticks(self._relative(surplus))}"] if surplus else []
+            what += [f"{self._at(cells, beyond)} expires at {ticks(self._relative(beyond))}"] if beyond else []
             self.error(
                 "C204",
                 where,
@@ -463,7 +462,7 @@ class Round:
             if leaves and any(s.number != control for s in leaves):
                 wrong.append("asks about the wrong source whether the mode is left")
             allowed = {does, "acknowledge", "set", "settle", "touch", "call"}
-            wrong += [self.surplus(s) for s in path if s.what not in allowed]
+            wrong += [surplus(s) for s in path if s.what not in allowed]
             wrong += [f"calls '{s.name}'" for s in path if s.what == "call" and not self._helper(s.name) and s not in done]
             own = {r.multiplex.multiplex for r in self.own_cells(source) if r.multiplex is not None}
             if any(s.what == "touch" and (s.number not in own or subject.kind == "deadline") for s in path):
@@ -482,15 +481,6 @@ class Round:
 
     def _helper(self, name: str) -> bool:
         return name in HELPERS or name.startswith(tuple(f"{family}_" for family in self.hardware.families))
-
-    @staticmethod
-    def surplus(step: Step) -> str:
-        if step.what in ("enable", "disable", "unpend", "pend"):
-            verb = {"enable": "enables", "disable": "disables", "unpend": "forgets requests of", "pend": "requests"}[step.what]
-            return f"{verb} {named(step.sources)}"
-        if step.what in ("arm", "disarm", "other"):
-            return f"changes {step.cell.place.name if step.cell else 'a cell'}"
-        return f"runs '{step.name}'" if step.what == "run" else f"does what is not its own ({step.what})"
 
     def tell(
         self, code: str, span: Span, source: int, meaning: Meaning, wrong: list[str], subject: Subject | None = None

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in brackets in a Giotto program (C263)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.model.giotto import Annotation, Giotto, Port, PortKind
+from carillon.units import shorten
+
+KNOWN = ("host", "interrupt", "wcet")
+"""Annotations that mean something."""
+SOURCE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+"""What may name an interrupt source; the board says whether it does."""
+Refuse = Callable[[str, Span, str, str], None]
+"""Reports an error: code, place, cause and remedy."""
+
+
+def check_annotations(program: Giotto, diagnostics: Diagnostics, error: Refuse) -> None:
+    """Report annotations that are not known, or stand where they mean nothing: C263."""
+    placed = [annotation for port in program.ports for annotation in port.annotations]
+    placed += [annotation for mode in program.modes for annotation in mode.annotations]
+    for annotation in placed:
+        if annotation.word == "wcet":
+            error(
+                "C263",
+                annotation.span,
+                "neither a port nor a mode has a wcet",
+                "write it into a task, a driver or a taskfreq",
+            )
+    for port in program.ports:
+        _interrupts(port, error)
+    elsewhere = [annotation for mode in program.modes for annotation in mode.annotations]
+    elsewhere += [annotation for task in program.tasks for annotation in task.annotations]
+    elsewhere += [annotation for driver in program.drivers for annotation in driver.annotations]
+    elsewhere += [a for mode in program.modes for activity in mode.activities for a in activity.annotations]
+    for annotation in elsewhere:
+        if annotation.word == "interrupt":
+            error("C263", annotation.span, "only a sensor has an interrupt", "write it into a sensor")
+    placed += [annotation for task in program.tasks for annotation in task.annotations]
+    placed += [annotation for driver in program.drivers for annotation in driver.annotations]
+    placed += [a for mode in program.modes for activity in mode.activities for a in activity.annotations]
+    for annotation in placed:
+        _known(annotation, diagnostics)
+
+
+def _interrupts(port: Port, error: Refuse) -> None:
+    """A sensor has one interrupt at most, which names one source."""
+    found = [annotation for annotation in port.annotations if annotation.word == "interrupt"]
+    for annotation in found:
+        if port.kind is not PortKind.SENSOR:
+            error("C263", annotation.span, "only a sensor has an interrupt", "write it into a sensor")
+        elif not SOURCE.fullmatch(annotation.rest):
+            cause = f"{shorten(annotation.rest) if annotation.rest else 'nothing'} is no name of an interrupt source"
+            error("C263", annotation.span, cause, "write one of the board's application sources: [interrupt soft0]")
+    for annotation in found[1:]:
+        error("C263", annotation.span, f"the sensor {port.name} has two interrupts", "leave one")
+
+
+def _known(annotation: Annotation, diagnostics: Diagnostics) -> None:
+    if annotation.word not in KNOWN:
+        diagnostics.warning(
+            "C263",
+            annotation.span,
+            f"the annotation {shorten(annotation.word)} means nothing here",
+            suggestion(annotation.word, KNOWN),
+        )

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schedule tables of a plan: what ``plan --json`` says of them, and their words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carillon.actions.every import of
+from carillon.allocate.osek import CounterPart, OsekAllocation
+from carillon.model.osek import AlarmAction, Osek, ScheduleTable, Synchronisation, TablePoint, TableStart
+
+
+def part_json(allocation: OsekAllocation, part: CounterPart | None) -> dict[str, Any]:
+    """Where a part of a counter is served: cell, source and level; None each if there is none."""
+    carrier = part.carrier if part is not None else None
+    return {
+        "cell": carrier.cells[0].cell.name if carrier is not None and carrier.cells else None,
+        "source": carrier.source if carrier is not None else None,
+        "level": allocation.hardware(carrier.level) if carrier is not None else None,
+    }
+
+
+def tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
+    """The schedule tables with their points."""
+    osek = allocation.osek
+    parts = {part.number: part for part in allocation.counters}
+    return [
+        {
+            "line": table.span.line,
+            "name": table.name,
+            "counter": table.counter,
+            "duration": table.duration,
+            "repeating": table.repeating,
+            "sync": table.sync.value,
+            "precision": table.precision if table.sync is Synchronisation.EXPLICIT else None,
+            "start": _start(osek, table),
+            "on_cells": table in allocation.on_cells,
+            "end": _end_json(allocation, table),
+            "points": [
+                {
+                    "line": point.span.line,
+                    "offset": point.offset,
+                    "max_lengthen": point.max_lengthen,
+                    "max_shorten": point.max_shorten,
+                    "actions": [
+                        {"action": of(action).phrase}
+                        | (
+                            _cell_json(allocation, table, point, action)
+                            or part_json(allocation, parts.get(allocation.part_of(table.counter, action)))
+                        )
+                        for action in point.actions
+                    ],
+                }
+                for point in table.points
+            ],
+        }
+        for table in osek.schedule_tables
+    ]
+
+
+def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any] | None:
+    """The cell at the end of a table on cells that does not repeat; None of any other."""
+    own = next((c for c in reversed(allocation.cells_of(table)) if c.action is None), None)
+    if own is None:
+        return None
+    return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}
+
+
+def _cell_json(allocation: OsekAllocation, table: ScheduleTable, point: TablePoint, action: AlarmAction) -> dict[str, Any] | None:
+    """The cell of a table on cells that does a point's action; None of a table in the queue."""
+    cells = allocation.cells_of(table)
+    own = next((c for c in cells if c.action == action and point.offset in c.offsets), None)
+    if own is None:
+        return None
+    return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}
+
+
+def _start(osek: Osek, table: ScheduleTable) -> str | None:
+    """How StartOS starts a table, in words; None if it does not."""
+    start = table.autostart
+    if start is None:
+        return None
+    words = {
+        TableStart.RELATIVE: f"{start.at} tick{'s' * (start.at != 1)} after StartOS",
+        TableStart.ABSOLUTE: f"at {start.at} of {table.counter}",
+        TableStart.SYNCHRON: "once SyncScheduleTable is called",
+    }[start.kind]
+    return words + (f", in {', '.join(start.modes)}" if set(start.modes) != set(osek.modes) else "")
+
+
+def about_table(table: dict[str, Any]) -> str:
+    """What a schedule table is, beside its points."""
+    words: list[str] = []
+    if table["sync"] != "none":
+        words.append(f"synchronised {table['sync']}ly" + (f" to {table['precision']} ticks" if table["precision"] else ""))
+    if table["start"] is not None:
+        words.append(f"starts {table['start']}")
+    return "; ".join(words)
+
+
+def adjusted(point: dict[str, Any]) -> str:
+    """By how much the delay to a point is adjusted."""
+    words = [f"{ticks} {way}" for ticks, way in ((point["max_lengthen"], "later"), (point["max_shorten"], "sooner")) if ticks]
+    return f" (up to {' or '.join(words)})" if words else ""
