@@ -5,6 +5,7 @@
  *
  * An upload is sealed with its target's challenge, which is used for one upload: a seal is good once. */
 #include "kernel/microcode/loader.h"
+#include "kernel/microcode/recorder.h"
 
 #include <stddef.h>
 
@@ -15,12 +16,16 @@
 #define BEGIN 2u
 #define DATA 3u
 #define END 4u
+#define RECORD 5u
 #define ANSWER 0x80u
 
 #define JOINS 0x80u /* beside the scheduler: the program that runs goes on, as the first part of this one */
 
 #define PREFIX 16u /* what is sealed before a program: challenge, length, scheduler, three zeros */
 #define STATUS_BYTES 42u
+#define TICKS_BYTES 4u
+#define DECISION_BYTES 8u
+#define DECISIONS 5u /* in a frame, at most */
 
 struct loaded_program {
     uint32_t bytes[(PREFIX + CARILLON_LOADER_BYTES + 3u) / 4u]; /* in words, so that instructions are aligned */
@@ -135,18 +140,33 @@ static bool is_waiting(void)
     return (loader.handed != NULL) && (carillon_loader_running() != loader.handed);
 }
 
-static void answer(uint8_t kind, uint8_t number, enum carillon_loader_answer said)
+#if CARILLON_MICROCODE_RECORD > 0u
+/* Write when the last decision was made, and decisions from a place on, as many as a frame has room for; returns where
+ * the next bytes are written. */
+static uint8_t *put_decisions(uint8_t *to, uint32_t place)
+{
+    uint8_t *behind = put_number(to, carillon_recorder_ticks(), 4u);
+    struct carillon_decision found;
+    for (uint32_t k = 0u; (k < DECISIONS) && carillon_recorder_find(place + k, &found); k++) {
+        behind = put_number(put_number(put_number(behind, found.order, 4u), found.block, 2u), found.task, 2u);
+    }
+    return behind;
+}
+#endif
+
+/* `said` is what the frame says, for one that is carried out. */
+static void answer(uint8_t kind, uint8_t number, enum carillon_loader_answer found, const uint8_t *said)
 {
     const struct carillon_microcode *const running = carillon_loader_running();
     uint32_t checksum = carillon_loader_first;
     for (uint32_t k = 0u; k < 2u; k++) {
         checksum = (running == &slots[k].program) ? slots[k].checksum : checksum;
     }
-    uint8_t bytes[HEAD + STATUS_BYTES + SUM];
+    uint8_t bytes[HEAD + STATUS_BYTES + TICKS_BYTES + (DECISIONS * DECISION_BYTES) + SUM];
     uint8_t *to = put_number(bytes, CARILLON_LOADER_VERSION, 1u);
     to = put_number(to, (uint64_t)kind | ANSWER, 1u);
     to = put_number(to, number, 1u);
-    to = put_number(to, (uint64_t)said, 1u);
+    to = put_number(to, (uint64_t)found, 1u);
     to = put_number(to, (loader.open ? 1u : 0u) | (is_waiting() ? 2u : 0u), 1u);
     to = put_number(to, loader.result, 1u);
     to = put_number(to, loader.reason, 1u);
@@ -162,9 +182,18 @@ static void answer(uint8_t kind, uint8_t number, enum carillon_loader_answer sai
     to = put_number(to, carillon_loader_image.bindings, 1u);
     to = put_number(to, carillon_loader_image.threads, 1u);
     to = put_number(to, running->scheduler, 1u);
+#if CARILLON_MICROCODE_RECORD > 0u
+    to = put_number(to, carillon_recorder_is_full() ? 1u : 0u, 1u);
+    if ((kind == RECORD) && (found == CARILLON_LOADER_OK)) {
+        to = put_decisions(to, carillon_little_endian(said, 2u));
+    }
+#else
+    (void)said;
     to = put_number(to, 0u, 1u);
-    (void)put_number(to, carillon_crc32(0u, bytes, HEAD + STATUS_BYTES), SUM);
-    send(bytes, HEAD + STATUS_BYTES + SUM);
+#endif
+    const uint32_t length = (uint32_t)((uintptr_t)to - (uintptr_t)bytes);
+    (void)put_number(to, carillon_crc32(0u, bytes, length), SUM);
+    send(bytes, length + SUM);
 }
 
 /* A new challenge.  The bytes go to where neither what runs nor what is to run lies. */
@@ -304,10 +333,14 @@ static void carry_out(const uint8_t *bytes, uint32_t length)
         found = take(said, count);
     } else if ((kind == END) && (count == 13u)) {
         found = conclude(said);
+#if CARILLON_MICROCODE_RECORD > 0u
+    } else if ((kind == RECORD) && (count == 2u)) {
+        found = CARILLON_LOADER_OK;
+#endif
     } else {
         /* there is no such frame */
     }
-    answer(kind, bytes[2], found);
+    answer(kind, bytes[2], found, said);
 }
 
 static void append(uint8_t byte)

@@ -6,6 +6,8 @@
  * have few of both at a time; how many is CARILLON_MICROCODE_BINDINGS and CARILLON_MICROCODE_THREADS. */
 #include "kernel/microcode/machine.h"
 
+#include "kernel/microcode/recorder.h"
+
 #include <stddef.h>
 
 #define NONE CARILLON_MICROCODE_NONE
@@ -51,10 +53,13 @@ static struct machine_state {
     uint16_t heap;
     uint16_t running;
     uint16_t last; /* the address at which the interpreter ended last */
-    bool stirred;  /* a task has ended, a port may have changed, or there is another program */
-    bool events;   /* triggers may wait that are not of time */
-    bool endless;  /* this instant had no end */
-    bool patient;  /* released tasks may have no deadline */
+#if CARILLON_MICROCODE_RECORD > 0u
+    uint32_t block; /* when a trigger was enabled last */
+#endif
+    bool stirred; /* a task has ended, a port may have changed, or there is another program */
+    bool events;  /* triggers may wait that are not of time */
+    bool endless; /* this instant had no end */
+    bool patient; /* released tasks may have no deadline */
 } machine;
 #define FAR UINT32_C(0x7FFFFFFF)
 /* One more than wait at a time: the compiler does not know that no more do, and sees what closes a gap read behind an
@@ -461,6 +466,9 @@ static inline bool go_on_at_trigger(void)
                 bindings[j] = bindings[j + 1u];
             }
             interpret(address, machine.now, NONE);
+#if CARILLON_MICROCODE_RECORD > 0u
+            machine.block = machine.now;
+#endif
             return true;
         }
     }
@@ -569,6 +577,9 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     machine.events = false;
     machine.endless = false;
     machine.patient = false;
+#if CARILLON_MICROCODE_RECORD > 0u
+    carillon_recorder_forget(now);
+#endif
     for (uint16_t k = 0u; k < CARILLON_MICROCODE_TASKS; k++) {
         tasks[k].released = 0u;
         places[k] = NOWHERE;
@@ -608,6 +619,23 @@ static SMALL bool take_over(void)
     return now;
 }
 
+/* The scheduler has chosen a task, or none. */
+static inline uint16_t decided(uint16_t task)
+{
+#if CARILLON_MICROCODE_RECORD > 0u
+    if (task != NONE) {
+        const uint32_t deadline = tasks[task].released >> 8;
+        uint32_t order = UINT32_MAX;
+        if (deadline != 0u) {
+            const bool by_periods = machine.program->scheduler == CARILLON_SCHEDULER_RM;
+            order = by_periods ? deadline : (deadline + tasks[task].begin - machine.block);
+        }
+        carillon_recorder_decided(machine.last, task, order, machine.now);
+    }
+#endif
+    return task;
+}
+
 static __attribute__((noinline)) uint16_t carry_out(void)
 {
     machine.stirred = false;
@@ -628,7 +656,7 @@ static __attribute__((noinline)) uint16_t carry_out(void)
     if (is_reached(machine.next) || machine.endless) {
         look_ahead();
     }
-    machine.running = (machine.threads > 0u) ? first_dispatched() : most_urgent();
+    machine.running = (machine.threads > 0u) ? first_dispatched() : decided(most_urgent());
     return machine.running;
 }
 
@@ -679,7 +707,7 @@ uint16_t carillon_machine_ended(uint16_t task, uint32_t now)
         return carry_out();
     }
     if (machine.threads == 0u) {
-        machine.running = first_in_order(); /* nothing was released since carry_out asked */
+        machine.running = decided(first_in_order()); /* nothing was released since carry_out asked */
         return machine.running;
     }
     const uint16_t awaited = threads[0].task;

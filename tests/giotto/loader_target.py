@@ -51,9 +51,11 @@ uint32_t code_of_running(void) /* what the machine carries out */
 
 
 @functools.cache
-def _built() -> Path:
+def _built(record: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
-    (folder / "carillon_config.h").write_text(f"#define CARILLON_LOADER_BYTES {ROOM}u\n", encoding="ascii")
+    room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record}
+    config = "".join(f"#define CARILLON_{name} {value}u\n" for name, value in room.items())
+    (folder / "carillon_config.h").write_text(config, encoding="ascii")
     (folder / "shim.c").write_text(SHIM, encoding="ascii")
     (folder / "first.c").write_text(f"#include <stdint.h>\nconst uint32_t first_checksum = {FIRST}u;\n", encoding="ascii")
     names = ["-Dcarillon_loader_image=image", "-Dcarillon_loader_key=key", "-Dcarillon_loader_first=first_checksum"]
@@ -61,7 +63,7 @@ def _built() -> Path:
     sanitizers = "address,undefined" if "CARILLON_ADDRESS" in os.environ else "undefined"
     options += [f"-fsanitize={sanitizers}", "-fno-sanitize-recover"]
     objects = []
-    kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "verify.c")]
+    kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "verify.c", "recorder.c")]
     for source in (*kernel, folder / "shim.c", folder / "first.c"):
         objects.append(str(folder / f"{source.stem}.o"))
         own = names if source in kernel else []
@@ -74,8 +76,8 @@ def _built() -> Path:
 class Loaded:
     """A loader that was just reset: a line to it, and what its machine was given."""
 
-    def __init__(self, program: Program, key: bytes, chance: int = 0) -> None:
-        source = _built()
+    def __init__(self, program: Program, key: bytes, chance: int = 0, record: int = 0) -> None:
+        source = _built(record)
         copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
         copy.write_bytes(source.read_bytes())  # variables of its own
         self.library = ctypes.CDLL(str(copy))
@@ -112,6 +114,10 @@ class Loaded:
         """Room for so many triggers and threads."""
         image = Image.in_dll(self.library, "image")
         image.bindings, image.threads = bindings, threads
+
+    def decided(self, block: int, task: int, order: int, now: int) -> None:
+        """The machine's scheduler has decided; with ``record`` alone."""
+        self.library.carillon_recorder_decided(ctypes.c_uint16(block), ctypes.c_uint16(task), order, now)
 
     def begin_next(self) -> None:
         """The machine goes on with the program that it was given."""

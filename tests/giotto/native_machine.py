@@ -18,9 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from carillon.microcode import Function, Instruction
+from carillon.microcode.upload import Decision
 
 ROOT = Path(__file__).parents[2]
 NONE = 0xFFFF
+RECORD = 400
+"""Decisions of the scheduler that the machine has room for."""
 ROOM = {"TASKS": 100, "BINDINGS": 16, "THREADS": 40}
 _ROWS = {"DRIVERS": 200, "GUARDS": 60, "TRIGGERS": 4}
 _ANSWER = ctypes.CFUNCTYPE(c_int32, c_int32, c_int32, c_int32)
@@ -86,6 +89,10 @@ def laid_out(
     return _Program(words, handlers, steps or 64 * (len(code) + 1), len(code), entry, shared, scheduler)
 
 
+class _Decision(ctypes.Structure):
+    _fields_ = (("order", c_uint32), ("block", c_uint16), ("task", c_uint16))
+
+
 @functools.cache
 def _library() -> Path:
     path = Path(_folder.name) / "machine.so"
@@ -93,10 +100,11 @@ def _library() -> Path:
     command = ["gcc", "-std=c11", "-O1", "-g", "-shared", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     command += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
     command += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]
-    command.append("-DCARILLON_MICROCODE_TOLD=1")
+    command += ["-DCARILLON_MICROCODE_TOLD=1", f"-DCARILLON_MICROCODE_RECORD={RECORD}u"]
     for name, count in _ROWS.items():
         command.append(f"-DTEST_{name}(make)={' '.join(f'make({k})' for k in range(count))}")
-    command += [str(ROOT / "kernel/microcode/machine.c"), str(Path(__file__).parent / "machine_driver.c"), "-o", str(path)]
+    command += [str(ROOT / f"kernel/microcode/{name}.c") for name in ("machine", "recorder")]
+    command += [str(Path(__file__).parent / "machine_driver.c"), "-o", str(path)]
     subprocess.run(command, check=True)
     return path
 
@@ -149,6 +157,14 @@ class Native:
     def next(self) -> int | None:
         time = c_uint32()
         return time.value if self._library.carillon_machine_next(ctypes.byref(time)) & 0xFF else None
+
+    def decisions(self) -> list[Decision]:
+        """What the scheduler has decided since the program began."""
+        assert not self._library.carillon_recorder_is_full() & 0xFF
+        found, it = [], _Decision()
+        while self._library.carillon_recorder_find(len(found), ctypes.byref(it)) & 0xFF:
+            found.append(Decision(it.order, it.block, it.task))
+        return found
 
 
 @contextmanager

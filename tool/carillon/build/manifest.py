@@ -28,7 +28,7 @@ CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
 TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "alarm", "due"))
 BLOCKS = ("kernel/giotto/blocks.c",)
-LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "loader", "serial"))
+LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "loader", "serial", "recorder"))
 MICROCODE = ("kernel/microcode/machine.c", "kernel/microcode/tasks.c")
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
 COLD = (

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 
@@ -30,8 +30,12 @@ EPILOG = (
     "carillon microcode compose flight.microcode log.microcode --program flight.giotto -o both.microcode; "
     "carillon microcode status --to /tmp/line; "
     "carillon microcode upload flight.microcode --to /dev/ttyUSB0 --key flight.key --scheduler rm; "
-    "carillon microcode upload log.microcode --beside flight.microcode --to /dev/ttyUSB0"
+    "carillon microcode upload log.microcode --beside flight.microcode --to /dev/ttyUSB0; "
+    "carillon microcode record flight.giotto --to /dev/ttyUSB0 -o flight.scode"
 )
+
+
+T = TypeVar("T")
 
 
 class Action(Enum):
@@ -43,6 +47,7 @@ class Action(Enum):
     COMPOSE = "compose"
     UPLOAD = "upload"
     STATUS = "status"
+    RECORD = "record"
 
 
 class Scheduler(Enum):
@@ -57,8 +62,8 @@ _NUMBERS = (Scheduler.NONE, Scheduler.EDF, Scheduler.RM)
 _PATHS = {Action.COMPOSE: 2, Action.STATUS: 0}
 """How many programs an action has, if not 1."""
 _TAKES = {
-    "out": {Action.ASSEMBLE, Action.LIST, Action.COMPOSE, Action.UPLOAD},
-    "to": {Action.UPLOAD, Action.STATUS},
+    "out": {Action.ASSEMBLE, Action.LIST, Action.COMPOSE, Action.UPLOAD, Action.RECORD},
+    "to": {Action.UPLOAD, Action.STATUS, Action.RECORD},
     "key": {Action.UPLOAD, Action.STATUS},
     "scheduler": {Action.UPLOAD},
     "at": {Action.UPLOAD, Action.COMPOSE},
@@ -86,10 +91,16 @@ class _Asked:
 def command(
     action: Annotated[
         Action,
-        typer.Argument(help="Make microcode of text, or text of it; check it; make one program of two; send it; ask a target."),
+        typer.Argument(
+            help="Make microcode of text, or text of it; check it; make one program of two; send it; ask a target; make S code "
+            "of what the target's scheduler has decided."
+        ),
     ],
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PATH]...", help="Program: a text to assemble, else microcode. compose: two.")
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PATH]...", help="Program: a text to assemble, a Giotto program to record, else microcode. compose: two."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write the result to.", show_default="none")] = None,
     to: Annotated[
@@ -293,7 +304,7 @@ def _running(program: Program, checksum: int) -> Program | None:
 
 def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, Report], Status]) -> None:
     """Do something with the target, and say what it says of itself."""
-    from carillon.microcode.upload import NO_KEY, Target, UploadError
+    from carillon.microcode.upload import NO_KEY
     from carillon.read.giotto.uploads import read_key
 
     secret = NO_KEY if asked.key is None else read_key(asked.key)
@@ -301,19 +312,58 @@ def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, 
         usage(f"--key '{asked.key}' is no file of 32 hexadecimal digits")
     for path in asked.paths:
         _program(path, asked.at)  # it is refused before the line is opened
-    assert asked.to is not None
-    try:
-        with _Line(asked.to, asked.patience) as line:
-            found = work(Target(line), asked, secret, report)
-    except (OSError, UploadError) as error:
-        report.diagnostics.error("C277", None, f"{asked.to}: {error}", "run carillon explain C277")
-        report.diagnostics.stop_on_errors()
-        return
+    found = _asked_of(asked, report, lambda target: work(target, asked, secret, report))
     report.result({"status": asdict(found)})
     report.warnings()
     if not report.as_json:
         for text in _said(found):
             console.verbatim(console.console(), text)
+
+
+def _asked_of(asked: _Asked, report: Report, work: Callable[[Target], T]) -> T:
+    """What a target on the line says; C277 if it says nothing, or refuses."""
+    from carillon.microcode.upload import Target, UploadError
+
+    assert asked.to is not None
+    try:
+        with _Line(asked.to, asked.patience) as line:
+            return work(Target(line))
+    except (OSError, UploadError) as error:
+        report.diagnostics.error("C277", None, f"{asked.to}: {error}", "run carillon explain C277")
+        report.diagnostics.stop_on_errors()
+        raise AssertionError from error
+
+
+def _record(asked: _Asked, report: Report) -> None:
+    from carillon.files import write_text
+    from carillon.giotto import compile_giotto
+    from carillon.giotto.recording import recorded, text_of
+    from carillon.microcode.upload import Decision, UploadError
+
+    (path,) = asked.paths
+    source = read_checked(path, report.diagnostics)
+    compiled = compile_giotto(source, report.diagnostics)
+    report.diagnostics.stop_on_errors()
+    assert compiled is not None
+
+    def decisions(target: Target) -> tuple[Status, list[Decision]]:
+        status, found = target.decisions(max(mode.period for mode in source.modes))
+        if _running(compiled.program, status.running) is None:
+            raise UploadError(f"what runs is {status.running:08x}, and not {path} without S code")
+        return status, found
+
+    status, found = _asked_of(asked, report, decisions)
+    plan = recorded(source, compiled, found)
+    count, who = len(plan.units) + len(plan.waits), _NUMBERS[status.scheduler].value.upper()
+    said = f"{counted(len(found), 'decision')} of {who} behind {counted(count, 'block')}"
+    text = text_of(source, plan, f"S code of {path.name}: {said}, recorded on a target")
+    if asked.out is not None:
+        write_text(asked.out, text)
+    report.result({"file": None if asked.out is None else str(asked.out), "decisions": len(found), "blocks": count, "text": text})
+    report.warnings()
+    if not report.as_json:
+        shown = text.rstrip("\n") if asked.out is None else f"{said}; in {asked.out}"
+        console.verbatim(console.console(), shown)
 
 
 _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
@@ -323,6 +373,7 @@ _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
     Action.COMPOSE: _compose,
     Action.UPLOAD: _upload,
     Action.STATUS: _status,
+    Action.RECORD: _record,
 }
 
 

@@ -35,7 +35,9 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_MICROCODE_BINDINGS": f"{bindings}u",
         "CARILLON_MICROCODE_THREADS": f"{threads}u",
     }
-    return values if upload is None else values | {"CARILLON_LOADER_BYTES": f"{upload.room}u"}
+    if upload is not None:
+        values |= {"CARILLON_LOADER_BYTES": f"{upload.room}u", "CARILLON_MICROCODE_RECORD": f"{upload.record}u"}
+    return values
 
 
 def _room(found: Microcode, upload: Upload | None) -> tuple[int, int]:

@@ -32,13 +32,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from carillon.diagnostics import Diagnostics, Span
+from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.giotto import IDLE, Compiled, Plan, active_units, entry_of
 from carillon.giotto.analysis import execution_times
+from carillon.giotto.blocks import Block, Walk, begins, blocks, next_block
 from carillon.giotto.simulation import Played, by_deadline, by_period, play
 from carillon.microcode.text import Thread, assembled_thread
 from carillon.model.giotto import Activity, Giotto, Mode
 from carillon.read.text import read_text
+from carillon.units import shorten
 
 METHODS = ("edf", "nonpreemptive", "rate-monotonic")
 _MOST_RISES = 64
@@ -77,7 +79,8 @@ _SETTINGS = {"method": METHODS, "scheduler": SCHEDULERS}
 def chosen_in(file: Path, source: Giotto, diagnostics: Diagnostics) -> Chosen | None:
     """What a file of S code says; None after errors, C010, C267, C270 or C271.
 
-    It has a method, or instructions of a thread that begins behind the first block; or it says the scheduler alone.
+    It has a method, or instructions of a thread that begins behind the first block, or the order of tasks behind blocks; or
+    it says the scheduler alone.  C241 is a warning.
     """
     text = read_text(file, diagnostics, "S code", ".scode")
     tasks = tuple(task.name.text for task in source.tasks)
@@ -85,14 +88,16 @@ def chosen_in(file: Path, source: Giotto, diagnostics: Diagnostics) -> Chosen | 
     if found is None:
         return None
     method, scheduler = found.settings.get("method"), found.settings.get("scheduler", "edf")
-    if method is not None and not found.is_empty:
-        diagnostics.error(
-            "C267",
-            Span(str(file), found.code[0][0]),
-            "the file has a .method, and instructions, too",
-            "write either: the method makes all S code of the program",
-        )
+    ways = {"a .method": method is not None, ".order": bool(found.orders), "instructions": not found.is_empty}
+    written = [way for way, is_there in ways.items() if is_there]
+    if len(written) > 1:
+        line = found.orders[0][0] if found.is_empty else found.code[0][0]
+        cause = f"the file has {written[0]}, and {written[1]}, too"
+        diagnostics.error("C267", Span(str(file), line), cause, "write either: it is all S code of the program")
         return None
+    if found.orders:
+        ordered = _ordered(file, found, source, diagnostics)
+        return None if ordered is None else Chosen(ordered, None, scheduler)
     if method is not None:
         plan = planned(method, source, diagnostics)
         return None if plan is None else Chosen(plan, None, scheduler, method)
@@ -106,6 +111,44 @@ def chosen_in(file: Path, source: Giotto, diagnostics: Diagnostics) -> Chosen | 
     return Chosen(None, found, scheduler)
 
 
+def _ordered(file: Path, found: Thread, source: Giotto, diagnostics: Diagnostics) -> Plan | None:
+    """The plan of a file's orders; None after C267, and with C241 if nothing proves it across switches."""
+    known = {str(block): block for block in blocks(source)}
+    plan = Plan({}, {})
+    before = len(diagnostics.errors)
+    seen = set()
+    for line, name, order in found.orders:
+        block = known.get(name)
+        if block is None or name in seen:
+            cause = f"the program has no block {shorten(name)}" if block is None else f"the block {name} is there twice"
+            remedy = suggestion(name, known) if block is None else "write all its tasks in one line"
+            diagnostics.error("C267", Span(str(file), line), cause, remedy)
+            continue
+        seen.add(name)
+        block.set(plan, order)
+    if len(diagnostics.errors) > before:
+        return None
+    if any(mode.switches for mode in source.modes) and (lacking := _first_unproved(plan, source)) is not None:
+        block, needed = lacking
+        cause = "nothing proves that all tasks end in time across switches with this S code"
+        remedy = f"let the line of each block begin as .method edf would: .order {block} {', '.join(needed)}"
+        diagnostics.warning("C241", Span(str(file), found.orders[0][0]), cause, remedy)
+    return plan
+
+
+def _first_unproved(plan: Plan, source: Giotto) -> tuple[Block, tuple[str, ...]] | None:
+    """The first block that does not begin with what EDF dispatches there, and that; None: it is EDF in every execution.
+
+    What follows that is left to the time that EDF leaves, and what is not there, to the scheduler behind the block.
+    """
+    full = edf(source)
+    for block in blocks(source):
+        needed = block.order(full)
+        if block.order(plan)[: len(needed)] != needed:
+            return block, needed
+    return None
+
+
 def played(source: Giotto, mode: Mode, compiled: Compiled, chosen: Chosen) -> Played:
     """A period of a mode with its S code, all of whose tasks have execution times."""
     label = f"{mode.name}@0" if chosen.thread is None else "start"
@@ -115,26 +158,6 @@ def played(source: Giotto, mode: Mode, compiled: Compiled, chosen: Chosen) -> Pl
 
 def _period(mode: Mode, invocation: Activity) -> int:
     return mode.period // invocation.frequency
-
-
-def _next(mode: Mode, active: Sequence[int], time: int) -> int:
-    """When the next block of a mode begins behind ``time``: a time in the mode, its period at most."""
-    return min((unit * int(mode.unit) for unit in active if unit * int(mode.unit) > time), default=mode.period)
-
-
-class _Walk:
-    """The blocks of a program, and the waits of its switches that interrupt tasks, with what may be unfinished at each."""
-
-    def __init__(self, source: Giotto) -> None:
-        self.modes = {mode.name.text: mode for mode in source.modes}
-        self.active = {mode.name.text: active_units(mode) for mode in source.modes}
-
-    def waited(self, mode: Mode, unit: int, target: Mode) -> int | None:
-        """The time in the target if a switch has to wait there for a block, or None if it goes on in one at once."""
-        entry = entry_of(mode, unit, target)
-        if entry.wait == 0 and entry.unit in self.active[target.name.text]:
-            return None
-        return (entry.unit or target.units) * int(target.unit) - entry.wait
 
 
 def edf(source: Giotto) -> Plan:
@@ -150,7 +173,7 @@ def edf(source: Giotto) -> Plan:
        has something left.  That is EDF in every execution.
     """
     times = execution_times(source)
-    walk = _Walk(source)
+    walk = Walk(source)
     full, short = Plan({}, {}), Plan({}, {})
     kept: dict[object, bool] = {}
     """Whether the bounds of what ends behind a block are 0."""
@@ -172,7 +195,7 @@ def edf(source: Giotto) -> Plan:
 
     def served(mode: Mode, time: int, left: Left, key: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Dispatch what is left from ``time`` to the next block, which gets the rest: all of it, and what has time to run."""
-        until = _next(mode, walk.active[mode.name.text], time)
+        until = next_block(mode, walk.active[mode.name.text], time)
         order = sorted(
             (((time // _period(mode, a) + 1) * _period(mode, a), _period(mode, a), place, a.target.text))
             for place, a in enumerate(mode.invocations)
@@ -194,10 +217,10 @@ def edf(source: Giotto) -> Plan:
     while waiting:
         name, unit = key = waiting.pop()
         mode, before = walk.modes[name], entering[key]
-        begun = {a.target.text: times.get(a.target.text, math.inf) for a in mode.invocations if _begins(mode, a, unit)}
+        begun = {a.target.text: times.get(a.target.text, math.inf) for a in mode.invocations if begins(mode, a, unit)}
         full.units[key], short.units[key] = served(mode, unit * int(mode.unit), before | begun, key)
         for switch in mode.switches:
-            if not _begins(mode, switch, unit):
+            if not begins(mode, switch, unit):
                 continue
             target = walk.modes[switch.target.text]
             there = {a.target.text for a in mode.interrupted(unit)}
@@ -213,7 +236,7 @@ def edf(source: Giotto) -> Plan:
 
 def rate_monotonic(source: Giotto) -> Plan:
     """S code that runs the unfinished task of the shortest period, in every execution."""
-    walk = _Walk(source)
+    walk = Walk(source)
     plan = Plan({}, {})
     for name, mode in walk.modes.items():
         order = sorted(mode.invocations, key=lambda a: -a.frequency)
@@ -222,14 +245,10 @@ def rate_monotonic(source: Giotto) -> Plan:
             there = {a.target.text for a in mode.interrupted(unit)}
             for switch in mode.switches:
                 target = walk.modes[switch.target.text]
-                if _begins(mode, switch, unit) and walk.waited(mode, unit, target) is not None:
+                if begins(mode, switch, unit) and walk.waited(mode, unit, target) is not None:
                     found = tuple(a.target.text for a in order if a.target.text in there)
                     plan.waits[name, unit, target.name.text] = found
     return plan
-
-
-def _begins(mode: Mode, activity: Activity, unit: int) -> bool:
-    return activity.frequency * unit % mode.units == 0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -270,7 +289,7 @@ def nonpreemptive(source: Giotto, diagnostics: Diagnostics) -> Plan | None:
         starts = [(start, start + job.time, job.task) for start, job in found]
         for unit in active:
             begin = unit * int(mode.unit)
-            end = _next(mode, active, begin)
+            end = next_block(mode, active, begin)
             order = [t for start, done, t in starts if begin * scale <= start < end * scale or start < begin * scale < done]
             waits = any(job.release <= begin * scale and start >= end * scale for start, job in found)
             plan.units[mode.name.text, unit] = (*order, IDLE) if waits else tuple(order)
@@ -286,7 +305,7 @@ def _suited(mode: Mode, active: Sequence[int], times: dict[str, Fraction], diagn
             diagnostics.error("C271", invocation.target.span, cause, "write [wcet ...] behind the task")
             suited = False
     for switch in mode.switches:
-        if any(_begins(mode, switch, unit) and mode.interrupted(unit) for unit in active):
+        if any(begins(mode, switch, unit) and mode.interrupted(unit) for unit in active):
             cause = f"nonpreemptive S code cannot have the switch to {switch.target}, which interrupts tasks"
             diagnostics.error("C271", switch.span, cause, "give the switch a frequency at which no task is unfinished")
             suited = False

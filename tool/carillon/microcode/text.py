@@ -95,12 +95,14 @@ def assembled(text: str, file: str, diagnostics: Diagnostics) -> Program | None:
 class Thread:
     """S code that is a thread of a program: instructions with their lines, addresses and names of labels from 0.
 
-    ``settings`` is what its directives say, by their names without the point.
+    ``settings`` is what its directives say, by their names without the point.  ``orders`` are the lines, the blocks and the
+    tasks of ``.order``.
     """
 
     code: tuple[tuple[int, Instruction], ...]
     labels: tuple[tuple[int, str], ...]
     settings: Mapping[str, str]
+    orders: tuple[tuple[int, str, tuple[str, ...]], ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -118,7 +120,7 @@ def assembled_thread(
     """The S code of a text that dispatches these tasks; it begins at its first line, and ends behind its last one.
 
     It has instructions of S code, ``jump`` and ``return`` alone, and of directives ``settings``, each once and with one of
-    its values.  None after errors, C267 each.
+    its values; and, if there are settings, ``.order BLOCK TASK, ...``.  None after errors, C267 each.
     """
     assembler = _Assembler(text, file, diagnostics)
     assembler.tick = 1
@@ -130,7 +132,7 @@ def assembled_thread(
     if program is None:
         return None
     lines = [number for number, _ in assembler.operations]
-    return Thread(tuple(zip(lines, program.code, strict=True)), program.labels, assembler.set)
+    return Thread(tuple(zip(lines, program.code, strict=True)), program.labels, assembler.set, tuple(assembler.orders))
 
 
 class _RefusedError(Exception):
@@ -155,6 +157,7 @@ class _Assembler(Limited):
         self.thread = False
         self.settings: Mapping[str, tuple[str, ...]] = {}
         self.set: dict[str, str] = {}
+        self.orders: list[tuple[int, str, tuple[str, ...]]] = []
 
     def refuse(self, line: int, cause: str, remedy: str) -> None:
         self.error("C267", Span(self.file, line), cause, remedy)
@@ -215,6 +218,9 @@ class _Assembler(Limited):
             self.operations.append((number, line))
 
     def directive(self, number: int, word: str, rest: str) -> None:
+        if self.thread and self.settings and word == ".order":
+            self.order(number, rest)
+            return
         if self.thread:
             self.setting(word.removeprefix("."), rest)
             return
@@ -231,9 +237,18 @@ class _Assembler(Limited):
         else:
             raise _RefusedError(f"there is no directive {shorten(word)}", suggestion(word, _DIRECTIVES))
 
+    def order(self, number: int, rest: str) -> None:
+        block, *listed = rest.split(maxsplit=1)[:2] if rest else [""]
+        tasks = [task.strip() for task in listed[0].split(",")] if listed else []
+        if not tasks:
+            raise _RefusedError(f".order {shorten(rest)} names no tasks", "write .order MODE@UNIT TASK, ...")
+        for task in tasks:
+            self.number(Kind.TASK, task)
+        self.orders.append((number, block, tuple(tasks)))
+
     def setting(self, name: str, value: str) -> None:
         if name not in self.settings:
-            remedy = suggestion(f".{name}", [f".{known}" for known in self.settings])
+            remedy = suggestion(f".{name}", [*(f".{known}" for known in self.settings), ".order"])
             raise _RefusedError(f"S code has no directive {shorten(f'.{name}')}", remedy)
         if value not in self.settings[name] or name in self.set:
             cause = f"{shorten(value)} is no {name}, or it is there twice"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +20,14 @@ JOINS = 0x80
 """Beside a scheduler's number: the program that runs goes on, as the first part of the one that is sent."""
 REPEATS = 5
 """How often a frame is sent until it is answered."""
-_STATUS = struct.Struct("<BBBBHHHIQIIIIBBBB")
+_PAUSE_S = 0.02
+_PAUSES = 250
+"""So often a target is asked again whose scheduler decides nothing new."""
+_STATUS = struct.Struct("<BBBBHHHIQIIIIBBB?")
+_TICKS = struct.Struct("<I")
+_DECISION = struct.Struct("<IHH")
+_DECISIONS = 5
+"""Of these in an answer, at most."""
 _MASK = (1 << 64) - 1
 ANSWERS = ["ok", "another version", "unknown", "busy", "closed", "place"]
 RESULTS = [
@@ -60,6 +68,7 @@ class Kind(IntEnum):
     BEGIN = 2
     DATA = 3
     END = 4
+    RECORD = 5
 
 
 class UploadError(Exception):
@@ -97,6 +106,19 @@ class Status:
     triggers: int
     threads: int
     scheduler: int
+    lost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a target's scheduler has decided: which task runs behind the block that ends before an address.
+
+    ``order`` is the least first, and of equal ones the first task.
+    """
+
+    order: int
+    block: int
+    task: int
 
 
 def siphash(key: bytes, content: bytes) -> int:
@@ -158,15 +180,20 @@ def unframed(coded: bytes) -> bytes | None:
 
 def answers(content: bytes) -> Iterator[tuple[int, int, Status]]:
     """The kind and number of each frame that is answered in what a target sends, and what it says; text is passed over."""
+    return ((kind, number, status) for kind, number, status, _ in _answered(content))
+
+
+def _answered(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
+    """The same, and what an answer says besides."""
     for coded in content.split(b"\0"):
         found = unframed(coded)
-        if found is None or len(found) != 3 + _STATUS.size or not found[1] & 0x80:
+        if found is None or len(found) < 3 + _STATUS.size or not found[1] & 0x80:
             continue
         if found[0] != VERSION:
             raise UploadError(f"the target speaks version {found[0]} of the protocol, and this is version {VERSION}")
-        said, state, result, reason, *rest, _ = _STATUS.unpack(found[3:])
+        said, state, result, reason, *rest = _STATUS.unpack_from(found, 3)
         names = (ANSWERS[said], bool(state & 1), bool(state & 2), RESULTS[result], REASONS[reason])
-        yield found[1] & 0x7F, found[2], Status(*names, *rest)
+        yield found[1] & 0x7F, found[2], Status(*names, *rest), found[3 + _STATUS.size :]
 
 
 def refusal(found: Status) -> str:
@@ -186,20 +213,53 @@ class Target:
 
     def ask(self, kind: Kind, body: bytes = b"") -> Status:
         """Send a frame until it is answered; :class:`UploadError` if nothing answers."""
+        return self._ask(kind, body)[0]
+
+    def _ask(self, kind: Kind, body: bytes) -> tuple[Status, bytes]:
         self.number = (self.number + 1) & 0xFF
         for _ in range(REPEATS):
             self.line.write(framed(kind, self.number, body))
             got = b""
             while more := self.line.read():
                 got += more
-                for answered, number, status in answers(got):
+                for answered, number, status, more in _answered(got):
                     if (answered, number) == (kind, self.number):
-                        return status
+                        return status, more
         raise UploadError("the target does not answer")
 
     def status(self) -> Status:
         """What it says of itself."""
         return self.ask(Kind.STATUS)
+
+    def decisions(self, ticks: int) -> tuple[Status, list[Decision]]:
+        """What its scheduler has decided since its program began, at least so many ticks ago.
+
+        :class:`UploadError` if it does not record, or has no room for all, or decides nothing any more.
+        """
+        first = self.status()
+        seen, pauses = -1, 0
+        while True:
+            found: list[Decision] = []
+            while True:
+                status, more = self._ask(Kind.RECORD, struct.pack("<H", len(found)))
+                if status.answer != "ok":
+                    raise UploadError("the target does not record: its image has no record = NUMBER in its NAME.upload")
+                if status.running != first.running:
+                    raise UploadError("another program has begun meanwhile: try again")
+                if status.lost:
+                    raise UploadError("the target has no room for all decisions: write a greater record in its NAME.upload")
+                got = [Decision(*fields) for fields in _DECISION.iter_unpack(more[_TICKS.size :])]
+                found += got
+                if len(got) < _DECISIONS:
+                    break
+            (passed,) = _TICKS.unpack_from(more)
+            if passed >= ticks:
+                return status, found
+            pauses = pauses + 1 if passed == seen else 0
+            seen = passed
+            if pauses == _PAUSES:
+                raise UploadError(f"its scheduler has decided nothing for long: the last was {passed} ticks after the begin")
+            time.sleep(_PAUSE_S)
 
     def upload(self, content: bytes, scheduler: int, key: bytes) -> Status:
         """Send a program; what the target says of it.  :class:`UploadError` if it refuses, or does not answer.

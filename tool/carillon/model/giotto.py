@@ -30,12 +30,14 @@ class Machine(Enum):
 class Upload:
     """How an image receives other programs: the most bytes of one, room for triggers and threads that wait, and a key.
 
-    The key has 16 bytes; they are zeros if none is configured.
+    The key has 16 bytes; they are zeros if none is configured.  ``record`` is the most decisions of the scheduler that the
+    image keeps for who asks; 0: none.
     """
 
     room: int
     triggers: int
     threads: int
+    record: int
     key: bytes
 
 

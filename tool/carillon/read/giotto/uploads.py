@@ -10,7 +10,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.model.giotto import Upload
 from carillon.read.text import read_text
 
-_NUMBERS = {"bytes": (4096, 64, 65_536), "triggers": (1, 1, 127), "threads": (2, 0, 254)}
+_NUMBERS = {"bytes": (4096, 64, 65_536), "triggers": (1, 1, 127), "threads": (2, 0, 254), "record": (0, 0, 4096)}
 """Its keys, their defaults, and their least and greatest values."""
 _NO_KEY = bytes(16)
 
@@ -64,4 +64,4 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
             key = found
     if diagnostics.errors:
         return None
-    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], key)
+    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], key)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the scheduler has decided, so that S code can be made of it: "the task scheduler ... can generate additional S
+ * code" (the programmable microkernel's paper, section 4, "Partial Microcode").  The host makes the S code (SPEC,
+ * section "Recorded S code").
+ *
+ * A decision is where the microcode ended behind which it was made, and the task.  Each is kept once, so that the table
+ * is as long as what a program's blocks let run, however long it runs. */
+#ifndef CARILLON_MICROCODE_RECORDER_H
+#define CARILLON_MICROCODE_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carillon_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How many decisions there is room for; 0: none is recorded. */
+#ifndef CARILLON_MICROCODE_RECORD
+#define CARILLON_MICROCODE_RECORD 0u
+#endif
+
+/* `order`: of the tasks of a block, the smallest goes first, and of equal ones the first that is declared.  With EDF,
+ * it is the ticks from the block to the task's deadline, the fewest that were seen; with rate-monotonic scheduling, the
+ * ticks from its release to its deadline; without a deadline, UINT32_MAX. */
+struct carillon_decision {
+    uint32_t order;
+    uint16_t block; /* the address behind the last instruction that was carried out */
+    uint16_t task;
+};
+
+#if CARILLON_MICROCODE_RECORD > 0u
+/* A decision was made at the time `now`.  Called locked.  Bounded by CARILLON_MICROCODE_RECORD; at once if what follows
+ * is what followed before. */
+void carillon_recorder_decided(uint16_t block, uint16_t task, uint32_t order, uint32_t now);
+
+/* Forget all: another program begins, at the time `now`. */
+void carillon_recorder_forget(uint32_t now);
+
+/* The ticks from the program's begin to the last decision, modulo 2^32. */
+uint32_t carillon_recorder_ticks(void);
+
+/* The decision at a place, from 0 on; false: there are fewer.  Of the loader's thread: what it is preempted by puts
+ * entries in whole. */
+bool carillon_recorder_find(uint32_t place, struct carillon_decision *found);
+
+/* Whether a decision was lost, for want of room. */
+bool carillon_recorder_is_full(void);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
