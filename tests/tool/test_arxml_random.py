@@ -161,6 +161,7 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         tasked = [{"offset": 1, "activate": [tasks[0]]}]
         table = {"counter": hardware[0], "duration": 2, "repeating": True, "point": tasked}
         maybe(osek["schedule_table"], "OnCells", st.just({**table, "cells": True}))
+        maybe(osek["schedule_table"], "Followed", st.just({**table, "cells": True, "followed": True}))
     data: dict[str, Any] = {"system": {"name": draw(st.sampled_from(["engine", "my-app", "A1"]))}, "osek": osek}
     maybe(data["system"], "board", st.sampled_from(["mps2-an385", "virtual-ast1030-evb"]))
     return data

@@ -49,6 +49,7 @@ class Alarms:
         self.values.integer(attributes, "MAXALLOWEDVALUE", (*path, "max_allowed"))
         self.values.integer(attributes, "TICKSPERBASE", (*path, "ticks_per_base"))
         self.values.integer(attributes, "MINCYCLE", (*path, "min_cycle"))
+        self.values.flag(attributes, "CARILLON_READABLE", (*path, "readable"))
         for value in attributes.values.get("UNIT", []):
             value.used = value.literal == Name("TICKS")
 
@@ -114,6 +115,7 @@ class Alarms:
         if counter is not None:
             self.alarm_counters.setdefault(str(counter.literal), counter.span)
         self._action(found, path)
+        self.values.flag(attributes, "CARILLON_STATIC", (*path, "static"))
         start = self.values.truth(attributes, "AUTOSTART", (*path, "autostart"))
         if start is not None and start.literal == Name("TRUE"):
             self.values.put((*path, "autostart"), start, {})

@@ -28,10 +28,10 @@ class Tables:
         attributes = found.attributes
         self.values.name(attributes, "COUNTER", (*path, "counter"))
         self._first(attributes, ("DURATION", "LENGTH"), (*path, "duration"))
-        for name in ("REPEATING", "PERIODIC"):
-            value = self.values.truth(attributes, name, (*path, "repeating"))
-            if value is not None:
-                self.values.put((*path, "repeating"), value, value.literal == Name("TRUE"))
+        self.values.flag(attributes, "REPEATING", (*path, "repeating"))
+        self.values.flag(attributes, "PERIODIC", (*path, "repeating"))
+        self.values.flag(attributes, "CARILLON_CELLS", (*path, "cells"))
+        self.values.flag(attributes, "CARILLON_FOLLOWED", (*path, "followed"))
         self._sync(attributes, path)
         self._autostart(attributes, (*path, "autostart"))
         self._points(found, path)

@@ -133,6 +133,12 @@ class Values:
             return None
         return value
 
+    def flag(self, attributes: Attributes, name: str, path: Path) -> None:
+        """Store TRUE or FALSE."""
+        value = self.truth(attributes, name, path)
+        if value is not None:
+            self.put(path, value, value.literal == Name("TRUE"))
+
     def name(self, attributes: Attributes, name: str, path: Path) -> Resolved | None:
         """A reference, or a string that stands for one; stored."""
         value = self.one(attributes, name, path)
