@@ -5,7 +5,7 @@ C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.
 # Two processes: more would disturb nothing but the machine's other users.
 PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 
-.PHONY: help run test quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
+.PHONY: help run test search quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
 
 # Tests of the tool that need no emulator.
 QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
@@ -15,6 +15,7 @@ help:
 	@echo 'make run     install what is needed, run examples/engine in QEMU, show its timeline'
 	@echo 'make test    install what is needed, then lint, unit tests in C, all other tests'
 	@echo 'make quick   a part of make test, in about a minute: lint without cppcheck, tests of the tool alone'
+	@echo 'make search  the random tests with other draws, a minute each; SEARCH="allocation --for 600" for one of them'
 	@echo 'make lint    ruff, mypy, clang-format, cppcheck with MISRA'
 	@echo 'make format  format Python and C'
 	@echo 'make docs    build the documentation as a site, in build/site'
@@ -32,6 +33,9 @@ test: setup-test
 
 quick: setup-test lint-python lint-format
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS) -m 'not long' $(QUICK)
+
+search: setup-test
+	$(PYTHON) tests/search.py $(SEARCH)
 
 lint: lint-c lint-python lint-format
 

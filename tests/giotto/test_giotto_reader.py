@@ -44,7 +44,7 @@ EXAMPLES = [
     for found in EXAMPLE.findall((explain(code) or pytest.fail()).text)
 ]
 VALID = FLIGHT.read_text(encoding="utf-8")
-FUZZ = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+FUZZ = settings(max_examples=60, deadline=None, database=None)
 
 
 def expect(path: Path, found: str, comment: str = "") -> None:

@@ -96,7 +96,7 @@ CLOCKS = st.builds(
 )
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_every_message_comes_when_the_oracle_says_and_no_activation_is_lost(built: Built, data: st.DataObject) -> None:
     nodes = data.draw(st.integers(1, 4))

@@ -88,7 +88,7 @@ def oscillators(draw: st.DrawFn) -> oracle.Oscillator:
     )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 @given(oscillators(), st.lists(st.integers(0, LENGTH), min_size=1, max_size=6))
 def test_ticks_and_times_are_those_of_exact_fractions(it: oracle.Oscillator, times: list[int]) -> None:
     clock = Native(it)
@@ -105,7 +105,7 @@ def test_ticks_and_times_are_those_of_exact_fractions(it: oracle.Oscillator, tim
                 assert it.ticks(due) >= tick > it.ticks(due - 1)  # the first picosecond at which it was made
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None)
 @given(oscillators(), st.lists(st.integers(0, LENGTH), min_size=1, max_size=6))
 def test_what_the_tool_reads_of_a_clock_is_the_clock(it: oracle.Oscillator, times: list[int]) -> None:
     native_clock = Native(it)

@@ -118,7 +118,7 @@ def relayed(net: Network, length: int) -> list[str]:
 LINKS = st.builds(Link, latency=st.integers(1, 400 * US), jitter=st.integers(0, 300 * US))
 
 
-@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_relayed_message_is_neither_early_nor_late(relay: Built, data: st.DataObject) -> None:
     links, clocks, starts = (

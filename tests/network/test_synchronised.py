@@ -154,7 +154,7 @@ def exact(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return name, application(tmp_path_factory.mktemp(name), name)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_what_every_node_takes_the_time_for_is_what_the_oracle_says(exact: tuple[str, Built], data: st.DataObject) -> None:
     model, rounds = EXACT[exact[0]]

@@ -152,7 +152,6 @@ def examples(number: int) -> settings:
     given_number = os.environ.get("CARILLON_EXAMPLES")
     return settings(
         max_examples=int(given_number or number),
-        derandomize=given_number is None,
         database=None,
         deadline=None,
         # To shrink a failure takes many builds: it is left to whoever looks into one.

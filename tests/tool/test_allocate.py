@@ -1175,6 +1175,7 @@ def test_small_changes_keep_the_rules_and_make_nothing_worse(case: tuple[System,
         before = as_it_is(judge)
         if before is not None:
             after = improve(judge, before, 300)
+            assert not any(choice is not None and choice.split.style is Style.TABLE for choice in after)
             assert judge.keeps(after)
             assert judge.value(after) <= judge.value(before)
             assert improve(judge, before, 300) == after

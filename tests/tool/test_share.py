@@ -82,7 +82,7 @@ def _subsets(names: list[str]) -> Iterator[list[str]]:
 
 
 def _source() -> Source:
-    return Source.__new__(Source)  # nobody looks at it
+    return Source(1, None, ())  # type: ignore[arg-type]  # nobody asks for its cells
 
 
 def every_way(problem: Claims) -> list[tuple[tuple[int, int, int], tuple[int, ...]]]:

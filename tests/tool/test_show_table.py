@@ -13,7 +13,7 @@ from carillon.show.table import Table
 CELL = st.text("abC1,_ …µ", max_size=60).map(lambda text: " ".join(text.split()))
 
 
-@settings(derandomize=True, deadline=None)
+@settings(deadline=None)
 @given(st.integers(1, 8).flatmap(lambda n: st.lists(st.tuples(*[CELL] * n), min_size=1, max_size=6)), st.integers(40, 200))
 def test_a_table_has_the_bytes_that_rich_gives_it(rows: list[tuple[str, ...]], width: int) -> None:
     titles = [f"title {k}" for k in range(len(rows[0]))]

@@ -55,7 +55,7 @@ class _Line:
         for d, (options, choice) in enumerate(zip(judge.problem.options, choices, strict=True)):
             ways: list[_Way] = []
             if choice is not None:
-                for split in options.splits:
+                for split in (split for split in options.splits if split.style is not Style.TABLE):
                     for bundle in split.bundles if d in judge.position else ():
                         if (d, bundle.points) not in known:
                             known[d, bundle.points] = len(sets)
@@ -205,7 +205,9 @@ class _Line:
 def improve(judge: Judge, choices: Sequence[Choice | None], changes: int) -> list[Choice | None]:
     """A choice of no greater value, after so many changes were tried; ``choices`` keeps all rules, and so does the result.
 
-    What is not watched stays so.  Chains that are too long for the levels are not known here: such a choice is not taken.
+    What is not watched stays so.  A change concerns one demand, and a table is shared by several: a choice that uses one is
+    not changed, and no change puts a demand into one.  Chains that are too long for the levels are not known here: such a
+    choice is not taken.
     """
     best, least = list(choices), judge.value(choices)
     if any(choice is not None and choice.split.style is Style.TABLE for choice in choices):
