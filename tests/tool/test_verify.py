@@ -57,6 +57,8 @@ IMAGES = {  # name: schedule, board
     "points": ("table-points", "ast1030-evb"),
     "slices": ("slices", "mps2-an385"),
     "table": ("table", "qemu-rv32-virt"),
+    "levels": ("levels", "ast1030-evb"),
+    "levels on AVR": ("levels", "atmega128"),
     "parts": ("parts", "ast1030-evb"),
     "parts on the host": ("parts", "virtual-ast1030-evb"),
     "budgets": ("budgets", "ast1030-evb"),
@@ -96,6 +98,25 @@ class Patch:
         at = self.offset(address)
         assert self.data[at : at + len(value)] != value, "the fault changes nothing"
         self.data[at : at + len(value)] = value
+
+    def field(self, symbol: str, at: int, size: int, change: Callable[[int], int]) -> None:
+        """Change a field that is so many bytes behind a symbol."""
+        address = self.symbols[symbol][0] + at
+        value = int.from_bytes(self.data[self.offset(address) :][:size], "little")
+        self.put(address, (change(value) & (1 << 8 * size) - 1).to_bytes(size, "little"))
+
+    def copy(self, symbol: str, source: int, target: int, size: int) -> None:
+        """Put bytes behind a symbol in the place of others there."""
+        address = self.symbols[symbol][0]
+        self.put(address + target, bytes(self.data[self.offset(address + source) :][:size]))
+
+    def context(self, kind: int, change: Callable[[int], int]) -> None:
+        """Change what the first source of a kind (0: nobody's) is said to be."""
+        _, size = self.symbols["carillon_osek_contexts"]
+        at = self.offset(self.symbols["carillon_osek_contexts"][0])
+        contexts = struct.unpack_from(f"<{size // 2}H", self.data, at)
+        first = next(k for k, context in enumerate(contexts) if context & 0x700 == kind)
+        self.field("carillon_osek_contexts", 2 * first, 2, change)
 
     def number(self, symbol: str, index: int, change: Callable[[int], int], size: int = 0) -> None:
         size = size or self.word
@@ -780,6 +801,58 @@ FAULTS = [
         "a cell that is not stopped at shutdown",
         "C208",
         lambda p: p.store("carillon_osek_stop", at(0x7E78_203C), lambda _a, _v: (UNPEND, 0)),
+    ),
+    Fault(
+        "levels",
+        "a queue that is too short",
+        "C205",
+        lambda p: p.field("carillon_osek_levels", 3 * 24 + 16, 2, to(1)),
+        "of 1 act",
+    ),
+    Fault(
+        "levels", "no queue at all", "C205", lambda p: p.field("carillon_osek_levels", 2 * 24 + 16, 2, to(0)), "of 0 activations"
+    ),
+    Fault(
+        "levels",
+        "a queue in another level's",
+        "C205",
+        lambda p: p.copy("carillon_osek_levels", 2 * 24 + 8, 3 * 24 + 8, 8),
+        "where that of level 2 is",
+    ),
+    Fault(
+        "levels",
+        "a queue's state of another level",
+        "C205",
+        lambda p: p.copy("carillon_osek_levels", 3 * 24 + 12, 2 * 24 + 12, 4),
+    ),
+    Fault(
+        "levels", "a level of another task", "C205", lambda p: p.field("carillon_osek_levels", 3 * 24 + 20, 1, to(1)), "of task 1"
+    ),
+    Fault(
+        "levels",
+        "a level at another source",
+        "C205",
+        lambda p: p.field("carillon_osek_levels", 3 * 24 + 18, 2, plus(1)),
+        "have source",
+    ),
+    Fault("levels", "a request of another level", "C205", lambda p: p.copy("carillon_osek_levels", 2 * 24, 3 * 24, 8), "store"),
+    Fault("levels", "a task taken for an ISR", "C205", lambda p: p.context(0x100, to(0x400 | 1)), "is taken for an ISR's"),
+    Fault("levels", "a task at another level", "C205", lambda p: p.context(0x100, plus(1)), "is taken for a task's of level 2"),
+    Fault("levels", "a task that is nobody's", "C205", lambda p: p.context(0x100, to(0)), "is taken for nobody's"),
+    Fault("levels", "a source that nobody has", "C205", lambda p: p.context(0, to(0x101)), "and is nobody's"),
+    Fault(
+        "levels",
+        "an ISR taken for a task",
+        "C205",
+        lambda p: p.context(0x400, lambda v: v & 0xFF | 0x100),
+        "is taken for a task's",
+    ),
+    Fault(
+        "levels",
+        "an ISR at another source",
+        "C205",
+        lambda p: p.field("carillon_osek_isr_sources", 0, 2, plus(1)),
+        "to have source",
     ),
 ]
 

@@ -173,8 +173,16 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
     counter = system.osek.counter(table.counter)
     turn, duration = turn_of(counter), table.duration * counter.tick + (0 if table.repeating else TABLE_REST)
     most = (1 << min(a.width for a in arrays)) - 1
-    if turn > most // 2 + 1 or turn + duration > most:
-        return f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, and the cells count up to {most}"
+    half = most // 2 + 1
+    if turn > half:  # an earlier value of the counter and a later one are told by the sign of their difference
+        return (
+            f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, more than the {half} that cells allow"
+        )
+    if turn + duration > most:
+        return (
+            f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew and the table {duration}, and the "
+            f"cells count up to {most}"
+        )
     apart = [table.half, table.duration - table.half] if table.followed else []
     nearest = min(*apart, *(table.nearest(action) for action in table.actions), table.duration) * counter.tick
     if nearest <= 2 * board.lead_at(hz):

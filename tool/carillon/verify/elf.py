@@ -41,6 +41,11 @@ class Elf:
                 return part[address - start : address - start + size]
         raise UnreadableError(f"the image has nothing at {address:#x}")
 
+    def is_cleared(self, symbol: Symbol) -> bool:
+        """Whether a variable or a table has no bytes in the image: the start clears it."""
+        k = bisect_right(self._starts, symbol.address) - 1
+        return k < 0 or symbol.address >= self._starts[k] + len(self._parts[k][1])
+
     def number(self, address: int, size: int) -> int:
         """An unsigned number."""
         return int.from_bytes(self.bytes_at(address, size), "little")

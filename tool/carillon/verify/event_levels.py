@@ -123,7 +123,7 @@ class Levels:
                         "C205", asks.span, f"'{meaning.symbol}', the vector of source {source}, does not run level {level}"
                     )
             symbol = self.events.elf.symbols.get(f"carillon_cells_{level}")
-            paths = self.events.meanings.of(symbol.address).paths if symbol is not None else []
+            paths = self.events.meanings.of(symbol.address).some_paths if symbol is not None else []
             if not any(self._takes(path, source, requests) for path in paths):
                 self.events.error(
                     "C205",

@@ -21,6 +21,7 @@ from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
+from carillon.verify.event_contexts import TaskLevel, check_contexts, check_levels
 from carillon.verify.event_levels import Levels
 from carillon.verify.event_limits import check_frames, check_lock_budgets, own_stack, serves_cells
 from carillon.verify.event_tables import EventReport, EventTables, Parts
@@ -356,12 +357,9 @@ class Events:
             meaning = self.meanings.of(vectors[cell.place.source])
             if meaning.symbol == BUDGETS and BUDGET_HANDLER in self.elf.symbols:  # which the port's vector goes on as
                 meaning = self.meanings.of(self.elf.symbols[BUDGET_HANDLER].address)
-            paths = meaning.paths
-            if meaning.direct is not None or any(
-                not any(s.cell is cell and s.what in ("acknowledge", "set") for s in path) for path in paths
-            ):
-                if meaning.symbol in (*CLOCKS, *SLICES):  # whose code is the kernel's
-                    continue
+            if meaning.symbol in (*CLOCKS, *SLICES):  # whose code is the kernel's
+                continue
+            if not self.meanings.acknowledges(meaning, cell):
                 self.error("C205", None, f"'{meaning.symbol}', the vector of source {cell.place.source}, does not acknowledge it")
 
     # Tasks, ISRs, levels.
@@ -380,6 +378,7 @@ class Events:
         if symbol is None or not count or symbol.size % count:
             return
         members: dict[int, set[str]] = {}
+        leveled: list[TaskLevel] = []
         for number, task in enumerate(self.osek.tasks):
             self.report.tables += 1
             reader = Reader(self.elf, symbol.address + number * (symbol.size // count))
@@ -417,6 +416,9 @@ class Events:
             if wrong:
                 self.error("C205", task.span, f"the task '{task.name}' {wrong}")
             members.setdefault(source, set()).add(f"carillon_task_{task.name}")
+            leveled.append(TaskLevel(number, task, level, request, source))
+        check_levels(self, leveled)
+        check_contexts(self, services, leveled)
         for source, own in members.items() if not self.software else ():
             for vectors in self.vectors:
                 meaning = self.meanings.of(vectors[source]) if source in vectors else None

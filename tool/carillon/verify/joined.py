@@ -140,7 +140,7 @@ def _gathered(round_: Round, source: int, meaning: Meaning) -> dict[int, Subject
         else:
             subjects[key] = subject
             known = round_.parts.setdefault((source, subject), Meaning(meaning.symbol, meaning.address, []))
-            known.paths += own.paths
+            known.some_paths += own.some_paths
     if wrong:
         names = ", ".join(r.cell.place.name for r in cells.values())
         round_.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")

@@ -52,16 +52,27 @@ class Step:
 
 @dataclass(slots=True)
 class Meaning:
-    """Each path's steps; ``direct``: the vector is a function of the application itself."""
+    """Each path's steps; ``direct``: the vector is a function of the application itself.
+
+    ``complete``: these are all paths.  Where they are not, each step is on one of them, but nothing says what is done always.
+    """
 
     symbol: str
     address: int
-    paths: list[list[Step]]
+    some_paths: list[list[Step]]
     direct: str | None = None
+    complete: bool = True
+
+    @property
+    def paths(self) -> list[list[Step]]:
+        """All paths; UnreadableError if they are too many."""
+        if not self.complete:
+            raise UnreadableError(f"the code of '{self.symbol}' has too many paths")
+        return self.some_paths
 
     def every(self, what: str) -> set[Step]:
         """All steps of one kind."""
-        return {s for path in self.paths for s in path if s.what == what}
+        return {s for path in self.some_paths for s in path if s.what == what}
 
     @property
     def runs(self) -> set[str]:
@@ -96,6 +107,14 @@ class Meanings:
             found = self._known[address] = self._read(address)
         return found
 
+    def acknowledges(self, meaning: Meaning, cell: Cell) -> bool:
+        """Whether a vector acknowledges a cell, or sets its next expiry, whatever way it takes."""
+
+        def does(effect: Effect) -> bool:
+            return any(step.cell is cell and step.what in ("acknowledge", "set") for step in self._steps(effect))
+
+        return meaning.direct is None and self.handlers.always(meaning.address, does)
+
     def _read(self, address: int) -> Meaning:
         function = self.functions.get(address)
         if function is not None:
@@ -110,10 +129,10 @@ class Meanings:
             if not name.startswith("carillon_level_"):
                 raise
             return Meaning(name, address, [[Step("call", name)]])  # the kernel's function for managed tasks, as it was compiled
-        for path in paths:
+        for path in paths.effects:
             steps = tuple(s for effect in path for s in self._steps(effect))
             distinct[steps] = None
-        return Meaning(name, address, [list(p) for p in distinct])
+        return Meaning(name, address, [list(p) for p in distinct], complete=paths.complete)
 
     def _steps(self, effect: Effect) -> list[Step]:
         if effect.kind == "settle":
@@ -171,7 +190,7 @@ class Meanings:
             if given is None:
                 return [Step("strange", "calls what no constant says")]
             inner = self.of(self.elf.code(given))
-            return [s for path in inner.paths[:1] for s in path] if len(inner.paths) == 1 else [self._named(inner)]
+            return [s for path in inner.some_paths for s in path] if len(inner.some_paths) == 1 else [self._named(inner)]
         if name == "carillon_port_write":
             return self._write(arguments[0], arguments.get(1)) if 0 in arguments else []  # a counter that is re-armed
         if name == "carillon_deadline_missed":

@@ -16,7 +16,7 @@ STOPS, GOES_ON = "carillon_budget_stops", "carillon_budget_goes_on"
 
 def stopped(meaning: Meaning) -> Meaning:
     """What a vector does in between."""
-    return replace(meaning, paths=[[step for step in path if not _counts(step)] for path in meaning.paths])
+    return replace(meaning, some_paths=[[step for step in path if not _counts(step)] for path in meaning.some_paths])
 
 
 def _counts(step: Step) -> bool:

@@ -4,6 +4,10 @@
 A file for each architecture.  Registers hold a number where the code says which, and nothing where it does not: an
 instruction that a file does not know makes what it names unknown.  A branch is followed both ways, a loop twice at most.
 Calls are not followed; they are what a handler does.
+
+A handler of n parts, each of which is done or not, has 2^n paths.  Where they are too many, paths that come to one instruction
+with the same registers go on as one: what follows is the same for them.  Then some paths of the handler are told, and not all,
+but each way out of each branch is on one of them.
 """
 
 from __future__ import annotations
@@ -38,6 +42,18 @@ class Effect:
     place: int = field(default=0, compare=False)
 
 
+Place = tuple[int, tuple[tuple[str, Any], ...]]
+"""An instruction, and what is known in registers there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """What a function does on its paths; ``complete``: these are all, and not only some with every way out of a branch."""
+
+    effects: list[list[Effect]]
+    complete: bool
+
+
 @dataclass(slots=True)
 class State:
     """A path: what is known in registers, and what has been done."""
@@ -46,6 +62,8 @@ class State:
     registers: dict[str, Any] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
     visits: dict[int, int] = field(default_factory=dict)
+    met: list[tuple[Place, int]] = field(default_factory=list)
+    """Where it has been, each time with how many effects."""
 
     def read(self, address: int, place: int) -> None:
         """A load; one that is repeated is not told again."""
@@ -58,7 +76,7 @@ class State:
 
     def fork(self, pc: int) -> State:
         """The same path so far, going on elsewhere."""
-        return State(pc, dict(self.registers), list(self.effects), dict(self.visits))
+        return State(pc, dict(self.registers), list(self.effects), dict(self.visits), list(self.met))
 
 
 class Processor(Protocol):
@@ -97,62 +115,114 @@ class Handlers:
     def __init__(self, elf: Elf) -> None:
         self.elf = elf
         self._processor: Processor | None = None
-        self._known: dict[int, list[list[Effect]]] = {}
+        self._known: dict[int, Paths] = {}
 
-    def paths(self, address: int) -> list[list[Effect]]:
+    def paths(self, address: int) -> Paths:
         """What the function does on each of its paths."""
         if address not in self._known:
-            self._known[address] = self._explore(address)
+            if self._processor is None:
+                self._processor = processor(self.elf)
+            if self._processor is None:
+                raise UnreadableError(f"no rule reads the code of machine {self.elf.machine}")
+            exploration = _Exploration(self.elf, self._processor, address)
+            paths = exploration.every()
+            self._known[address] = Paths(paths, True) if paths is not None else Paths(exploration.joined(), False)
         return self._known[address]
 
-    def _explore(self, address: int) -> list[list[Effect]]:
-        if self._processor is None:
-            self._processor = processor(self.elf)
-        if self._processor is None:
-            raise UnreadableError(f"no rule reads the code of machine {self.elf.machine}")
-        here = self.elf.around(address)
-        low, high = (here.address, here.address + here.size) if here is not None else (address, address + 4096)
+    def always(self, address: int, does: Callable[[Effect], bool]) -> bool:
+        """Whether no way through the function leaves a certain effect out, however many paths there are."""
+        if self.paths(address).complete:
+            return all(any(does(effect) for effect in path) for path in self.paths(address).effects)
+        assert self._processor is not None
+        return not _Exploration(self.elf, self._processor, address).joined(does)
 
-        def outside(target: int) -> bool:
-            """Another function begins there: what has no name, or is the rest of a function, still belongs to the handler."""
-            names = [s.name for s in self.elf.by_address.get(target, []) if s.function]
-            return not low <= target < high and bool(names) and not any(".cold" in name for name in names)
 
+class _Exploration:
+    """The paths of one function."""
+
+    def __init__(self, elf: Elf, processor: Processor, address: int) -> None:
+        self.elf, self.processor, self.address = elf, processor, address
+        here = elf.around(address)
+        self.low, self.high = (here.address, here.address + here.size) if here is not None else (address, address + 4096)
+
+    def _outside(self, target: int) -> bool:
+        """Another function begins there: what has no name, or is the rest of a function, still belongs to the handler."""
+        names = [s.name for s in self.elf.by_address.get(target, []) if s.function]
+        return not self.low <= target < self.high and bool(names) and not any(".cold" in name for name in names)
+
+    def _step(self, state: State) -> list[State] | None:
+        """The paths that follow, none if this one ends here; None in a loop's third turn, which does what its second did."""
+        if self._outside(state.pc):
+            return []
+        state.visits[state.pc] = state.visits.get(state.pc, 0) + 1
+        if state.visits[state.pc] > VISITS:
+            return None
+        return self.processor.step(state, self._outside)
+
+    def every(self) -> list[list[Effect]] | None:
+        """What is done on each path, but for paths that do the same from one place on; None if they are too many."""
         done: list[list[Effect]] = []
-        waiting = [State(address)]
+        waiting = [State(self.address)]
         steps = 0
         seen: set[tuple[object, ...]] = set()
         while waiting:
             state = waiting.pop()
-            if self._met(state, seen):
-                continue
+            forked = True
             while True:
+                key = (state.pc, tuple(sorted(state.registers.items())), tuple(state.effects)) if forked else ()
+                if forked and key in seen:  # another path has come here in the same way: what follows is the same
+                    break
+                seen.add(key)
                 steps += 1
                 if steps > MOST_STEPS or len(done) > MOST_PATHS:
-                    raise UnreadableError(f"the code of '{self.elf.name_of(address)}' has too many paths")
-                if outside(state.pc):
-                    done.append(state.effects)
+                    return None
+                following = self._step(state)
+                if following is None:
                     break
-                state.visits[state.pc] = state.visits.get(state.pc, 0) + 1
-                if state.visits[state.pc] > VISITS:
-                    break  # a loop's third turn does what its second did
-                following = self._processor.step(state, outside)
                 if not following:
                     done.append(state.effects)
                     break
-                state = following[0]
+                state, forked = following[0], len(following) > 1
                 waiting += following[1:]
-                if len(following) > 1 and self._met(state, seen):
-                    break
         return done
 
-    @staticmethod
-    def _met(state: State, seen: set[tuple[object, ...]]) -> bool:
-        """Whether another path has come to the same place in the same way: what follows is the same."""
-        key = (state.pc, tuple(sorted(state.registers.items())), tuple(state.effects))
-        met = key in seen
-        seen.add(key)
-        return met
+    def joined(self, without: Callable[[Effect], bool] = lambda _: False) -> list[list[Effect]]:
+        """Some paths, on which each way out of each branch is; ``without``: only paths on which no such effect is."""
+        ended: list[tuple[State, Place | None]] = []
+        """With where another path has been before; None at the function's end."""
+        waiting = [State(self.address)]
+        seen: set[Place] = set()
+        while waiting:
+            state = waiting.pop()
+            while True:
+                place = (state.pc, tuple(sorted(state.registers.items())))
+                if place in seen:
+                    ended.append((state, place))
+                    break
+                seen.add(place)
+                if len(seen) > MOST_STEPS:
+                    raise UnreadableError(f"the code of '{self.elf.name_of(self.address)}' has too many paths")
+                state.met.append((place, len(state.effects)))
+                following = self._step(state)
+                if not following:
+                    ended += [(state, None)] if following is not None else []
+                    break
+                state = following[0]
+                waiting += following[1:]
+                if any(map(without, state.effects[state.met[-1][1] :])):
+                    break
+        rest: dict[Place | None, list[Effect]] = {None: []}
+        """Of a place, what is done from there on, on one path."""
+        done: list[list[Effect]] = []
+        left = ended
+        while ready := [(state, at) for state, at in left if at in rest]:
+            left = [(state, at) for state, at in left if at not in rest]
+            for state, at in ready:
+                effects = state.effects + rest[at]
+                done.append(effects)
+                for before, count in state.met:
+                    rest.setdefault(before, effects[count:])
+        return done
 
 
 def known(registers: Mapping[str, Any], names: tuple[str, ...]) -> tuple[tuple[int, int], ...]:

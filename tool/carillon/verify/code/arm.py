@@ -16,6 +16,47 @@ _REGISTER = re.compile(r"\b(?:r\d+|sb|sl|fp|ip|sp|lr|pc)\b")
 _NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 _CONDITIONS = ("eq", "ne", "hs", "lo", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
 _MEMORY = re.compile(r"\[(\w+)(?:, #(-?\w+))?\](!)?(?:, #(-?\w+))?$")
+_ONE_RESULT = frozenset(
+    {
+        "adc",
+        "add",
+        "addw",
+        "and",
+        "asr",
+        "bic",
+        "clz",
+        "eor",
+        "lsl",
+        "lsr",
+        "mla",
+        "mls",
+        "mov",
+        "movt",
+        "movw",
+        "mrs",
+        "mul",
+        "mvn",
+        "neg",
+        "orn",
+        "orr",
+        "rbit",
+        "rev",
+        "ror",
+        "rsb",
+        "sbc",
+        "sbfx",
+        "sdiv",
+        "sub",
+        "subw",
+        "sxtb",
+        "sxth",
+        "ubfx",
+        "udiv",
+        "uxtb",
+        "uxth",
+    }
+)
+"""What changes its first operand, and no other register."""
 _CALLER = ("r0", "r1", "r2", "r3", "r12", "lr")
 _MASK = 0xFFFF_FFFF
 
@@ -69,8 +110,10 @@ class Code:
         elif name.rstrip("bhsd") in ("str", "ldr") or name in ("ldrsb", "ldrsh"):
             self._memory(state, name, operands, arguments, place)
         else:
-            value = self._value(registers, name.removesuffix("s") if name not in ("bls",) else name, arguments, place)
-            for register in self._named(operands) if value is None else ():
+            plain = name if name in _ONE_RESULT else name.removesuffix("s")  # with or without flags
+            value = self._value(registers, plain, arguments, place)
+            changed = self._named(operands)[: 1 if plain in _ONE_RESULT else None]
+            for register in changed if value is None else ():
                 registers.pop(register, None)
             if value is not None:
                 registers[arguments[0]] = value & _MASK

@@ -31,6 +31,33 @@ def _register(name: str) -> str | None:
     return f"r{found[1]}" if found else None
 
 
+_ONE_RESULT = frozenset(
+    {
+        "adc",
+        "add",
+        "and",
+        "dec",
+        "imul",
+        "inc",
+        "movsx",
+        "movsxd",
+        "movzx",
+        "neg",
+        "not",
+        "or",
+        "sar",
+        "sbb",
+        "shl",
+        "shr",
+        "sub",
+        "xor",
+    }
+)
+"""What changes its first operand, and no other register; imul with one operand is in _WIDE, too."""
+_WIDE = frozenset({"cdq", "cdqe", "cmpxchg", "cqo", "cwd", "cwde", "div", "idiv", "imul", "mul", "xchg"})
+_IMPLIED = ("rax", "rdx")
+
+
 class Code:
     """See above."""
 
@@ -80,10 +107,11 @@ class Code:
             registers[target] = 0
             return [state]
         self._read(state, operands, after, place)
-        for word in _WORD.findall(operands):
-            register = _register(word)
-            if register is not None:
-                registers.pop(register, None)
+        named = [register for word in _WORD.findall(operands) if (register := _register(word)) is not None]
+        if name in _ONE_RESULT or name.startswith(("cmov", "set")):
+            named = [target] if target is not None else []
+        for register in (*named, *_IMPLIED) if name in _WIDE else named:
+            registers.pop(register, None)
         return [state]
 
     @staticmethod

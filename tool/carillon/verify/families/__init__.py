@@ -63,10 +63,9 @@ class Cell:
         return self.started + self.ticks(self.first)
 
 
-def signed(value: int, bits: int = 32) -> int:
-    """A number in two's complement."""
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
+def counted(value: int, bits: int = 32) -> int:
+    """What a counter of so many bits holds after an addition: sums wrap, so an interval of any length fits."""
+    return value & (1 << bits) - 1
 
 
 class Family:

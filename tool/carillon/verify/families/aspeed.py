@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Family, signed
+from carillon.verify.families import Cell, Family, counted
 
 ALIGN_APART, REARM_APART = 2, 3  # ticks from load to store: of carillon_port_align, of aspeed_rearm and aspeed_postpone
 
@@ -57,7 +57,7 @@ class Model(Family):
         found = self._at(address)
         if found is None or found[1] != 0 or found[0].first is None:
             return False
-        found[0].first += signed(units + ALIGN_APART)
+        found[0].first = counted(found[0].first + units + ALIGN_APART)
         return True
 
     def counter(self, address: int) -> Cell | None:
@@ -68,7 +68,7 @@ class Model(Family):
         return self.counter(register)
 
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [(cell.again or 0) + signed(steps[k % len(steps)] + REARM_APART) for k in range(count)]
+        return [counted((cell.again or 0) + steps[k % len(steps)] + REARM_APART) for k in range(count)]
 
     def postponed(self, step: int) -> int:
-        return signed(step + REARM_APART)
+        return counted(step + REARM_APART)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Family, signed
+from carillon.verify.families import Cell, Family, counted
 
 CELLS, START = 0x30_0000, 0x20_0000
 
@@ -46,7 +46,7 @@ class Model(Family):
         found = self._at(address)
         if found is None or found[1] != 0 or found[0].first is None:
             return False
-        found[0].first += signed(units)
+        found[0].first = counted(found[0].first + units)
         return True
 
     def counter(self, address: int) -> Cell | None:
@@ -57,7 +57,7 @@ class Model(Family):
         return self.counter(register)
 
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [(cell.again or 0) + signed(steps[k % len(steps)]) for k in range(count)]
+        return [counted((cell.again or 0) + steps[k % len(steps)]) for k in range(count)]
 
     def postponed(self, step: int) -> int:
-        return signed(step)
+        return counted(step)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images that are right are not refused: what ``check`` and ``plan`` accept, ``build`` builds and verifies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from building import build
+from carillon.build import Firmware
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+from carillon.verify import Report, verify
+from carillon.verify.code import Handlers
+from carillon.verify.elf import Elf
+
+
+def built(folder: Path, text: str, board: str, source: str) -> tuple[Firmware, Report]:
+    schedule = folder / "schedule.toml"
+    schedule.write_text(f'[system]\nname = "right"\nboard = "{board}"\n{text}')
+    (folder / "main.c").write_text(source)
+    diagnostics = Diagnostics()
+    planned = plan(schedule, diagnostics)
+    firmware = build(planned.image, folder / "build", diagnostics)
+    assert firmware is not None, [d.cause for d in diagnostics.errors]
+    report = verify(planned.system, firmware.elf, diagnostics)
+    assert not diagnostics.found
+    return firmware, report
+
+
+LONG = [
+    ("virtual-256", 3_000_000_000),
+    ("virtual-256", 4_294_967_295),
+    ("ast1030-evb", 3_125_000_000),
+    ("ast1030-evb", 4_294_967_000),
+]
+
+
+@pytest.mark.parametrize(("board", "length"), LONG)
+@pytest.mark.parametrize("part", [10, 2])
+def test_intervals_of_any_length_that_a_counter_can_count(board: str, length: int, part: int, tmp_path: Path) -> None:
+    """Differences of 2^31 ticks and more are as good as shorter ones; 2^32 - 1 is the greatest."""
+    text = f'[task.A]\n[mode.m]\nround = "{length} ticks"\npoints = [ {{ at = "{length // part} ticks", activate = "A" }} ]\n'
+    _, report = built(tmp_path, text, board, '#include "carillon/osektime.h"\nttTASK(A)\n{\n}\n')
+    assert report.modes[0].expiries == 2
+
+
+@pytest.mark.parametrize(("board", "count"), [("ast1030-evb", 7), ("ast1030-evb", 14), ("virtual-256", 40)])
+def test_a_counter_with_many_alarms_of_tasks_of_different_levels(board: str, count: int, tmp_path: Path) -> None:
+    """Its handler asks each level's part of the queue, so that it has 2^n paths."""
+    numbers = range(1, count + 1)
+    text = '[osek]\n[osek.counter.C]\ntick = "1ms"\n' + "".join(
+        f"[osek.task.T{k}]\npriority = {k}\n"
+        f'[osek.alarm.A{k}]\ncounter = "C"\nactivate = "T{k}"\nautostart = {{ at = 1, cycle = {k + 2} }}\n'
+        for k in numbers
+    )
+    source = '#include "carillon/osek.h"\n' + "".join(f"TASK(T{k})\n{{\n    (void)TerminateTask();\n}}\n" for k in numbers)
+    firmware, report = built(tmp_path, text, board, source)
+    assert report.events is not None
+    elf = Elf(firmware.elf)
+    counter = elf.symbols.get("carillon_counter_C")
+    if counter is not None:  # on a board with more cells, each alarm has its own
+        paths = Handlers(elf).paths(counter.address)
+        assert paths.complete is (board != "ast1030-evb")  # where the compiler has the questions in the handler itself
+        calls = {elf.name_of(e.address) for path in paths.effects for e in path if e.kind == "call"}
+        assert any(name.startswith("carillon_") for name in calls)
+
+
+def test_a_lowered_task_in_one_of_several_modes_has_a_deadline_of_its_own(tmp_path: Path) -> None:
+    text = """[task.T0]
+[task.T1]
+[mode.m0]
+round = "21050 ticks"
+points = [ { at = "8405 ticks", activate = "T0" } ]
+[mode.m1]
+round = "22616 ticks"
+points = [
+  { at = "8403 ticks", activate = "T0" },
+  { at = "10729 ticks", activate = "T1", deadline_at = "18930 ticks" },
+  { at = "15050 ticks", activate = "T0" },
+]
+"""
+    _, report = built(tmp_path, text, "mps2-an385", '#include "carillon/osektime.h"\nttTASK(T0)\n{\n}\nttTASK(T1)\n{\n}\n')
+    assert [m.deadlines for m in report.modes] == [0, 1]
+
+
+@pytest.mark.parametrize("board", ["ast1030-evb", "mps2-an385", "virtual-ast1030-evb"])
+@pytest.mark.parametrize("locks", [False, True])
+def test_a_bound_on_locks_stands_whether_or_not_a_task_takes_one(board: str, locks: bool, tmp_path: Path) -> None:
+    text = '[osek]\nhooks = ["protection"]\n[osek.task.T]\npriority = 1\nautostart = true\nall_interrupts_lock = "1ms"\n'
+    body = "    SuspendAllInterrupts();\n    ResumeAllInterrupts();\n" if locks else ""
+    hook = "ProtectionReturnType ProtectionHook(StatusType error)\n{\n    (void)error;\n    return PRO_SHUTDOWN;\n}\n"
+    source = f'#include "carillon/osek.h"\n{hook}TASK(T)\n{{\n{body}    (void)TerminateTask();\n}}\n'
+    _, report = built(tmp_path, text, board, source)
+    said = "lock budgets: no service that takes a lock is in the image, so that nothing has one"
+    assert (said in report.unverified) is not locks

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel looks up by a level or by a source: queues of activations, who interrupts, ISRs, ceilings of resources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from carillon.model.osek import OsekTask
+from carillon.verify.contract import Reader, Store
+from carillon.verify.controllers import named
+
+if TYPE_CHECKING:
+    from carillon.verify.events import Events, Service
+
+TASK, ISR1, ISR2 = 0x100, 0x200, 0x400
+"""Bits of a source's context (kernel/contract/osek.h), beside its level."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelRow:
+    """A ``struct carillon_osek_level``."""
+
+    request: Store
+    ring: int
+    state: int
+    capacity: int
+    source: int
+    task: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLevel:
+    """Where the table of tasks has a task: its number, its level, and the request and the source of that."""
+
+    number: int
+    task: OsekTask
+    level: int
+    request: Store
+    source: int
+
+
+def level_rows(events: Events) -> list[LevelRow]:
+    """carillon_osek_levels; empty where the image has no such table, since nothing looks into one."""
+    symbol = events.elf.symbols.get("carillon_osek_levels")
+    if symbol is None:
+        return []
+    pointer = events.elf.pointer
+    plain = 2 * events.tables.word + 2 * pointer + 5
+    size = plain + -plain % min(pointer, events.elf.align)
+    rows = []
+    for k in range(symbol.size // size):
+        reader = Reader(events.elf, symbol.address + k * size)
+        request = events.tables.store(reader)
+        rows.append(LevelRow(request, reader.pointer(), reader.pointer(), reader.take(2), reader.take(2), reader.take(1)))
+    return rows
+
+
+def check_levels(events: Events, tasks: list[TaskLevel]) -> None:
+    """The queue of each level: activations of all its tasks wait in it, each in a place of its own."""
+    rows = level_rows(events)
+    rings: dict[int, int] = {}
+    for level in sorted({t.level for t in tasks}) if rows else ():
+        own = [t for t in tasks if t.level == level]
+        events.report.tables += 1
+        if not 0 < level < len(rows):
+            events.error("C205", own[0].task.span, f"the table of levels has no level {level}")
+            continue
+        row = rows[level]
+        wrong = _queue(events, row, [t.task for t in own])
+        if not wrong and row.task not in {t.number for t in own}:
+            wrong = f"is that of task {row.task}"
+        if not wrong and any((row.request.address, row.request.value) != (t.request.address, t.request.value) for t in own):
+            wrong = "is not requested by the store that requests its tasks"
+        if not wrong and any(row.source != t.source for t in own):
+            wrong = f"is said to have source {row.source}"
+        for place in (row.ring, row.state) if row.capacity and not wrong else ():
+            if place in rings:
+                wrong = f"has its queue where that of level {rings[place]} is"
+            rings[place] = level
+        if wrong:
+            names = ", ".join(f"'{t.task.name}'" for t in own)
+            events.error("C205", own[0].task.span, f"the level {level}, of {names}, {wrong}")
+
+
+def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
+    """What is wrong with the queue of a level with these tasks."""
+    most = sum(t.activations for t in tasks)
+    wanted = most if len(tasks) > 1 or most > 1 else 0
+    if row.capacity != wanted:
+        return f"has a queue of {row.capacity} activations, and not of {wanted}"
+    if not wanted:
+        return ""
+    ring, state = (events.elf.around(events.elf.data(at)) for at in (row.ring, row.state))
+    if ring is None or events.elf.data(row.ring) != ring.address or ring.size < wanted:
+        return f"has no room for {wanted} activations at '{events.elf.name_of(events.elf.data(row.ring))}'"
+    if state is None or events.elf.data(row.state) != state.address or state.size < 4:
+        return f"keeps its queue's state at '{events.elf.name_of(events.elf.data(row.state))}'"
+    return ""
+
+
+def check_contexts(events: Events, services: Mapping[int, Service | None], tasks: list[TaskLevel]) -> None:
+    """What each source is said to be; and of each ISR, which source is said to be its own."""
+    symbol = events.elf.symbols.get("carillon_osek_contexts")
+    levels = {t.task.name: t.level for t in tasks}
+    if symbol is not None:
+        cleared = events.elf.is_cleared(symbol)
+        reader = Reader(events.elf, symbol.address)
+        for source in range(symbol.size // 2):
+            found, service = 0 if cleared else reader.take(2), services.get(source)
+            if source in services and service is None:  # which has been told
+                continue
+            wanted = _context(events, source, service, levels) if service is not None else 0
+            if events.software and wanted & (ISR1 | ISR2) and found & 0xFF > max(levels.values(), default=0):
+                wanted = wanted & ~0xFF | found & 0xFF  # the kernel's own levels, those of tasks and above them those of ISRs
+            events.report.tables += 1
+            if found != wanted:
+                events.error("C205", None, f"{named([source])} is taken for {_said(found)}, and is {_said(wanted)}")
+    table = events.elf.symbols.get("carillon_osek_isr_sources")
+    for number, isr in enumerate(events.osek.isrs) if table is not None else ():
+        assert table is not None
+        source = events.elf.number(table.address + 2 * number, 2) if 2 * number < table.size else -1
+        events.report.tables += 1
+        if source != isr.source:
+            events.error("C205", isr.span, f"the ISR '{isr.name}' is said to have source {source}")
+
+
+def _context(events: Events, source: int, service: Service, levels: Mapping[str, int]) -> int:
+    """What a source is to be said to be."""
+    level = events.sources.get(source, 0)
+    if service.kind == "isr":
+        isr = next((i for i in events.osek.isrs if i.name == service.name), None)
+        return (ISR1 if isr is not None and isr.category == 1 else ISR2) | level
+    if service.kind == "task":
+        return TASK | levels.get(service.name, level)
+    if service.kind == "level":
+        return TASK | service.number
+    ends = {s.name for vectors in events.vectors for s in events.meanings.of(vectors[source]).every("call")}
+    if f"carillon_level_{level}" in ends:  # the handler goes on as that of the level's tasks
+        return TASK | level
+    return ISR2 | level
+
+
+def _said(context: int) -> str:
+    kinds = {TASK: "a task's", ISR1: "an ISR's of category 1", ISR2: "an ISR's of category 2", 0: "nobody's"}
+    kind = kinds.get(context & ~0xFF, f"what {context & ~0xFF:#x} is")
+    return f"{kind} of level {context & 0xFF}" if context else "nobody's"
