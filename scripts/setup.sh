@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # scripts/setup.sh run|test|docs: install what `make run`, `make test` or `make docs` needs: Debian packages where they are
 # missing, and .venv with this checkout.  Does nothing where everything is there.
+#
+# Another program may hold a lock of the package manager: a fresh machine runs its own upgrade.  This waits for it, ten
+# minutes in all, or as many seconds as CARILLON_LOCK_SECONDS says, and says so.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -56,13 +59,39 @@ install_packages() {
     sudo apt-get install --no-install-recommends $*"
     fi
     echo "setup: installing $*"
-    apt="$root env DEBIAN_FRONTEND=noninteractive apt-get -qq"
     # The package lists may be absent or too old: fetch them only if the first attempt fails.
-    $apt install --no-install-recommends -y "$@" >/dev/null 2>&1 || {
+    apt install --no-install-recommends -y "$@" || {
         echo "setup: fetching the package lists first"
-        $apt update
-        $apt install --no-install-recommends -y "$@" >/dev/null
-    } || stop "apt-get could not install $*"
+        apt update || {
+            printf '%s\n' "$said" >&2
+            stop "apt-get could not fetch the package lists"
+        }
+        apt install --no-install-recommends -y "$@"
+    } || {
+        printf '%s\n' "$said" >&2
+        stop "apt-get could not install $*"
+    }
+}
+
+# apt-get, whose output is in `said`; run again while what it says is that a lock is held.  Its own option,
+# DPkg::Lock::Timeout, waits for one of its locks only, not for that of the package lists.
+left=${CARILLON_LOCK_SECONDS:-600}
+waits=""
+apt() {
+    while :; do
+        said=$($root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" 2>&1) && return
+        lock=$(printf '%s\n' "$said" | grep -m 1 -E 'Could not get lock|(was|is) locked by another process') || return 1
+        lock=${lock#E: }
+        [ "$left" -gt 0 ] || stop "the package manager's lock was not free in ${CARILLON_LOCK_SECONDS:-600} s:
+    $lock
+    wait until that program has ended, or end it, then run make again"
+        if [ "$lock" != "$waits" ]; then
+            echo "setup: waiting for another program, $left s at most: $lock"
+            waits=$lock
+        fi
+        sleep 2
+        left=$((left - 2))
+    done
 }
 
 # A Python of 3.11 or newer; CARILLON_PYTHON names another.

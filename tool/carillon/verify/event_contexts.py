@@ -129,6 +129,8 @@ def check_contexts(events: Events, services: Mapping[int, Service | None], tasks
 def _context(events: Events, source: int, service: Service, levels: Mapping[str, int]) -> int:
     """What a source is to be said to be."""
     level = events.sources.get(source, 0)
+    if service.kind == "dispatcher":  # the kernel never asks who that is: it is beneath all others
+        return 0
     if service.kind == "isr":
         isr = next((i for i in events.osek.isrs if i.name == service.name), None)
         return (ISR1 if isr is not None and isr.category == 1 else ISR2) | level
