@@ -37,6 +37,14 @@ class End:
     hold: tuple[Store, ...] = ()
 
 
+def after_reading(cell: Cell, apart: int) -> Fraction:
+    """A cell's first expiry, in ticks after the time base was read, which reads 0 here; a start adds what it reads.
+
+    The counter has 32 bits, and is not read before that addition: a table's first point may be at its begin.
+    """
+    return ((cell.begins or Fraction(0)) + apart) % 2**32
+
+
 @dataclass(frozen=True, slots=True)
 class OnCells:
     """What an entry of carillon_osek_tables_on_cells points to; ``rows``: first expiry, period and source of each cell."""
@@ -159,7 +167,7 @@ class TableCellChecks:
                 yield f"starts {named}, whose vector is for nothing of the table"
                 continue
             assert cell.begins is not None and cell.again is not None
-            first, again = cell.begins + apart, cell.ticks(cell.again)
+            first, again = after_reading(cell, apart), cell.ticks(cell.again)
             turns = Fraction(table.duration * tick) / again if again > 0 else Fraction(0)
             own = {(action, (first + k * again) / tick) for k in range(int(turns) if turns.denominator == 1 else 0)}
             if table.followed or not table.repeating:
@@ -200,7 +208,7 @@ class TableCellChecks:
             yield f"is told how long ago its end was by the register {end.counter:#x} and a period of {end.again}"
         half = table.duration // 2 if table.followed else 0
         apart = SINCE_READ[self.hardware.system.board.port]
-        before = [c for c in started if (c.begins or 0) + apart < half * tick]
+        before = [c for c in started if after_reading(c, apart) < half * tick]
         if end.early != len(before) or (before and end.rest != (table.duration - half) * tick):
             yield f"has {end.early} cells stopped {end.rest} ticks before its end, and {len(before)} have had their points then"
         self.hardware.carry_out(end.hold, None)
@@ -226,7 +234,7 @@ class TableCellChecks:
     def _wrong_rows(self, it: OnCells, started: list[Cell]) -> Iterator[str]:
         """What a late start goes by."""
         apart = SINCE_READ[self.hardware.system.board.port]
-        expected = sorted((int((c.begins or 0) + apart), int(c.ticks(c.again or 0)), c.place.source) for c in started)
+        expected = sorted((int(after_reading(c, apart)), int(c.ticks(c.again or 0)), c.place.source) for c in started)
         counters = [next((c for f in self.hardware.families.values() if (c := f.counter(s.address))), None) for s in it.shifts]
         sources = [c.place.source if c is not None else -1 for c in counters]
         if sorted(it.rows) != expected or [row[0] for row in it.rows] != sorted(row[0] for row in it.rows):
