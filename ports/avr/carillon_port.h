@@ -46,7 +46,8 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_ADDRESS 0x0FFFu
 
 /* carillon_board.h says where a source is enabled, where its request stands (a written 1 forgets it), and the place of
- * its bit in both: CARILLON_SOURCE_ENABLE, _FLAG and _PLACE. */
+ * its bit in both: CARILLON_SOURCE_ENABLE, _FLAG and _PLACE.  Where all sources have the same, these are constants,
+ * which do not use their argument. */
 #define CARILLON_SOURCE_BIT(source) ((uint8_t)(1u << CARILLON_SOURCE_PLACE(source)))
 
 #define CARILLON_STORE_ENABLE(source, mask) CARILLON_STORE(CARILLON_SET | CARILLON_SOURCE_ENABLE(source), (mask))
@@ -85,6 +86,7 @@ static inline void carillon_port_clear(carillon_address address, carillon_value 
 /* Let a source interrupt from now on; what it asked for before is forgotten. */
 static inline void carillon_port_arm(uint16_t source, carillon_value mask)
 {
+    (void)source;
     const uint8_t saved = carillon_port_hold_all();
     CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = (uint8_t)mask;
     carillon_port_set(CARILLON_SOURCE_ENABLE(source), mask);
@@ -92,6 +94,7 @@ static inline void carillon_port_arm(uint16_t source, carillon_value mask)
 }
 static inline void carillon_port_disarm(uint16_t source, carillon_value mask)
 {
+    (void)source;
     const uint8_t saved = carillon_port_hold_all();
     carillon_port_clear(CARILLON_SOURCE_ENABLE(source), mask);
     carillon_port_let_go(saved);
@@ -102,6 +105,7 @@ static inline void carillon_port_hold(uint16_t source, carillon_value mask)
 }
 static inline void carillon_port_enable(uint16_t source, carillon_value mask)
 {
+    (void)source;
     const uint8_t saved = carillon_port_hold_all();
     carillon_port_set(CARILLON_SOURCE_ENABLE(source), mask);
     carillon_port_let_go(saved);
@@ -112,6 +116,7 @@ static inline void carillon_port_enable(uint16_t source, carillon_value mask)
 #ifdef CARILLON_SOURCE_PIN
 static inline void carillon_port_pend(uint32_t source)
 {
+    (void)source;
     const uint8_t bit = (uint8_t)(1u << CARILLON_SOURCE_PIN(source));
     const uint8_t saved = carillon_port_hold_all();
     carillon_port_set(CARILLON_SOURCE_DIRECTION(source), bit);
@@ -123,6 +128,7 @@ static inline void carillon_port_pend(uint32_t source)
 #endif
 static inline void carillon_port_forget(uint16_t source, carillon_value mask)
 {
+    (void)source;
     CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) = (uint8_t)mask;
 }
 static inline void carillon_port_settle(void)
