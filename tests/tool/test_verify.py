@@ -1006,6 +1006,10 @@ CHIPS = {  # board: its file, and an image for the same port
     "mps2-an385": (ROOT / "boards/mps2-an385", "mps2"),
     "mps2-an505": (ROOT / "tests/firmware/boards/mps2-an505", "mps2"),
     "qemu-rv32-virt": (ROOT / "boards/qemu-rv32-virt", "rv32"),
+    **{
+        name: (ROOT / "boards" / name, "avr")  # whose timers the device's header of avr-libc says
+        for name in ("atmega128", "atmega2560", "arduino-uno", "arduino-leonardo", "arduino-mega")
+    },
 }
 ASPEED_COUNTERS = """[
     0x7E782000, 0x7E782010, 0x7E782020, # the control registers lie in between
@@ -1039,6 +1043,16 @@ WRONG_SITES = {  # board, in its file, instead: what is found
         "C204 mtimecmp: mtimecmp 0x2004004, mtimecmp 0x2004000",
     ],
     ("qemu-rv32-virt", "sources = [7]", "sources = [11]"): ["C205 mtimecmp: source 11, mtimecmp 7"],
+    ("arduino-uno", "sources = [11, 12]", "sources = [12, 11]"): [
+        "C205 OC1A: source 12, OCR1A 11",
+        "C205 OC1B: source 11, OCR1B 12",
+    ],
+    ("arduino-uno", "length = 0x86", "length = 0x8A"): [
+        "C204 OC1A: length 0x8a, OCR1A 0x86",
+        "C204 OC1B: length 0x8a, OCR1B 0x86",
+    ],
+    ("arduino-uno", "registers.bit = 2", "registers.bit = 1"): ["C204 OC0B: bit 1, OCR0B 2"],
+    ("arduino-leonardo", "flags = 0x36", "flags = 0x37"): [f"C204 OC1{x}: flags 0x37, OCR1{x} 0x36" for x in "ABC"],
 }
 
 

@@ -105,7 +105,10 @@ class _Verifier:
                 f"anything: no rule reads the interrupt controller, or the code, of port '{system.board.port}'{lacks}"
             )
             return
+        told = len(self.diagnostics.errors)
         self.unverified += compare(system, Hardware(system, elf), self.diagnostics)
+        if len(self.diagnostics.errors) > told:
+            return  # what else differs follows from the board's file
         tables = Tables(self.elf)
         modes = tables.modes(len(system.modes)) if system.modes else ()
         functions = {s.address: n for n in self._functions() if (s := self.elf.symbols.get(n)) is not None}

@@ -23,7 +23,7 @@ _OFFSET = 0x20  # of the I/O space in the data space, but on XMEGA, which has ot
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A timer's registers; ``matches``: the compare register of each channel, by its source.
+    """A timer's registers; ``matches``: the compare register of each channel, by its source; ``names``: its name.
 
     ``top`` says how long its round is: ICR of 16 bits, of 8 bits OCRA, whose channel is none of the others then.
     """
@@ -33,6 +33,7 @@ class Timer:
     count: int
     top: int
     matches: dict[int, int]
+    names: dict[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,10 @@ class _Header:
             a, b, count, top = (self.find(name) for name in (f"TCCR{n}A", f"TCCR{n}B", f"TCNT{n}", f"ICR{n}"))
             if a is None or b is None or count is None or top is None or "16" not in self._defined[f"TCNT{n}"]:
                 continue
-            channels = {self.find(f"TIMER{n}_COMP{x}_vect_num"): self.find(f"OCR{n}{x}") for x in "ABC"}
-            matches = {s: match for s, match in channels.items() if s is not None and match is not None}
-            found.append(Timer(a, b, count, top, matches))
+            channels = {f"OCR{n}{x}": self.find(f"TIMER{n}_COMP{x}_vect_num") for x in "ABC"}
+            names = {s: name for name, s in channels.items() if s is not None and self.find(name) is not None}
+            matches = {s: match for s, name in names.items() if (match := self.find(name)) is not None}
+            found.append(Timer(a, b, count, top, matches, names))
         return tuple(found)
 
     def small(self) -> tuple[Timer, ...]:
@@ -88,7 +90,7 @@ class _Header:
                 continue
             source, match = self.find(f"TIMER{n}_COMPB_vect_num"), self.find(f"OCR{n}B")
             if source is not None and match is not None and self.find(f"TC{n}H") is None and self.find(f"TCCR{n}C") is None:
-                found.append(Timer(a, b, count, top, {source: match}))
+                found.append(Timer(a, b, count, top, {source: match}, {source: f"OCR{n}B"}))
         return tuple(found)
 
     def requests(self) -> dict[tuple[int, int], dict[int, int]]:

@@ -4,7 +4,7 @@
 ``families`` takes a timer's addresses from the board's file, as do the macros that write the stores: what is wrong there is
 wrong in both, and they agree.  This table is a second source.  A board is known by the machine that its [run] starts in QEMU,
 which is what that chip's other documents call it too.  AVR devices need no table: their C library's headers say it
-(``avr_device``), and of virtual boards there is no chip.
+(``avr_device``), of all registers that a board's file names.  Of virtual boards there is no chip.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from itertools import pairwise
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import System
 from carillon.model.board import Board
+from carillon.verify.avr_device import Device, Timer, device
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
 
@@ -99,8 +100,34 @@ def _chip(board: Board) -> Chip | None:
     return CHIPS.get((board.port, name)) if name is not None else None
 
 
+AVR_HEADER = "the device's header of avr-libc"
+
+
+def _channels(found: Device, timers: Sequence[Timer]) -> Mapping[str, Site]:
+    """Each channel of an AVR device's timers, by the name of its compare register, as a board's file has it."""
+    requests = {
+        source: {"enable": enable, "flags": flags, "bit": mask.bit_length() - 1}
+        for (enable, flags), bits in found.requests.items()
+        for mask, source in bits.items()
+    }
+    return {
+        timer.names[source]: {
+            "control_a": timer.control_a,
+            "control_b": timer.control_b,
+            "count": timer.count,
+            "length": timer.top,
+            "match": match,
+            **requests[source],
+            SOURCE: source,
+        }
+        for timer in timers
+        for source, match in timer.matches.items()
+        if source in requests
+    }
+
+
 def _told(family: Family, cell: Cell) -> Site:
-    return {**family.told(cell), SOURCE: cell.place.source}
+    return {**(family.told(cell) or cell.place.registers), SOURCE: cell.place.source}
 
 
 def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> list[str]:
@@ -109,6 +136,13 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
     Returns what no table says, for the list of what was not verified.
     """
     board = system.board
+    found = device(board) if board.port == "avr" else None
+    if found is not None:
+        for name, timers in (("avr16", found.timers), ("avr8", found.small)):
+            family = hardware.families.get(name)
+            if family is not None:
+                _family(system, family, list(family.cells.values()), _channels(found, timers), AVR_HEADER, diagnostics)
+        return []
     chip = _chip(board)
     always = ALWAYS.get(board.port, {})
     unknown: list[str] = []
@@ -166,4 +200,4 @@ def _meant(name: str, told: Site, left: Mapping[str, Site]) -> str | None:
 
 
 def _number(key: str, value: int | None) -> str:
-    return str(value) if value is None or key in (SOURCE, "number") else f"{value:#x}"
+    return str(value) if value is None or key in (SOURCE, "number", "bit") else f"{value:#x}"
