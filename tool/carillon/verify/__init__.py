@@ -30,6 +30,7 @@ from carillon.verify.families import BEFORE
 from carillon.verify.giotto import check_invocations
 from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meanings
+from carillon.verify.microcode import MicrocodeCheck, MicrocodeReport
 from carillon.verify.rounds import REMEDY, ModeReport, Round
 
 
@@ -43,6 +44,7 @@ class Report:
     elf: Path
     modes: tuple[ModeReport, ...] = ()
     events: EventReport | None = None
+    microcode: MicrocodeReport | None = None
     unverified: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
@@ -58,6 +60,13 @@ class Report:
             "osek": {"cells": self.events.cells, "vectors": self.events.vectors, "tables": self.events.tables}
             if self.events is not None
             else None,
+            "microcode": {
+                "instructions": self.microcode.instructions,
+                "instants": self.microcode.instants,
+                "functions": self.microcode.functions,
+            }
+            if self.microcode is not None
+            else None,
             "unverified": list(self.unverified),
         }
 
@@ -69,6 +78,8 @@ class Report:
             found.append("{} expiries, {} vectors, {} deadlines".format(*sums))
         if self.events is not None:
             found.append(f"event-triggered: {self.events.cells} cells, {self.events.vectors} vectors")
+        if self.microcode is not None:
+            found.append(f"microcode: {self.microcode.instructions} instructions, {self.microcode.functions} functions")
         if self.unverified:
             found.append(f"{len(self.unverified)} {'part' if len(self.unverified) == 1 else 'parts'} not verified")
         return f"verified: {'; '.join(found)}"
@@ -81,6 +92,7 @@ class _Verifier:
     elf: Elf = field(init=False)
     modes: list[ModeReport] = field(default_factory=list)
     events: EventReport | None = None
+    microcode: MicrocodeReport | None = None
     unverified: list[str] = field(default_factory=list)
 
     def check(self, elf: Elf) -> None:
@@ -153,6 +165,11 @@ class _Verifier:
             self.unverified.append(check_invocations(self.system, self.system.giotto, self.elf, self.diagnostics))
         self.events = events.report
         self.unverified += events.unverified
+        if self.system.giotto is not None and self.system.machine is Machine.MICROCODE:
+            microcode = MicrocodeCheck(self.system, self.system.giotto, self.elf, meanings.handlers, self.diagnostics)
+            microcode.check()
+            self.microcode = microcode.report
+            self.unverified += microcode.unverified
 
     def _functions(self) -> list[str]:
         system = self.system
@@ -187,5 +204,6 @@ def verify(system: System, elf: Path, diagnostics: Diagnostics, kernel: str = "c
         elf,
         tuple(verifier.modes),
         verifier.events,
+        verifier.microcode,
         tuple(dict.fromkeys(verifier.unverified)),
     )

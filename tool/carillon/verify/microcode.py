@@ -1,0 +1,515 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Giotto program as microcode: the bytes of its E code, played, and all tables around it.
+
+The E code is not compiled again: it is decoded as SPEC says (section "Microcode"), and followed beside the program's meaning
+(``giotto_meaning``), from the start on, both ways at each guard, through each switch, until each pair of an address and of what
+the program does there has been seen.  So it holds for every run, of any length.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass, field
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.elf import UnreadableError
+from carillon.model import System
+from carillon.model.giotto import TICK_NS, Giotto, PortKind, Upload
+from carillon.verify.code import Handlers
+from carillon.verify.contract import Reader
+from carillon.verify.elf import Elf
+from carillon.verify.giotto_meaning import START, At, Function, Item, Meaning, Worker
+from carillon.verify.microcode_functions import Functions
+from carillon.verify.rounds import REMEDY
+
+CALL, RELEASE, FUTURE, FUTURE_EVENT = 1, 2, 3, 4
+DISPATCH, DISPATCH_TIME, DISPATCH_RELEASE, IDLE, IDLE_RELEASE, FORK = 5, 6, 7, 8, 9, 10
+IF, JUMP, RETURN, TERMINATE = 11, 12, 13, 14
+_WORDS = (
+    *("", "call", "release", "future", "future", "dispatch", "dispatch", "dispatch", "idle", "idle"),
+    *("fork", "if", "jump", "return", "terminate"),
+)
+_S_CODE = (DISPATCH, DISPATCH_TIME, DISPATCH_RELEASE, IDLE, IDLE_RELEASE, FORK)
+_OPERANDS = {  # x, time, y
+    CALL: ("driver", "", ""),
+    RELEASE: ("task", "ticks", ""),
+    FUTURE: ("", "wait", "address"),
+    FUTURE_EVENT: ("trigger", "", "address"),
+    DISPATCH: ("task", "", ""),
+    DISPATCH_TIME: ("task", "wait", "address"),
+    DISPATCH_RELEASE: ("task", "task", "address"),
+    IDLE: ("", "wait", ""),
+    IDLE_RELEASE: ("task", "", ""),
+    FORK: ("", "", "address"),
+    IF: ("guard", "", "address"),
+    JUMP: ("", "", "address"),
+    RETURN: ("", "", ""),
+    TERMINATE: ("task", "", ""),
+}
+_NONE = 0xFFFF
+_EDF = 1
+_LOADER = "microcode_loader"
+_TRIALS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class _Instruction:
+    opcode: int
+    x: int
+    time: int
+    y: int
+
+    def __str__(self) -> str:
+        named = zip(_OPERANDS[self.opcode], (self.x, self.time, self.y), strict=True)
+        operands = ", ".join(f"{use.replace('wait', 'ticks')} {value}" for use, value in named if use)
+        return f"'{_WORDS[self.opcode]}{' ' if operands else ''}{operands}'"
+
+
+@dataclass(frozen=True, slots=True)
+class MicrocodeReport:
+    """What was compared."""
+
+    instructions: int = 0
+    instants: int = 0
+    functions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An address beside what the program does next."""
+
+    address: int
+    at: At
+    item: int = 0
+
+
+@dataclass(slots=True)
+class _Image:
+    """What the image has: code, and rows of tables."""
+
+    code: list[_Instruction]
+    entry: int
+    steps: int
+    raw: bytes
+    drivers: list[tuple[int, tuple[int, ...]]]
+    guards: list[int]
+    tasks: list[tuple[int, int, int, int]]
+    triggers: list[tuple[int, int]]
+
+
+@dataclass(slots=True)
+class MicrocodeCheck:
+    """The comparison of the microcode of a system that has a Giotto program."""
+
+    system: System
+    program: Giotto
+    elf: Elf
+    handlers: Handlers
+    diagnostics: Diagnostics
+    report: MicrocodeReport = field(default_factory=MicrocodeReport)
+    unverified: list[str] = field(default_factory=list)
+    image: _Image = field(init=False)
+    meaning: Meaning = field(init=False)
+    functions: Functions = field(init=False)
+    drivers: dict[int, Function] = field(default_factory=dict)
+    guards: dict[int, Function] = field(default_factory=dict)
+    met: dict[_Place, None] = field(default_factory=dict)
+    said: dict[tuple[str, str], None] = field(default_factory=dict)
+    trial: bool = False
+    s_code: bool = False
+
+    def check(self) -> None:
+        """Report C204 to C209."""
+        self.meaning = Meaning(self.program)
+        self.functions = Functions(self.elf, self.handlers)
+        scode = self.system.file.with_suffix(".scode")
+        self.s_code = scode.is_file()
+        try:
+            self.image = self._read()
+            if self.said:
+                return  # an instruction that is none
+            self.follow(_Place(self.image.entry, START))
+            if self.said:
+                return  # what follows would say the same again, in other words
+            self._modes_that_nothing_leads_to()
+            self._tasks()
+            self._triggers()
+            self.functions.check_copies(self._error)
+            self._counts()
+            if self.system.upload is not None:
+                self._loader(self.system.upload)
+        except UnreadableError as error:
+            self._error("C209", self.program.start.span, f"the microcode cannot be read: {error}")
+        self.report = MicrocodeReport(
+            len(self.image.code) if not self.said else 0,
+            len({place.at for place in self.met}),
+            len(self.drivers) + len(self.guards) + len(self.program.tasks),
+        )
+        self.unverified += self.functions.unread()
+        self.unverified.append("microcode: the room of the machine for triggers and threads, which is compiled into it")
+        if self.s_code:
+            self.unverified.append(f"S code: which tasks {scode.name} dispatches when, and who chooses among the others")
+        if self.system.upload is not None:
+            self.unverified.append("programs that are sent: the image judges them itself when they come")
+
+    def _error(self, code: str, span: Span, cause: str) -> None:
+        if (code, cause) not in self.said:
+            self.said[code, cause] = None
+            if not self.trial:
+                self.diagnostics.error(code, span, cause, REMEDY)
+
+    # Reading
+
+    def _read(self) -> _Image:
+        elf, span = self.elf, self.program.start.span
+        reader = Reader(elf, elf.symbol("carillon_microcode_first").address)
+        at, late = elf.data(reader.pointer()), reader.pointer()
+        steps, size, entry, shared, scheduler = (reader.take(n) for n in (4, 2, 2, 2, 1))
+        if late or shared != _NONE:
+            self._error("C205", span, "the program of the image handles exceptions, and a Giotto program has no handlers")
+        if scheduler != _EDF and not self.s_code:
+            self._error("C207", span, f"the scheduler of the image is {scheduler}, and should be {_EDF}: the earliest deadline")
+        clock = elf.symbols.get("carillon_microcode_tick_ns")  # which only a program asks for that has use for it
+        if clock is not None and (tick := elf.number(clock.address, 4)) != TICK_NS:
+            self._error("C204", span, f"the tick of the microcode is {tick} ns, and should be {TICK_NS}")
+        if not size:
+            raise UnreadableError("the program has no instructions")
+        if entry >= size:
+            raise UnreadableError(f"it begins at {entry}, and has {size} instructions")
+        if (around := elf.around(at)) is not None and around.address == at and around.size != 8 * size:
+            self._error("C209", span, f"the program says that it has {size} instructions, and its code has {around.size} bytes")
+        raw = elf.bytes_at(at, 8 * size)
+        pointer = elf.pointer
+        drivers = []
+        for place in self._rows("drivers", 2 * pointer):
+            call, touches = elf.code(elf.number(place, pointer)), elf.data(elf.number(place + pointer, pointer))
+            drivers.append((call, self._touched(touches)))
+        guards = [elf.code(elf.number(p, pointer)) for p in self._rows("guards", pointer)]
+        tasks = []
+        for place in self._rows("tasks", 4 * pointer):
+            rows = Reader(elf, place)
+            pointers = [rows.pointer() for _ in range(3)]
+            tasks.append((elf.code(pointers[0]), elf.code(pointers[1]), elf.data(pointers[2]), rows.take(1)))
+        triggers = [
+            (elf.code(elf.number(p, pointer)), elf.code(elf.number(p + pointer, pointer)))
+            for p in self._rows("triggers", 2 * pointer)
+        ]
+        image = _Image([], entry, steps, raw, drivers, guards, tasks, triggers)
+        counts = {"driver": len(drivers), "guard": len(guards), "task": len(tasks), "trigger": len(triggers), "address": size}
+        wrong: dict[int, str] = {}
+        for address in range(size):
+            found, fault = _decoded(raw[8 * address : 8 * address + 8], counts)
+            image.code.append(found)
+            if fault:
+                wrong[address] = fault
+        if wrong:
+            first = min(wrong)
+            more = f"; so are {len(wrong) - 1} more" if len(wrong) > 1 else ""
+            self._error("C209", span, f"instruction {first} of the microcode cannot be read: it {wrong[first]}{more}")
+        least = size * (2 if self.s_code else 1)
+        if steps <= least:
+            self._error(
+                "C209", span, f"the machine may carry {steps} instructions out at an instant, and more than {least} may do"
+            )
+        return image
+
+    def _rows(self, table: str, size: int) -> range:
+        symbol = self.elf.symbol(f"carillon_microcode_{table}")
+        if symbol.size % size:
+            raise UnreadableError(f"carillon_microcode_{table} has {symbol.size} bytes, and rows of {size}")
+        return range(symbol.address, symbol.address + symbol.size, size)
+
+    def _touched(self, at: int) -> tuple[int, ...]:
+        found: list[int] = []
+        while (task := self.elf.number(at + 2 * len(found), 2)) != _NONE:
+            found.append(task)
+            if len(found) > len(self.program.tasks):
+                raise UnreadableError(f"the list of touched tasks at {at:#x} has no end")
+        return tuple(found)
+
+    # Following
+
+    def follow(self, first: _Place) -> None:
+        """From one place on, everything that may come."""
+        waiting = [first]
+        while waiting:
+            place = waiting.pop()
+            if place in self.met:
+                continue
+            self.met[place] = None
+            waiting += self._step(place)
+
+    def _step(self, place: _Place) -> list[_Place]:
+        """What follows; nothing where the image differs."""
+        items = self.meaning.items(place.at)
+        item = items[place.item]
+        if item.kind == "go":
+            begun = self.image.code[place.address] if place.address < len(self.image.code) else None
+            if begun is not None and begun.opcode == FORK and self.s_code and place.at == START:
+                self._scheduled(begun.y, item)
+                return [_Place(place.address + 1, item.to)]
+            return [_Place(place.address, item.to)]
+        address = self._jumped(place.address, item)
+        if address is None:
+            return []
+        found = self.image.code[address]
+        following = _Place(address + 1, place.at, place.item + 1)
+        where = f"instruction {address} of the microcode, in {_named(place.at)},"
+        wanted = {"call": CALL, "if": IF, "release": RELEASE, "wait": FUTURE}[item.kind]
+        if found.opcode != wanted:
+            self._error(item.code, item.span, f"{where} is {found}, and {self._expected(item)} is expected")
+            return []
+        if item.function is not None:
+            table = self.drivers if wanted == CALL else self.guards
+            if not self._is(table, found.x, item.function, item, where):
+                return []
+            return [following] if wanted == CALL else [following, _Place(found.y, place.at, item.other)]
+        if wanted == RELEASE:
+            if found.x != item.task:
+                self._error(item.code, item.span, f"{where} is {found}, and {self._expected(item)} is expected")
+                return []
+            if found.time != item.time:
+                cause = f"{where} gives {self.program.tasks[item.task].name} {found.time} ms to its deadline, and not {item.time}"
+                self._error("C206", item.span, cause)
+            return [following]
+        if found.time != item.time:
+            cause = f"{where} waits {found.time} ms for {_named(item.to)}, and not {item.time}"
+            self._error(item.code, item.span, cause)
+            return []
+        self._scheduled(address + 1, item)
+        return [_Place(found.y, item.to)]
+
+    def _jumped(self, address: int, item: Item) -> int | None:
+        """Where jumps lead to; None, and C209, if they lead nowhere."""
+        for _ in range(len(self.image.code) + 1):
+            if address >= len(self.image.code):
+                self._error("C209", item.span, "the microcode goes on behind its last instruction")
+                return None
+            if self.image.code[address].opcode != JUMP:
+                return address
+            address = self.image.code[address].y
+        self._error("C209", item.span, f"the jumps at instruction {address} of the microcode have no end")
+        return None
+
+    def _scheduled(self, address: int, item: Item) -> None:
+        """What a block does behind its wait: nothing, or S code, which may do nothing else."""
+        waiting, seen = [address], set[int]()
+        while waiting:
+            here = self._jumped(waiting.pop(), item)
+            if here is None or here in seen:
+                continue
+            seen.add(here)
+            found = self.image.code[here]
+            if found.opcode == RETURN:
+                continue
+            if not self.s_code or found.opcode not in _S_CODE:
+                self._error("C205", item.span, f"instruction {here} of the microcode is {found}, where a block should have ended")
+                return
+            waiting.append(here + 1)
+            if _OPERANDS[found.opcode][2]:
+                waiting.append(found.y)
+
+    def _is(self, table: dict[int, Function], number: int, function: Function, item: Item, where: str) -> bool:
+        """Whether a row of the table of drivers or guards is what is expected."""
+        if table.get(number) == function:
+            return True
+        of_guards = table is self.guards
+        address = self.image.guards[number] if of_guards else self.image.drivers[number][0]
+        what = f"{'guard' if of_guards else 'driver'} {function.name}"
+        if number in table:
+            self._error(item.code, item.span, f"{where} names the {table[number].name}, and the {what} is expected")
+            return False
+        wrong = self.functions.differs(address, function, item.span)
+        if wrong is not None:
+            self._error(item.code, item.span, f"{where} should name the {what}: {wrong}")
+            return False
+        if not of_guards:
+            touched, found = self._touches(function), self.image.drivers[number][1]
+            if set(touched) != set(found):
+                said = f"the {what} touches {self._listed(touched)}, and the image says {self._listed(found)}"
+                self._error("C205", item.span, said)
+        table[number] = function
+        return True
+
+    def _touches(self, function: Function) -> list[int]:
+        """The tasks of which it reads what they write, or writes what they read or write."""
+        reads, writes = {*function.reads}, {*function.writes}
+        return [
+            k
+            for k, own in enumerate(self.meaning.workers())
+            if reads & {*own.writes} or writes & {*own.reads, *own.writes}
+        ]  # fmt: skip
+
+    def _listed(self, tasks: list[int] | tuple[int, ...]) -> str:
+        names = [task.name.text for task in self.program.tasks]
+        return ", ".join(names[k] if k < len(names) else f"task {k}, which there is not" for k in tasks) or "no task"
+
+    def _expected(self, item: Item) -> str:
+        if item.function is not None:
+            return f"the {'guard' if item.kind == 'if' else 'driver'} {item.function.name}"
+        if item.kind == "release":
+            return f"the release of {self.program.tasks[item.task].name} for {item.time} ms"
+        return f"a wait of {item.time} ms for {_named(item.to)}"
+
+    def _modes_that_nothing_leads_to(self) -> None:
+        """A mode that no switch leads to may have code: it has if all of it is somewhere."""
+        reached = {place.at.mode for place in self.met}
+        for mode in self.program.modes:
+            if mode.name.text in reached:
+                continue
+            used = {place.address for place in self.met}
+            for address in [a for a in range(len(self.image.code)) if a not in used][:_TRIALS]:
+                if self._is_begin(address, At(mode.name.text)):
+                    break
+            else:
+                self.unverified.append(f"the mode {mode.name}: nothing leads to it, and its microcode was not found")
+            reached = {place.at.mode for place in self.met}
+
+    def _is_begin(self, address: int, at: At) -> bool:
+        """Whether code from an address on does what a mode does; what was learned on the way is kept if so."""
+        before = self.functions.ports, self.drivers, self.guards, self.met, self.functions.unknown, self.functions.copies
+        self.functions.ports = self.functions.ports.copy()
+        self.drivers, self.guards, self.met = dict(self.drivers), dict(self.guards), dict(self.met)
+        self.functions.unknown, self.functions.copies = list(self.functions.unknown), list(self.functions.copies)
+        self.trial, found = True, False
+        try:
+            self.follow(_Place(address, at))
+            found = not self.said
+        except UnreadableError:
+            found = False
+        self.trial, self.said = False, {}
+        if not found:
+            self.functions.ports, self.drivers, self.guards, self.met, self.functions.unknown, self.functions.copies = before
+        return found
+
+    # Tables
+
+    def _tasks(self) -> None:
+        """The table of tasks, and their threads."""
+        assert self.system.osek is not None
+        workers, rows = self.meaning.workers(), self.image.tasks
+        if len(rows) != len(workers):
+            span = self.program.start.span
+            self._error("C205", span, f"the image has {len(rows)} tasks of microcode, and the program {len(workers)}")
+            return
+        loads = self.system.upload is not None
+        threads = [(k, t.name) for k, t in enumerate(self.system.osek.tasks) if not (loads and t.name == _LOADER)]
+        for number, (row, worker, (thread, name)) in enumerate(zip(rows, workers, threads, strict=True)):
+            self._task(number, row, worker, thread, name)
+
+    def _task(self, number: int, row: tuple[int, int, int, int], worker: Worker, thread: int, name: str) -> None:
+        span = self.program.tasks[number].name.span
+        compute, commit, extended, found = row
+        copied = any(driver.copies == worker.name for driver in self.drivers.values())
+        wrong = self.functions.worker_differs(compute, commit, worker, span, copied=copied)
+        if wrong is not None:
+            self._error("C205", span, f"the task {worker.name}: {wrong}")
+        if found != thread:
+            self._error("C205", span, f"the task {worker.name} has the thread {found} of the kernel, and should have {thread}")
+        if extended != self.elf.symbol(f"carillon_extended_{name}").address:
+            self._error("C205", span, f"the task {worker.name} has the state of another thread")
+        body = self.elf.symbol(f"carillon_task_{name}").address
+        if self.functions.calls_alone(body, "carillon_microcode_thread", number) is None:
+            self._error("C205", span, f"the thread {name} does not carry the task {worker.name} out")
+
+    def _triggers(self) -> None:
+        """The triggers of sensors: what their interrupts count, and what the machine compares."""
+        assert self.system.osek is not None
+        sensors = [p for p in self.program.ports if p.interrupt is not None]
+        rows = self.image.triggers
+        if len(rows) != max(1, len(sensors)):
+            cause = f"the image has {len(rows)} triggers, and the program {len(sensors)}"
+            self._error("C205", self.program.start.span, cause)
+            return
+        for (state, enabled), port, isr in zip(rows, sensors, self.system.osek.isrs, strict=False):
+            handler = self.elf.symbol(f"carillon_isr_{isr.name}").address
+            counted = self.functions.calls_alone(handler, "carillon_microcode_event")
+            if counted is None or not self.functions.ports.agree(f"events {port.name}", counted):
+                self._error("C205", port.name.span, f"the interrupt of {port.name} does not count its events alone")
+            elif self.functions.reads_alone(state) != {counted} or self.functions.reads_alone(enabled) != {counted}:
+                self._error("C205", port.name.span, f"the trigger of {port.name} looks at other events than its interrupt counts")
+
+    def _counts(self) -> None:
+        """Rows that no code names."""
+        for table, rows, known in (
+            ("drivers", len(self.image.drivers), len(self.drivers)),
+            ("guards", len(self.image.guards), max(1, len(self.guards))),
+        ):
+            if rows > known:
+                self.unverified.append(f"microcode: {rows - known} of {rows} {table}, which no code that was followed names")
+
+    def _loader(self, upload: Upload) -> None:
+        """What the loader knows of the image."""
+        span = self.program.start.span
+        tables = self._interface()
+        reader = Reader(self.elf, self.elf.symbol("carillon_loader_image").address)
+        tick, interface = reader.take(4), reader.take(4)
+        counts = [reader.take(2) for _ in range(5)]
+        bindings, threads = reader.take(1), reader.take(1)
+        sensors = sum(p.interrupt is not None for p in self.program.ports)
+        wanted = [len(self.meaning.ports()), len(self.program.tasks), len(self.drivers), len(self.guards), sensors]
+        if tick != TICK_NS:
+            self._error("C204", span, f"the loader takes programs with ticks of {tick} ns, and should with {TICK_NS}")
+        if counts != wanted:
+            self._error("C205", span, f"the loader takes programs for tables of {counts} rows, and should for {wanted}")
+        if bindings < upload.triggers or threads < upload.threads:
+            said = f"the loader has room for {bindings} triggers and {threads} threads, and should for"
+            self._error("C205", span, f"{said} {upload.triggers} and {upload.threads}")
+        if self.elf.bytes_at(self.elf.symbol("carillon_loader_key").address, 16) != upload.key:
+            self._error("C205", span, "the loader has another key than the program's .upload says")
+        if tables is None:
+            self.unverified.append("the loader: checksums of its program and its tables, of which some are not known")
+            return
+        if interface != zlib.crc32(tables):
+            self._error("C205", span, "the loader takes programs for other tables: their checksum is not that of the program's")
+        head = struct.pack("<IHH5HH", TICK_NS, self.image.entry, len(self.image.code), *wanted, 0)
+        body = head + self.image.raw + tables
+        start = struct.pack("<4sHHI", b"CMUC", 1, 36, 16 + len(body))
+        first = self.elf.number(self.elf.symbol("carillon_loader_first").address, 4)
+        if first != zlib.crc32(start + body):
+            self._error("C205", span, "the loader tells another checksum than that of the image's program")
+
+    def _interface(self) -> bytes | None:
+        """The bytes of the tables of ports, tasks, drivers, guards and triggers, as SPEC has them."""
+        ports = self.meaning.ports()
+        rows = [self.drivers, self.guards]
+        if any(sorted(table) != list(range(len(table))) for table in rows):
+            return None
+        found = b"".join(_name(port) for port in ports)
+        listed: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [(w.name, w.reads, w.writes) for w in self.meaning.workers()]
+        for table in rows:
+            listed += [(table[k].name, table[k].reads, table[k].writes) for k in sorted(table)]
+        sensors = [p.name.text for p in self.program.ports if p.kind is PortKind.SENSOR and p.interrupt is not None]
+        listed += [(name, (name,), ()) for name in sensors]
+        for name, reads, writes in listed:
+            found += _name(name)
+            for each in (reads, writes):
+                found += struct.pack(f"<H{len(each)}H", len(each), *(ports.index(p) for p in each))
+        return found
+
+
+def _decoded(raw: bytes, counts: dict[str, int]) -> tuple[_Instruction, str]:
+    """An instruction of 8 bytes, and what is wrong with it; ``counts``: how many there are of what an operand may name."""
+    word, x, y = struct.unpack("<IHH", raw)
+    found = _Instruction(word & 0xFF, x, word >> 8, y)
+    if found.opcode not in _OPERANDS:
+        return found, f"is number {found.opcode}, which is none"
+    for use, value in zip(_OPERANDS[found.opcode], (found.x, found.time, found.y), strict=True):
+        if not use and value:
+            return found, f"has an operand {value} that it does not use"
+        if use == "wait" and not value:
+            return found, "waits for no time"
+        if use in counts and value >= counts[use]:
+            return found, f"names the {use} {value}, which there is not"
+    return found, ""
+
+
+def _name(text: str) -> bytes:
+    return struct.pack("<H", len(text)) + text.encode("ascii")
+
+
+def _named(at: At) -> str:
+    if at == START:
+        return "the start"
+    return f"mode {at.mode}, {'entered ' if at.entered else ''}at {at.time} ms"

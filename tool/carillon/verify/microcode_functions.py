@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of microcode in the image: which C function each driver, guard and task calls, and with which ports.
+
+A port has no name in the image: it is an address.  So names and addresses are matched: one that a function is first given for a
+port is that port's, and no function may be given it for another port, or be given another one for that port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from carillon.diagnostics import Span
+from carillon.elf import UnreadableError
+from carillon.verify.code import Effect, Handlers
+from carillon.verify.elf import Elf
+from carillon.verify.giotto_meaning import Calls, Function, Worker
+
+_COPIES = ("memcpy", "memmove", "__aeabi_memcpy", "__aeabi_memcpy4", "__aeabi_memcpy8")
+_THUNKS = 4
+
+Say = Callable[[str, Span, str], None]
+
+
+@dataclass(slots=True)
+class Ports:
+    """The address of each name, and the name of each address."""
+
+    addresses: dict[str, int] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+
+    def agree(self, name: str, address: int) -> bool:
+        """Whether the name is that of the address, or both are new."""
+        if name not in self.addresses and address not in self.names:
+            self.addresses[name] = address
+            self.names[address] = name
+        return self.addresses.get(name) == address
+
+    def copy(self) -> Ports:
+        """The same, to be tried on."""
+        return Ports(dict(self.addresses), dict(self.names))
+
+
+@dataclass(slots=True)
+class Functions:
+    """The comparison of functions."""
+
+    elf: Elf
+    handlers: Handlers
+    ports: Ports = field(default_factory=Ports)
+    unknown: list[tuple[str, str]] = field(default_factory=list)
+    """What no rule reads, of functions that are right as far as they are read: "copies" or "arguments", and whose."""
+    copies: list[tuple[str, int, Function | Worker, Span]] = field(default_factory=list)
+    """What copies ports: "copy", "compute" or "commit", its address and what it should be; compared when ports are known."""
+
+    def differs(self, address: int, function: Function, span: Span) -> str | None:
+        """What is wrong with a driver or a guard."""
+        if function.copies is not None:
+            return self._copies(address, function, span)
+        wrong = self._calls(address, function.calls, function.name)
+        if wrong is None and any(e.kind == "write" for path in self._paths(address) for e in path):
+            return f"{self.elf.name_of(address)} writes to memory itself, and should call a function alone"
+        return wrong
+
+    def unread(self) -> list[str]:
+        """What no rule reads, as lines."""
+        what = {
+            "copies": "microcode: which ports {} copies: not all stores are of one register",
+            "arguments": "microcode: ports that functions get, whose addresses are in no register: {}",
+        }
+        named = {kind: ", ".join(dict.fromkeys(name for k, name in self.unknown if k == kind)) for kind in what}
+        return [what[kind].format(names) for kind, names in named.items() if names]
+
+    def worker_differs(self, compute: int, commit: int, worker: Worker, span: Span, *, copied: bool) -> str | None:
+        """What is wrong with the two functions of a task; ``copied``: whether a driver copies its outputs."""
+        ((function, arguments),) = worker.calls
+        given = tuple(f"next {name}" if name in worker.writes else name for name in arguments)
+        wrong = self._calls(compute, ((function, given),), worker.name)
+        if wrong is not None:
+            return wrong
+        paths = self._paths(commit)
+        if any(self._called(path) for path in paths):
+            return f"{self.elf.name_of(commit)} calls a function, and should make what was computed the task's ports"
+        fresh = {e.address for path in paths for e in path if e.kind == "write" and e.value == 1}
+        known = self.ports.addresses.get(f"fresh {worker.name}")
+        mark = known if known in fresh else next(iter(fresh), None) if len(fresh) == 1 else None
+        if copied and (mark is None or not self.ports.agree(f"fresh {worker.name}", mark)):
+            return f"{self.elf.name_of(commit)} does not note that {worker.name} has ended"
+        self.copies += [("compute", compute, worker, span), ("commit", commit, worker, span)]
+        return None
+
+    def _copies(self, address: int, function: Function, span: Span) -> str | None:
+        """A driver that copies: it asks whether its task has ended since, and copies then alone."""
+        name, paths = self.elf.name_of(address), self._paths(address)
+        if any(self._called(path) for path in paths):
+            return f"{name} calls {self._name(next(c for p in paths for c in self._called(p)))}, and should copy outputs"
+        fresh = {e.address for path in paths for e in path if e.kind == "write" and e.value == 0}
+        mark = fresh.pop() if len(fresh) == 1 else None
+        if mark is None or not self.ports.agree(f"fresh {function.copies}", mark):
+            return f"{name} does not ask whether {function.copies} has ended"
+        if any(e.kind == "write" for p in paths for e in p if not any(w.kind == "write" and w.address == mark for w in p)):
+            return f"{name} copies though {function.copies} has not ended"
+        if all(any(e.kind == "write" for e in path) for path in paths):
+            return f"{name} does not ask whether {function.copies} has ended"
+        self.copies.append(("copy", address, function, span))
+        return None
+
+    def check_copies(self, say: Say) -> None:
+        """What functions copy, as far as addresses in their code are known."""
+        for kind, address, it, span in dict.fromkeys(self.copies):
+            to, of = it.writes, it.reads
+            if isinstance(it, Worker):
+                nexts = tuple(f"next {name}" for name in it.writes)
+                to, of = (nexts, it.writes) if kind == "compute" else (it.writes, nexts)
+            mark = self.ports.addresses.get(f"fresh {it.copies if isinstance(it, Function) else it.name}")
+            name, seen = self.elf.name_of(address), set[str]()
+            for path in self._paths(address):
+                pairs = [("write", a.get(0)) for a in self._memory(path)] + [("read", a.get(1)) for a in self._memory(path)]
+                pairs += [(e.kind, e.address) for e in path if e.kind in ("read", "write") and e.address != mark]
+                for what, place in pairs:
+                    base = self._base(place)
+                    port = self.ports.names.get(base) if base is not None else None
+                    if port is None:
+                        continue  # a port that no function is given; what is missing then is told below
+                    if port not in (to if what == "write" else of):
+                        say("C205", span, f"{name}, of {it.name}, {what}s {port}, which is not what it copies")
+                    if what == "write":
+                        seen.add(port)
+            if not seen.issuperset(to):
+                self.unknown.append(("copies", it.name))
+
+    def calls_alone(self, address: int, callee: str, first: int | None = None) -> int | None:
+        """The first argument with which a function calls another one on all of its paths, and nothing else; None if not."""
+        target = self.elf.symbol(callee).address
+        found = {(e.address, dict(e.arguments).get(0)) for path in self._paths(address) for e in path if e.kind == "call"}
+        if len(found) != 1:
+            return None
+        where, argument = found.pop()
+        return argument if where == target and (first is None or argument == first) else None
+
+    def reads_alone(self, address: int) -> set[int]:
+        """The addresses that a function reads."""
+        return {e.address for path in self._paths(address) for e in path if e.kind == "read"}
+
+    def _calls(self, address: int, calls: Calls, name: str) -> str | None:
+        for path in self._paths(address):
+            found = self._called(path)
+            shown = self.elf.name_of(address)
+            if [e.address for e in found] != [self._function(function) for function, _ in calls]:
+                said = ", ".join(self._name(e) for e in found) or "nothing"
+                return f"{shown} calls {said}, and should call {', '.join(function for function, _ in calls)}"
+            for effect, (function, arguments) in zip(found, calls, strict=True):
+                values = dict(effect.arguments)
+                for number, port in enumerate(arguments):
+                    value = values.get(number)
+                    if value is None:
+                        self.unknown.append(("arguments", f"{number + 1} of {function} in {name}"))
+                    elif not self.ports.agree(port, value):
+                        return f"{shown} calls {function} with {self._port(value)}, and should with {port}"
+        return None
+
+    def _paths(self, address: int) -> list[list[Effect]]:
+        """What a function does; one that only goes on in another local one is that one."""
+        for _ in range(_THUNKS):
+            paths = self.handlers.paths(address)
+            if not paths:
+                raise UnreadableError(f"'{self.elf.name_of(address)}' does not end")
+            only = paths[0][0] if len(paths) == 1 and len(paths[0]) == 1 else None
+            symbols = self.elf.by_address.get(only.address, []) if only is not None and only.kind == "call" else []
+            if only is None or not symbols or not all(s.local for s in symbols):
+                break
+            address = only.address
+        return paths
+
+    def _called(self, path: Iterable[Effect]) -> list[Effect]:
+        return [e for e in path if e.kind == "call" and self.elf.name_of(e.address) not in _COPIES]
+
+    def _memory(self, path: Iterable[Effect]) -> list[dict[int, int]]:
+        return [dict(e.arguments) for e in path if e.kind == "call" and self.elf.name_of(e.address) in _COPIES]
+
+    def _function(self, name: str) -> int:
+        return self.elf.symbol(name).address
+
+    def _base(self, address: int | None) -> int | None:
+        around = self.elf.around(address) if address is not None else None
+        return around.address if around is not None else None
+
+    def _name(self, effect: Effect) -> str:
+        return self.elf.name_of(effect.address)
+
+    def _port(self, address: int) -> str:
+        return self.ports.names.get(address) or self.elf.name_of(address)
