@@ -192,6 +192,10 @@ FAULTS = [
     Fault("event", "the loader's tables", "C205", lambda p: p.put(LOADER, 4, "I", plus(1)), "other tables"),
     Fault("event", "the loader's counts", "C205", lambda p: p.put(LOADER, 8, "H", plus(1)), "rows"),
     Fault("event", "the loader's room", "C205", lambda p: p.put(LOADER, 18, "B", to(0)), "has room for 0 triggers"),
+    Fault("event", "more room than there is", "C205", lambda p: p.put(LOADER, 19, "B", to(100)), "100 threads"),
+    Fault("app", "the end of a task in the middle of a function", "C209", lambda p: p.put(TASKS, 20, "I", plus(2)), "begins"),
+    Fault("app", "an output elsewhere", "C205", lambda p: p.put("driver_0", 20, "I", plus(4)), "x"),
+    Fault("app", "a port where no variable begins", "C205", lambda p: p.put("driver_0", 20, "I", plus(2)), "no variable"),
     Fault("event", "the loader's key", "C205", lambda p: p.put("carillon_loader_key", 3, "B", lambda v: v ^ 1), "another key"),
     Fault("event", "the loader's first program", "C205", lambda p: p.put("carillon_loader_first", 0, "I", plus(1)), "checksum"),
 ]
