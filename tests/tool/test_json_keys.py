@@ -189,7 +189,12 @@ def test_a_builds_keys() -> None:
 def test_a_verifications_keys() -> None:
     built = run("build", "run.toml")
     verified = run("verify", "run.toml")
-    check("verify", verified)
+    program = "task t () output () state () { schedule f() } start m { mode m () period 1 { taskfreq 1 do t(); } }\n"
+    Path("code").mkdir()
+    Path("code/b.giotto").write_text(program, encoding="utf-8")
+    Path("code/b.c").write_text('#include "giotto.h"\nvoid f(void)\n{\n}\n', encoding="utf-8")
+    run("build", "code/b.giotto", "--board", "ast1030-evb")
+    check("verify", verified, run("verify", "code/b.giotto", "--board", "ast1030-evb"))
     assert {key: value for key, value in verified.items() if key != "diagnostics"} == built["verified"]
 
 

@@ -26,5 +26,10 @@ def render_verified(to: Console, report: Report) -> None:
         console.verbatim(
             to, f"event-triggered: {events.cells} cells, {events.vectors} vectors, {events.tables} entries of tables"
         )
+    if report.microcode is not None:
+        code = report.microcode
+        console.verbatim(
+            to, f"microcode: {code.instructions} instructions at {code.instants} instants, {code.functions} functions"
+        )
     for what in report.unverified:
         console.verbatim(to, f"not verified: {what}")

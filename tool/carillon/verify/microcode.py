@@ -245,15 +245,16 @@ class MicrocodeCheck:
         items = self.meaning.items(place.at)
         item = items[place.item]
         if item.kind == "go":
+            begun = self.image.code[place.address] if place.address < len(self.image.code) else None
+            if begun is not None and begun.opcode == FORK and self.s_code and place.at == START:
+                self._scheduled(begun.y, item)
+                return [_Place(place.address + 1, item.to)]
             return [_Place(place.address, item.to)]
         address = self._jumped(place.address, item)
         if address is None:
             return []
         found = self.image.code[address]
         following = _Place(address + 1, place.at, place.item + 1)
-        if found.opcode == FORK and self.s_code and place.at == START:
-            self._scheduled(found.y, item)
-            return [_Place(address + 1, place.at, place.item)]
         where = f"instruction {address} of the microcode, in {_named(place.at)},"
         wanted = {"call": CALL, "if": IF, "release": RELEASE, "wait": FUTURE}[item.kind]
         if found.opcode != wanted:
@@ -452,9 +453,10 @@ class MicrocodeCheck:
             self._error("C204", span, f"the loader takes programs with ticks of {tick} ns, and should with {TICK_NS}")
         if counts != wanted:
             self._error("C205", span, f"the loader takes programs for tables of {counts} rows, and should for {wanted}")
-        if bindings < upload.triggers or threads < upload.threads:
+        room = max(1, upload.triggers), max(threads if self.s_code else 1, upload.threads)
+        if (bindings, threads) != room:
             said = f"the loader has room for {bindings} triggers and {threads} threads, and should for"
-            self._error("C205", span, f"{said} {upload.triggers} and {upload.threads}")
+            self._error("C205", span, f"{said} {room[0]} and {room[1]}")
         if self.elf.bytes_at(self.elf.symbol("carillon_loader_key").address, 16) != upload.key:
             self._error("C205", span, "the loader has another key than the program's .upload says")
         if tables is None:

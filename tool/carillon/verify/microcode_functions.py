@@ -120,11 +120,13 @@ class Functions:
                 for what, place in pairs:
                     base = self._base(place)
                     port = self.ports.names.get(base) if base is not None else None
-                    if port is None:
-                        continue  # a port that no function is given; what is missing then is told below
-                    if port not in (to if what == "write" else of):
-                        say("C205", span, f"{name}, of {it.name}, {what}s {port}, which is not what it copies")
-                    if what == "write":
+                    allowed = to if what == "write" else of
+                    if port is None and (base is None or not all(each in self.ports.addresses for each in allowed)):
+                        continue  # it may be a port that no function is given; what is missing then is told below
+                    if port not in allowed:
+                        said = port or self.elf.name_of(base or 0)
+                        say("C205", span, f"{name}, of {it.name}, {what}s {said}, which is not what it copies")
+                    elif what == "write" and port is not None:
                         seen.add(port)
             if not seen.issuperset(to):
                 self.unknown.append(("copies", it.name))
@@ -155,6 +157,8 @@ class Functions:
                     value = values.get(number)
                     if value is None:
                         self.unknown.append(("arguments", f"{number + 1} of {function} in {name}"))
+                    elif self._base(value) != value:
+                        return f"{shown} calls {function} with {value:#x}, where no variable begins, and should with {port}"
                     elif not self.ports.agree(port, value):
                         return f"{shown} calls {function} with {self._port(value)}, and should with {port}"
         return None
@@ -162,6 +166,8 @@ class Functions:
     def _paths(self, address: int) -> list[list[Effect]]:
         """What a function does; one that only goes on in another local one is that one."""
         for _ in range(_THUNKS):
+            if not any(s.function for s in self.elf.by_address.get(address, [])):
+                raise UnreadableError(f"no function begins at {address:#x}")
             found = self.handlers.paths(address)
             paths = found.effects
             if not found.complete:
