@@ -20,50 +20,14 @@ from carillon.verify.code import Handlers
 from carillon.verify.contract import Reader
 from carillon.verify.elf import Elf
 from carillon.verify.giotto_meaning import START, At, Function, Item, Meaning, Worker
+from carillon.verify.microcode_bytes import CALL, FORK, FUTURE, IF, JUMP, OPERANDS, RELEASE, RETURN, S_CODE, Instruction, decoded
 from carillon.verify.microcode_functions import Functions
 from carillon.verify.rounds import REMEDY
 
-CALL, RELEASE, FUTURE, FUTURE_EVENT = 1, 2, 3, 4
-DISPATCH, DISPATCH_TIME, DISPATCH_RELEASE, IDLE, IDLE_RELEASE, FORK = 5, 6, 7, 8, 9, 10
-IF, JUMP, RETURN, TERMINATE = 11, 12, 13, 14
-_WORDS = (
-    *("", "call", "release", "future", "future", "dispatch", "dispatch", "dispatch", "idle", "idle"),
-    *("fork", "if", "jump", "return", "terminate"),
-)
-_S_CODE = (DISPATCH, DISPATCH_TIME, DISPATCH_RELEASE, IDLE, IDLE_RELEASE, FORK)
-_OPERANDS = {  # x, time, y
-    CALL: ("driver", "", ""),
-    RELEASE: ("task", "ticks", ""),
-    FUTURE: ("", "wait", "address"),
-    FUTURE_EVENT: ("trigger", "", "address"),
-    DISPATCH: ("task", "", ""),
-    DISPATCH_TIME: ("task", "wait", "address"),
-    DISPATCH_RELEASE: ("task", "task", "address"),
-    IDLE: ("", "wait", ""),
-    IDLE_RELEASE: ("task", "", ""),
-    FORK: ("", "", "address"),
-    IF: ("guard", "", "address"),
-    JUMP: ("", "", "address"),
-    RETURN: ("", "", ""),
-    TERMINATE: ("task", "", ""),
-}
 _NONE = 0xFFFF
 _EDF = 1
 _LOADER = "microcode_loader"
 _TRIALS = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class _Instruction:
-    opcode: int
-    x: int
-    time: int
-    y: int
-
-    def __str__(self) -> str:
-        named = zip(_OPERANDS[self.opcode], (self.x, self.time, self.y), strict=True)
-        operands = ", ".join(f"{use.replace('wait', 'ticks')} {value}" for use, value in named if use)
-        return f"'{_WORDS[self.opcode]}{' ' if operands else ''}{operands}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +52,7 @@ class _Place:
 class _Image:
     """What the image has: code, and rows of tables."""
 
-    code: list[_Instruction]
+    code: list[Instruction]
     entry: int
     steps: int
     raw: bytes
@@ -199,7 +163,7 @@ class MicrocodeCheck:
         counts = {"driver": len(drivers), "guard": len(guards), "task": len(tasks), "trigger": len(triggers), "address": size}
         wrong: dict[int, str] = {}
         for address in range(size):
-            found, fault = _decoded(raw[8 * address : 8 * address + 8], counts)
+            found, fault = decoded(raw[8 * address : 8 * address + 8], counts)
             image.code.append(found)
             if fault:
                 wrong[address] = fault
@@ -303,11 +267,11 @@ class MicrocodeCheck:
             found = self.image.code[here]
             if found.opcode == RETURN:
                 continue
-            if not self.s_code or found.opcode not in _S_CODE:
+            if not self.s_code or found.opcode not in S_CODE:
                 self._error("C205", item.span, f"instruction {here} of the microcode is {found}, where a block should have ended")
                 return
             waiting.append(here + 1)
-            if _OPERANDS[found.opcode][2]:
+            if OPERANDS[found.opcode][2]:
                 waiting.append(found.y)
 
     def _is(self, table: dict[int, Function], number: int, function: Function, item: Item, where: str) -> bool:
@@ -488,22 +452,6 @@ class MicrocodeCheck:
             for each in (reads, writes):
                 found += struct.pack(f"<H{len(each)}H", len(each), *(ports.index(p) for p in each))
         return found
-
-
-def _decoded(raw: bytes, counts: dict[str, int]) -> tuple[_Instruction, str]:
-    """An instruction of 8 bytes, and what is wrong with it; ``counts``: how many there are of what an operand may name."""
-    word, x, y = struct.unpack("<IHH", raw)
-    found = _Instruction(word & 0xFF, x, word >> 8, y)
-    if found.opcode not in _OPERANDS:
-        return found, f"is number {found.opcode}, which is none"
-    for use, value in zip(_OPERANDS[found.opcode], (found.x, found.time, found.y), strict=True):
-        if not use and value:
-            return found, f"has an operand {value} that it does not use"
-        if use == "wait" and not value:
-            return found, "waits for no time"
-        if use in counts and value >= counts[use]:
-            return found, f"names the {use} {value}, which there is not"
-    return found, ""
 
 
 def _name(text: str) -> bytes:
