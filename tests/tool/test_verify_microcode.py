@@ -32,7 +32,7 @@ from carillon.pipeline import plan
 from carillon.read.giotto import parse_giotto
 from carillon.verify import verify
 from carillon.verify.giotto_meaning import START, Function, Meaning
-from carillon.verify.microcode import CALL, FORK, FUTURE, IF, JUMP, RELEASE, RETURN, MicrocodeCheck, _decoded, _Image, _Place
+from carillon.verify.microcode import CALL, FORK, FUTURE, IF, JUMP, RELEASE, RETURN, MicrocodeCheck, _Image, _Place
 from carillon.verify.microcode_functions import Functions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -280,7 +280,7 @@ def test_the_code_of_random_programs_is_what_they_mean_and_no_other_code_is() ->
         assert compiled is not None
         made = compiled.program
         raw = encode(made)[HEADER_BYTES:]
-        code = [_decoded(raw[8 * k : 8 * k + 8], {})[0] for k in range(len(made.code))]
+        code = [decoded(raw[8 * k : 8 * k + 8], {})[0] for k in range(len(made.code))]
         wrong, followed = played(program, made, code)
         assert not wrong
         for _ in range(10):
