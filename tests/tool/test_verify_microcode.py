@@ -32,7 +32,8 @@ from carillon.pipeline import plan
 from carillon.read.giotto import parse_giotto
 from carillon.verify import verify
 from carillon.verify.giotto_meaning import START, Function, Meaning
-from carillon.verify.microcode import CALL, FORK, FUTURE, IF, JUMP, RELEASE, RETURN, MicrocodeCheck, _Image, _Place
+from carillon.verify.microcode import MicrocodeCheck, _Image, _Place
+from carillon.verify.microcode_bytes import CALL, FORK, FUTURE, IF, JUMP, RELEASE, RETURN, decoded
 from carillon.verify.microcode_functions import Functions
 
 ROOT = Path(__file__).resolve().parents[2]
