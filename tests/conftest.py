@@ -21,6 +21,8 @@ from hypothesis import settings
 from sample import sample
 
 os.environ["CARILLON_CACHE"] = ""  # nothing is taken from what the user's own commands found
+# Hundreds of commands are started: each would compile the whole tool again.  The files lie where Git does not see them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A test run is the same every day and for everybody: what a test draws depends on nothing but the test.  A search draws
 # anew (tests/search.py); what it finds is kept in the test, as an example.
