@@ -32,6 +32,7 @@ from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meanings
 from carillon.verify.microcode import MicrocodeCheck, MicrocodeReport
 from carillon.verify.rounds import REMEDY, ModeReport, Round
+from carillon.verify.vector_tables import differences
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,10 @@ class _Verifier:
         beneath = tables.mode(self.elf.symbol("carillon_osek_image").address) if system.osek is not None else None
         below = frozenset(source for source, _ in beneath.levels) if beneath is not None else frozenset()
         vectors = [self._vectors(tables, table) for table in modes or ((beneath,) if beneath is not None else ())]
+        used = range(system.board.sources) if modes else below
+        for table in modes or ((beneath,) if beneath is not None else ()):
+            for wrong in differences(elf, table.vectors, system.board, used):
+                self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
         if beneath is not None:
             self._events(tables, beneath, functions, vectors)
         bases = tables.time_bases(len(system.modes))
@@ -137,7 +142,12 @@ class _Verifier:
                     comparison.time_base(*bases[len(self.modes)])
             except UnreadableError as error:
                 self.diagnostics.error("C209", mode.span, f"mode '{mode.name}': {error}", REMEDY)
+            self._strange(hardware, mode.span)
             self.modes.append(comparison.report)
+
+    def _strange(self, hardware: Hardware, span: Span) -> None:
+        for what in dict.fromkeys(hardware.strange):
+            self.diagnostics.error("C204", span, what, REMEDY)
 
     def _hardware(self, what: str) -> Hardware | None:
         hardware = Hardware(self.system, self.elf)
@@ -164,6 +174,7 @@ class _Verifier:
             events.check(hardware.start(table))
         except UnreadableError as error:
             self.diagnostics.error("C209", osek.span, f"event-triggered system: {error}", REMEDY)
+        self._strange(hardware, osek.span)
         if self.system.giotto is not None and self.system.machine is Machine.CELLS:
             self.unverified.append(check_invocations(self.system, self.system.giotto, self.elf, self.diagnostics))
         self.events = events.report

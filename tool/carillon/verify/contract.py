@@ -103,6 +103,13 @@ class Reader:
         self.at += size
         return value
 
+    def truth(self) -> bool:
+        """The next member, of one byte that is 0 or 1; UnreadableError if it is neither."""
+        value = self.take(1)
+        if value > 1:
+            raise UnreadableError(f"the byte at {self.at - 1:#x} is {value}, and is to be 0 or 1")
+        return bool(value)
+
     def pointer(self) -> int:
         """The next member, a pointer."""
         return self.take(self.elf.pointer)
@@ -132,10 +139,16 @@ class Tables:
         """The struct carillon_mode at an address."""
         reader = Reader(self.elf, at)
         vectors = reader.pointer()
-        pointers = {name: self.elf.data(reader.pointer()) for name in _LISTS}
+        said = {name: reader.pointer() for name in _LISTS}
         control = reader.pointer()
-        pointers["tasks"] = self.elf.data(reader.pointer())
+        said["tasks"] = reader.pointer()
         counts = {name: reader.take(2) for name in _COUNTS}
+        for name, pointer in said.items():
+            if pointer and not counts[name]:
+                raise UnreadableError(f"the list '{name}' at {pointer:#x} has no entries")
+        if counts["waiting"] > counts["tasks"]:
+            raise UnreadableError(f"of {counts['tasks']} sources, {counts['waiting']} are to be asked whether they wait")
+        pointers = {name: self.elf.data(pointer) for name, pointer in said.items()}
         return ModeTable(
             vectors=vectors,
             levels=tuple(self._pairs(pointers["levels"], counts["levels"])),

@@ -62,8 +62,10 @@ class Elf:
         return pointer + 0x800000 if self.machine == AVR else pointer
 
     def code(self, pointer: int) -> int:
-        """Where in the file's address space a pointer to a function points."""
-        return pointer * 2 if self.machine == AVR else pointer & ~1 if self.machine == ARM else pointer
+        """Where in the file's address space a pointer to a function points; of Arm without the bit 0 of Thumb, nowhere (-1)."""
+        if self.machine == ARM:
+            return pointer - 1 if pointer & 1 else -1
+        return pointer * 2 if self.machine == AVR else pointer
 
     def name_of(self, address: int) -> str:
         """What stands at an address, for a message."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from carillon.model.osek import OsekTask
+from carillon.model.osek import RES_SCHEDULER, OsekTask, Property
 from carillon.verify.contract import Reader, Store
 from carillon.verify.controllers import named
 
@@ -32,13 +32,17 @@ class LevelRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskLevel:
-    """Where the table of tasks has a task: its number, its level, and the request and the source of that."""
+    """Where the table of tasks has a task: its number, its level, and the request and the source of that.
+
+    ``ceiling`` is the level at which it runs once it has begun.
+    """
 
     number: int
     task: OsekTask
     level: int
     request: Store
     source: int
+    ceiling: int
 
 
 def level_rows(events: Events) -> list[LevelRow]:
@@ -83,6 +87,57 @@ def check_levels(events: Events, tasks: list[TaskLevel]) -> None:
             names = ", ".join(f"'{t.task.name}'" for t in own)
             events.error("C205", own[0].task.span, f"the level {level}, of {names}, {wrong}")
 
+    used = {t.level for t in tasks}
+    for level, row in enumerate(rows):
+        if (
+            level not in used
+            and (row.request.address, row.request.value, row.ring, row.state, row.capacity, row.source) != (0,) * 6
+        ):
+            events.error("C205", None, f"the table of levels has a level {level}, which is no task's")
+    handlers = events.elf.symbols.get("carillon_software_handlers")
+    for level in range(handlers.size // events.elf.pointer) if handlers is not None else ():
+        assert handlers is not None
+        found = events.elf.number(handlers.address + level * events.elf.pointer, events.elf.pointer)
+        own_handler = events.elf.symbols.get(f"carillon_level_{level}")
+        wanted = own_handler.address if level in used and own_handler is not None else 0
+        events.report.tables += 1
+        if (events.elf.code(found) if found else 0) != wanted:
+            events.error(
+                "C205", None, f"the handler of level {level} is said to be '{events.elf.name_of(events.elf.code(found))}'"
+            )
+
+
+def check_ceilings(events: Events, tasks: list[TaskLevel]) -> None:
+    """The level of each resource, and that at which each task runs (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
+    osek, levels = events.osek, {t.task.name: t.level for t in tasks}
+    highest = max(levels.values(), default=0)
+    contexts = events.elf.symbols.get("carillon_osek_contexts")
+    users: dict[str, list[int]] = {}
+    for task in osek.tasks:
+        for name in (n for n in task.resources if n != RES_SCHEDULER):
+            users.setdefault(osek.resource(name).name, []).append(levels[task.name])
+    for isr in osek.isrs:
+        level = events.elf.number(contexts.address + 2 * isr.source, 2) & 0xFF if isr.resources and contexts is not None else 0
+        for name in (n for n in isr.resources if n != RES_SCHEDULER):
+            users.setdefault(osek.resource(name).name, []).append(level)
+    for it in tasks:
+        inner = [
+            r for r in (osek.resource(n) for n in it.task.resources if n != RES_SCHEDULER) if r.property is Property.INTERNAL
+        ]
+        wanted = max([it.level, *(max(users[r.name]) for r in inner)]) if it.task.preemptable else highest
+        if it.ceiling != wanted:
+            events.error("C207", it.task.span, f"the task '{it.task.name}' runs at level {it.ceiling}, and is to run at {wanted}")
+    symbol = events.elf.symbols.get("carillon_osek_ceilings")
+    named_ones = [r for r in osek.resources if r.property is not Property.INTERNAL and r.name != RES_SCHEDULER]
+    every = [(r.name, max(users.get(osek.resource(r.name).name, [0])), r.span) for r in named_ones]
+    every += [(RES_SCHEDULER, highest, osek.span)] if osek.scheduler_resource else []
+    for number, (name, level, span) in enumerate(every if symbol is not None else ()):
+        assert symbol is not None
+        found = events.elf.number(symbol.address + number, 1) if number < symbol.size else -1
+        events.report.tables += 1
+        if found != level:
+            events.error("C207", span, f"the resource '{name}' has level {found}, and the highest of its users is {level}")
+
 
 def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
     """What is wrong with the queue of a level with these tasks."""
@@ -91,7 +146,7 @@ def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
     if row.capacity != wanted:
         return f"has a queue of {row.capacity} activations, and not of {wanted}"
     if not wanted:
-        return ""
+        return "has a queue, and no activation of it waits" if row.ring or row.state else ""
     ring, state = (events.elf.around(events.elf.data(at)) for at in (row.ring, row.state))
     if ring is None or events.elf.data(row.ring) != ring.address or ring.size < wanted:
         return f"has no room for {wanted} activations at '{events.elf.name_of(events.elf.data(row.ring))}'"

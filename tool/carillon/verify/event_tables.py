@@ -13,8 +13,10 @@ from typing import Protocol
 
 from carillon.diagnostics import Span
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, SetEvent
-from carillon.verify.contract import Reader
+from carillon.verify.contract import Reader, Tables
 from carillon.verify.elf import Elf
+from carillon.verify.event_cells import wrong_record
+from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.schedule_tables import CursorRow, ScheduleTableChecks, cursor_rows
 from carillon.verify.table_cells import TableCellChecks, on_cells
@@ -86,7 +88,7 @@ class Parts:
             reader = Reader(elf, symbol.address + number * size)
             parts.numbers.append(tuple(reader.take(4) for _ in range(3)))
             parts.flags.append((reader.take(4), reader.take(1), reader.take(1)))
-            parts.leveled.append(bool(reader.take(1)))
+            parts.leveled.append(reader.truth())
             owners = {a.counter for a in osek.alarms if parts.of.get(a.name) == number}
             owners |= {osek.schedule_tables[c.table].counter for c in parts.cursors if c.part == number}
             if number >= len(osek.counters):
@@ -105,7 +107,8 @@ class Context(Protocol):
     elf: Elf
     hardware: Hardware
     report: EventReport
-    carried: set[str]
+    carried: dict[str, Cell]
+    tables: Tables
     parts: Parts
     ticked: dict[int, int]
     based: bool
@@ -137,7 +140,7 @@ class EventTables:
         for row in alarm_rows(self.events.osek, self.events.elf):
             self.events.report.tables += 1
             cells[row.alarm.name] = bool(row.cell)
-            wrong = self._alarm(row)
+            wrong = self._alarm(row) or self._record(row)
             if wrong:
                 self.events.error("C204", row.alarm.span, f"the alarm '{row.alarm.name}' {wrong}")
         for alarm in self.events.osek.alarms:
@@ -216,6 +219,11 @@ class EventTables:
         operand = self.events.elf.code(row.operand) if alarm.action.subject == "function" else row.operand
         found = (row.action, row.object, operand)
         return "" if found == self._expected(alarm.action) else "does something else than the schedule says"
+
+    def _record(self, row: AlarmRow) -> str:
+        """What is wrong with what the image knows of an alarm's cell."""
+        cell = self.events.carried.get(row.alarm.name)
+        return wrong_record(self.events, row.alarm, cell, row.cell) if cell is not None and row.cell else ""
 
     def _expected(self, what: AlarmAction) -> tuple[int, int, int]:
         """An action as the table says it: its number, its object's, and what it takes besides."""

@@ -21,9 +21,11 @@ from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
-from carillon.verify.event_contexts import TaskLevel, check_contexts, check_levels
+from carillon.verify.event_cells import check_budget_cell, wrong_base
+from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels
 from carillon.verify.event_levels import Levels
 from carillon.verify.event_limits import check_frames, check_lock_budgets, own_stack, serves_cells
+from carillon.verify.event_rows import EventRows
 from carillon.verify.event_tables import EventReport, EventTables, Parts
 from carillon.verify.families import Cell, Family
 from carillon.verify.hardware import Hardware
@@ -70,7 +72,8 @@ class Events:
     diagnostics: Diagnostics
     report: EventReport = field(default_factory=EventReport)
     unverified: list[str] = field(default_factory=list)
-    carried: set[str] = field(default_factory=set)
+    carried: dict[str, Cell] = field(default_factory=dict)
+    """By the name of an alarm, the cell that expires for it."""
     parts: Parts = field(default_factory=Parts)
     ticked: dict[int, int] = field(default_factory=dict)
     """By the number of a part of the counters' queues, the level at which that is served."""
@@ -109,6 +112,7 @@ class Events:
         self._tasks(services)
         if self.osek.budgets and self.budget_cell is None:
             self.error("C204", None, "tasks have execution budgets, and no cell keeps them")
+        check_budget_cell(self)
         check_frames(self)
         check_lock_budgets(self)
         levels = Levels(self)
@@ -304,7 +308,7 @@ class Events:
             return counter.span, f"tick of the counter '{counter.name}'", {(tick, tick)}
         if service.kind == "alarm" and service.number < len(osek.alarms):
             alarm = osek.alarms[service.number]
-            self.carried.add(alarm.name)
+            self.carried[alarm.name] = cell
             return alarm.span, f"alarm '{alarm.name}'", self._alarm_times([alarm])
         if service.kind == "task":
             alarms = [a for a in osek.alarms if isinstance(a.action, ActivateTask) and a.action.object == service.name]
@@ -315,7 +319,7 @@ class Events:
                 )
                 return None
             own = [a for a in fitting if self._carries(cell, a)] or fitting
-            self.carried.add(own[0].name)
+            self.carried[own[0].name] = cell
             return own[0].span, f"alarm '{own[0].name}'", self._alarm_times(own)
         if service.kind == "clock" and time is not None:
             if time.clock is ClockKind.PERIODIC and time.tick is not None:
@@ -348,6 +352,8 @@ class Events:
     def _base(self, cell: Cell) -> None:
         """A cell without a level can only be the time base, which nobody interrupts for."""
         self.based = True
+        if wrong := wrong_base(cell, self.system.board.lead_at(self.system.clock_hz)):
+            self.error("C204", None, f"the time base, {self._named(cell)}, {wrong}")
         self.unverified.append(f"the time base, {cell.place.name}: what it reads is compiled into the kernel")
         if cell.place.source in self.hardware.enabled and cell.lets:
             self.error("C208", None, f"{self._named(cell)} has no level, and its request is enabled")
@@ -416,9 +422,11 @@ class Events:
             if wrong:
                 self.error("C205", task.span, f"the task '{task.name}' {wrong}")
             members.setdefault(source, set()).add(f"carillon_task_{task.name}")
-            leveled.append(TaskLevel(number, task, level, request, source))
+            leveled.append(TaskLevel(number, task, level, request, source, ceiling))
         check_levels(self, leveled)
         check_contexts(self, services, leveled)
+        check_ceilings(self, leveled)
+        EventRows(self).check(services, {it.task.name: it.level for it in leveled})
         for source, own in members.items() if not self.software else ():
             for vectors in self.vectors:
                 meaning = self.meanings.of(vectors[source]) if source in vectors else None
@@ -469,8 +477,14 @@ class Events:
                     self.error("C208", None, f"{named([source])} is {verb}, which is not the event-triggered system's")
 
     def _stopped(self, started: Sequence[tuple[Family, Cell]]) -> None:
+        if self.table.control is not None or self.table.tasks or self.table.waiting:
+            self.error("C208", None, "the system is said to switch modes")
         saved = [(cell, cell.started, dict(cell.registers)) for _, cell in started]
+        self.hardware.named = set()
         self.hardware.carry_out(self.table.stop, None)
+        surplus = self.hardware.named - set(self.sources)
+        if surplus:
+            self.error("C208", None, f"the system is shut down by stores for {named(surplus)}, which it has not")
         for _, cell in started:
             if cell.started is not None:
                 self.error("C208", None, f"{self._named(cell)} still runs when the system has been shut down")

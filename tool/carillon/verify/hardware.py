@@ -78,6 +78,10 @@ class Hardware:
         self.reserved = [(cell, _state(cell)) for _, cell in self.cells if cell.place.name in board.reserved]
         self.enabled: set[int] = set()
         self.cleared: set[int] = set()
+        self.named: set[int] = set()
+        """All that stores have named."""
+        self.strange: list[str] = []
+        """Stores of what a register has no meaning for."""
         self.since_enabled: dict[int, bool] = {}
 
     @property
@@ -96,7 +100,10 @@ class Hardware:
         ``whole``: what a store replaces, it replaces whatever it was.
         """
         for store in stores:
-            if any(family.write(store.address, store.value, at) for family in self.families.values()):
+            written = next((f for f in self.families.values() if f.write(store.address, store.value, at)), None)
+            if written is not None:
+                if not written.means(store.address, store.value):
+                    self.strange.append(f"a store of {store.value:#x} to {store.address:#x}, which is no value for this register")
                 touched = next(
                     (c for c, state in self.reserved if _state(c) != state or (whole and self._replaced(c, store.address))), None
                 )
@@ -112,6 +119,9 @@ class Hardware:
                     f"a store of {store.value:#x} to {store.address:#x}, which is no register that a rule reads"
                 )
             kind, sources = requests
+            if any(source >= self.system.board.sources for source in sources):
+                raise UnreadableError(f"a store of {store.value:#x} to {store.address:#x}, where no source of the board is")
+            self.named |= sources
             if kind == "enable":
                 for source in sources:
                     self.since_enabled[source] = source in self.cleared
@@ -123,7 +133,7 @@ class Hardware:
                 for family in self.families.values() if at is not BEFORE else ():
                     for source in sources:
                         getattr(family, "forgotten", lambda _: None)(source)
-            elif sources:
+            elif sources or kind == "other":
                 raise UnreadableError(f"a store of {store.value:#x} to {store.address:#x}, which requests an interrupt")
 
     def _replaced(self, cell: Cell, address: int) -> bool:

@@ -12,6 +12,7 @@ from carillon.verify.activation import ActivationVector
 from carillon.verify.contract import ModeTable, SyncTable, Tables
 from carillon.verify.dispatch import DISPATCHER, is_table, spread
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
+from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware, Running
 from carillon.verify.interrupts import check_interrupts
 from carillon.verify.joined import joined
@@ -59,6 +60,8 @@ class Round:
     sync: SyncTable | None = None
     report: ModeReport = field(init=False)
     running: list[Running] = field(default_factory=list)
+    started: list[Cell] = field(default_factory=list)
+    """All cells of the mode, also those that interrupt nobody."""
     subjects: dict[int, Subject] = field(default_factory=dict)
     joined: dict[int, Subject] = field(default_factory=dict)
     """By the identity of a cell whose source serves several subjects: its own; ``subjects`` has one of them."""
@@ -98,6 +101,7 @@ class Round:
         """Everything about the mode."""
         lead = self.system.board.lead_at(self.system.clock_hz)
         started = self.hardware.start(self.table)
+        self.started = [cell for _, cell in started]
         postponed = self._postponed()
         self.running = self.hardware.running(started, self.table, lead, self.mode.round_length, postponed)
         check_interrupts(self)

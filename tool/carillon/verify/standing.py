@@ -133,7 +133,15 @@ class Standing:
         hardware = self.round.hardware
         several = len(self.round.system.modes) > 1
         hardware.cleared = set()
+        hardware.named = set()
+        others = [c for _, c in hardware.cells if c.started is not None and not any(c is own for own in self.round.started)]
         hardware.carry_out(self.round.table.stop, None)
+        surplus = hardware.named - {c.place.source for c in self.round.started} - {i.source for i in self.round.system.interrupts}
+        if surplus:
+            self.round.error("C208", None, f"the mode is stopped by stores for {named(surplus)}, which it has not")
+        for cell in others:
+            if cell.started is None:
+                self.round.error("C208", None, f"{cell.place.name}, which is not of the mode, is stopped with it")
         for running in self.round.running:
             control = self.round.subjects.get(running.source, Subject("", "")).kind == "control"
             if running.cell.started is not None and not control:

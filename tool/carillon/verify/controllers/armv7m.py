@@ -18,6 +18,6 @@ class Model(Controller):
                 return "unpend", frozenset({SYSTICK})
             return ("pend", frozenset({PENDSV})) if value == 1 << 28 else ("other", frozenset())
         kind = KINDS.get(address & ~0x1F)
-        if kind is None or address & ~0x1F not in KINDS:
+        if kind is None or address & 3:
             return None
         return kind, words(16, (address & 0x1F) // 4, value)

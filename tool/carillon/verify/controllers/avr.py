@@ -26,7 +26,7 @@ class Model(Controller):
 
     def _sources(self, register: int, which: int, mask: int) -> frozenset[int] | None:
         for pair, bits in self._registers.items():
-            if pair[which] == register:
+            if pair[which] == register and not mask & ~sum(bits):
                 return frozenset(source for bit, source in bits.items() if mask & bit)
         return None
 

@@ -94,6 +94,10 @@ class Family:
         """A store at a time since the first start store, or BEFORE; False: it is no register of these cells."""
         raise NotImplementedError
 
+    def means(self, address: int, value: int) -> bool:
+        """Whether a store to one of these registers has a value that the documents give a meaning for what cells are for."""
+        return True
+
     def replaced(self, address: int) -> dict[int, int]:
         """By number, the bits of cells in a register that a store replaces as a whole; empty if a store changes one cell."""
         return {}

@@ -46,6 +46,12 @@ class Model(Family):
             found[0].again = value
         return True
 
+    def means(self, address: int, value: int) -> bool:
+        control = self.cells[0].place.registers["control"]
+        if address not in (control, control + 0xC):
+            return True
+        return all(value >> 4 * n & 15 in (0, 1, 5) for n in self.cells) and value < 1 << 4 * (max(self.cells) + 1)
+
     def replaced(self, address: int) -> dict[int, int]:
         return {n: 15 << 4 * n for n in self.cells} if address == self.cells[0].place.registers["control"] else {}
 

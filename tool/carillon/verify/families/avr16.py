@@ -15,11 +15,18 @@ from carillon.verify.avr_device import Device, Timer, device
 from carillon.verify.families import Cell, Family
 
 WORD, AWAIT, REGISTER = 0x8000, 0x1000, 0x0FFF
-SELECT = 0x07
+SELECT, ROUND = 0x07, 0x18
 
 
 class Model(Family):
     """See above."""
+
+    wide = WORD
+    """What the address of a store to a counter, a top or a match has above the register."""
+    waits = AWAIT
+    """The same of a wait for a counter."""
+    rounds: tuple[int, ...] = (0,)
+    """What control register A may get."""
 
     def prepare(self) -> None:
         found = device(self.board)
@@ -46,8 +53,7 @@ class Model(Family):
         register = address & REGISTER
         for number, timer in self._timers.items():
             own = self._own(number)
-            known = (timer.control_a, timer.control_b, timer.count, timer.top, *timer.matches.values())
-            if not own or register not in known:
+            if not own or not self._has(timer, register):
                 continue
             registers = own[0].registers
             if address & AWAIT:
@@ -66,6 +72,24 @@ class Model(Family):
                     cell.registers["match"] = value
             return True
         return False
+
+    def means(self, address: int, value: int) -> bool:
+        register, above = address & REGISTER, address & ~REGISTER
+        timer = next((t for k, t in self._timers.items() if self._own(k) and self._has(t, register)), None)
+        if timer is None:
+            return True
+        if register == timer.control_a:
+            return not above and value in self.rounds
+        if register == timer.control_b:
+            chosen = self.defines.get("CARILLON_CLOCK_SELECT")
+            return not above and value & SELECT in (0, chosen) and not value & ~(SELECT | ROUND)
+        if register == timer.count:
+            return above == self.waits or (above == self.wide and value == 0)
+        return above == self.wide
+
+    @staticmethod
+    def _has(timer: Timer, register: int) -> bool:
+        return register in (timer.control_a, timer.control_b, timer.count, timer.top, *timer.matches.values())
 
     def _control(self, own: list[Cell], value: int, at: Fraction | None, registers: dict[str, int]) -> None:
         chosen = self.defines.get("CARILLON_CLOCK_SELECT")

@@ -14,6 +14,8 @@ from carillon.verify.families.avr16 import Model as Sixteen
 class Model(Sixteen):
     """See above."""
 
+    wide, waits, rounds = 0, 0x5000, (0, 2)
+
     def timers(self, found: Device) -> tuple[Timer, ...]:
         return found.small
 

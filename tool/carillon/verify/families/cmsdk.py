@@ -40,6 +40,11 @@ class Model(Family):
             cell.forgets += 1
         return True
 
+    def means(self, address: int, value: int) -> bool:
+        found = self._at(address)
+        register = found[1] if found is not None else -1
+        return {0: value in (0, 1, 9), 12: value == 1}.get(register, True)
+
     def counter(self, address: int) -> Cell | None:
         found = self._at(address)
         return found[0] if found is not None and found[1] == 4 else None

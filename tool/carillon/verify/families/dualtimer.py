@@ -49,6 +49,12 @@ class Model(Family):
             return False
         return True
 
+    def means(self, address: int, value: int) -> bool:
+        found = self._at(address)
+        register = found[1] if found is not None else -1
+        settings = (0, SETTING, SETTING | ENABLE, SETTING | ENABLE | INTERRUPT)
+        return {8: value in settings, 12: value == 1}.get(register, True)
+
     def counter(self, address: int) -> Cell | None:
         found = self._at(address)
         return found[0] if found is not None and found[1] == 4 else None

@@ -47,6 +47,9 @@ class Model(Family):
             return False
         return True
 
+    def means(self, address: int, value: int) -> bool:
+        return value == 0 if address in (self._time, self._time + 4) else True
+
     def rearmed(self, register: int) -> Cell | None:
         return self.cells[0] if register == self._compare else None
 

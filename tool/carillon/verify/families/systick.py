@@ -35,3 +35,6 @@ class Model(Family):
         else:
             cell.registers["cleared"] = 1
         return True
+
+    def means(self, address: int, value: int) -> bool:
+        return {CONTROL: value in (0, 7), VALUE: value == 0}.get(address, value < 1 << 24)

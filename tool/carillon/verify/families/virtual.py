@@ -42,6 +42,9 @@ class Model(Family):
             cell.registers["reload"] = 0
         return True
 
+    def means(self, address: int, value: int) -> bool:
+        return value == 1 if address == START or (address - CELLS) % 16 == 8 else True
+
     def shift(self, address: int, units: int) -> bool:
         found = self._at(address)
         if found is None or found[1] != 0 or found[0].first is None:

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole vector tables, with what no schedule names: the processor's own entries, and those of sources that nobody uses.
+
+A table of Arm begins with the stack pointer and the reset handler, and each of its functions has bit 0 set: a processor that has
+only Thumb code faults without it (ARMv7-M Architecture Reference Manual, B1.5.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from carillon.elf import ARM, AVR
+from carillon.model.board import Board
+from carillon.verify.elf import Elf
+
+UNEXPECTED = "carillon_port_unexpected"
+SYSTEM = {0: "carillon_stack_top", 1: "carillon_port_reset", 11: "carillon_port_supervisor_call"}
+"""The processor's own entries of Arm; all others of them lead to UNEXPECTED."""
+
+
+def differences(elf: Elf, table: int, board: Board, used: Iterable[int]) -> Iterator[str]:
+    """What is wrong with the vectors of a table that are not of ``used`` sources, and with the bits of all."""
+    own = set(used)
+    nowhere = elf.symbols.get(UNEXPECTED)
+    if elf.machine == AVR or nowhere is None:
+        return
+    size = elf.pointer
+    for number in range(board.sources):
+        value = elf.number(table + size * number, size)
+        what = f"vector {number}"
+        if elf.machine == ARM and number < board.system_vectors:
+            name = SYSTEM.get(number, UNEXPECTED)
+            symbol = elf.symbols.get(name)
+            if symbol is not None and value != (symbol.address if number == 0 else symbol.address | 1):
+                yield f"{what} is {value:#x}, and not '{name}'"
+            continue
+        if elf.machine == ARM and not value & 1:
+            yield f"{what} is {value:#x}, whose bit 0, of Thumb code, is not set"
+        elif number >= board.system_vectors and not any(s.function for s in elf.by_address.get(elf.code(value), ())):
+            yield f"{what} is {value:#x}, where no function begins"
+        elif number >= board.system_vectors and number not in own and elf.code(value) != nowhere.address:
+            yield f"nothing asks for source {number}, but its vector is '{elf.name_of(elf.code(value))}'"
