@@ -31,6 +31,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -38,6 +39,9 @@ from threading import Lock
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests"))
+from commands import Commands  # noqa: E402
+
 BLOCK = re.compile(r"(<!-- begin: (?P<command>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 LICENCE = re.compile(r"\A(# SPDX[^\n]*\n|/\* SPDX-License-Identifier: Apache-2\.0\n \*\n)")
 LANGUAGES = {".toml": "toml", ".sh": "sh", ".c": "c", ".oil": "oil", ".giotto": "giotto", ".md": "markdown"}
@@ -71,7 +75,9 @@ LINES = {
 
 
 class Shell:
-    """Runs commands in a copy of the checkout's examples."""
+    """Runs commands in a copy of the checkout's examples; ``commands``: the program that is to be ``carillon``, or none."""
+
+    commands: Path | None = None
 
     def __init__(self, scratch: Path) -> None:
         self.root = scratch / "carillon"
@@ -79,10 +85,12 @@ class Shell:
             shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("build", "__pycache__"))
         program = scratch / "bin" / "carillon"
         program.parent.mkdir()
-        program.write_text(
-            f"#!{sys.executable}\nimport sys\nsys.argv[0] = 'carillon'\nfrom carillon.cli import main\nmain()\n", encoding="utf-8"
-        )
-        program.chmod(0o755)
+        if self.commands is not None:
+            program.symlink_to(self.commands)
+        else:
+            start = "import sys\nsys.argv[0] = 'carillon'\nfrom carillon.cli import main\nmain()\n"
+            program.write_text(f"#!{sys.executable}\n{start}", encoding="utf-8")
+            program.chmod(0o755)
         python = program.with_name("python")
         python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', encoding="utf-8")
         python.chmod(0o755)
@@ -269,28 +277,34 @@ def main() -> int:
     options = parser.parse_args()
     if options.quick and not options.check:
         parser.error("--quick is for --check: what is published is measured in full")
+    with Commands() if options.quick else nullcontext() as Shell.commands:
+        return build_all(check=options.check, quick=options.quick)
+
+
+def build_all(*, check: bool, quick: bool) -> int:
+    """Write, or compare, what all documents show; 0 if everything is, or was, current."""
     with_blocks = [d for d in documents() if BLOCK.search(d.read_text(encoding="utf-8"))]
     stale = []
     with ThreadPoolExecutor(max_workers=2) as pool:
-        measuring = pool.submit(measured, options.quick)
-        made = [pool.submit(built, d, options.quick) for d in with_blocks[1:]] + [pool.submit(picture, name) for name in PICTURES]
+        measuring = pool.submit(measured, quick)
+        made = [pool.submit(built, d, quick) for d in with_blocks[1:]] + [pool.submit(picture, name) for name in PICTURES]
         measuring.result()
-        made.append(pool.submit(built, with_blocks[0], options.quick))
+        made.append(pool.submit(built, with_blocks[0], quick))
         for path, new in (item for future in made for item in future.result().items()):
             old = path.read_text(encoding="utf-8") if path.is_file() else ""
-            if comparable(old, options.quick) == comparable(new, options.quick):
+            if comparable(old, quick) == comparable(new, quick):
                 continue
             name = str(path.relative_to(ROOT))
             stale.append(name)
-            if options.check:
+            if check:
                 difference = difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name}, anew", n=1)
                 sys.stdout.writelines(difference)
             else:
                 path.write_text(new, encoding="utf-8")
                 print(f"wrote {name}")
-    if options.check and stale:
+    if check and stale:
         print(f"not current: {', '.join(stale)}; docs/build.sh writes them anew")
-    return 1 if options.check and stale else 0
+    return 1 if check and stale else 0
 
 
 if __name__ == "__main__":

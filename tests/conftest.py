@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import building
+import carillon.build
 from sample import sample
 
 os.environ["CARILLON_CACHE"] = ""  # nothing is taken from what the user's own commands found
@@ -29,6 +31,17 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 settings.register_profile("same", derandomize=True, database=None, deadline=None)
 settings.register_profile("search", derandomize=False, database=None, deadline=None, print_blob=True)
 settings.load_profile("search" if os.environ.get("CARILLON_SEARCH") else "same")
+
+
+compiles = carillon.build._compile
+building.install()
+
+
+@pytest.fixture(autouse=True)
+def _compiles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test of how files are compiled has each of its files compiled."""
+    if request.node.get_closest_marker("compiles") is not None:
+        monkeypatch.setattr(carillon.build, "_compile", compiles)
 
 
 FOLDERS = ("conformance", "firmware")

@@ -208,7 +208,8 @@ def _kernel(root: Path) -> str:
 
 
 @cache
-def _compiler(path: str) -> str:
+def compiler_id(path: str) -> str:
+    """Which compiler it is."""
     stat = Path(path).resolve().stat()
     return f"{Path(path).resolve()} {stat.st_size} {stat.st_mtime_ns}"
 
@@ -225,7 +226,7 @@ def key(compiler: str, source: Path, options: Sequence[str], image: Headers) -> 
     hidden = [str(folder / name) for name in image.names for folder in own if (folder / name).exists()]
     names = [word for option in options if option.startswith("-D") for word in WORD.findall(option[2:])]
     there = str(image.folder)
-    parts = [_compiler(compiler), str(source), *(option.replace(there, "") for option in options), *hidden]
+    parts = [compiler_id(compiler), str(source), *(option.replace(there, "") for option in options), *hidden]
     parts += _source(source.resolve(), own).reaches(image, names)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -275,7 +276,12 @@ class Objects:
             if checked:
                 assert code(compiler, kept) == code(compiler, target), f"{source} for {image.folder} is not {kept}"
             return True, ""
-        new = kept.with_suffix(f".{os.getpid()}.{threading.get_ident()}")  # another process may be here
-        shutil.copyfile(target, new)
-        new.replace(kept)
+        keep(target, kept)
         return True, ""
+
+
+def keep(target: Path, kept: Path) -> None:
+    """Keep an object; another process may be about to keep the same."""
+    new = kept.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+    shutil.copyfile(target, new)
+    new.replace(kept)

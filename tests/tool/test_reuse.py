@@ -17,7 +17,7 @@ from carillon.diagnostics import Diagnostic, Diagnostics, Severity
 from carillon.pipeline import plan
 from carillon.reuse.objects import Reuse, dependencies
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+pytestmark = [pytest.mark.compiles, pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")]
 
 SCHEDULE = '[system]\nname = "blink"\nboard = "virtual-tiny"\n[task.Blink]\nperiod = "2ms"\nwcet = "10us"\n'
 CODE = '#include "own.h"\n#include "carillon/osektime.h"\n#include <stdint.h>\n\nttTASK(Blink)\n{\n    count++;\n}\n'

@@ -20,7 +20,7 @@ import carillon.pipeline
 from carillon.cli import app
 from carillon.reuse import whole
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+pytestmark = [pytest.mark.compiles, pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")]
 
 SCHEDULE = """[system]
 name = "blink"
