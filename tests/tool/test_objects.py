@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import building
-from carillon.build import _compile, _Unit
+from carillon.build import _Unit
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.resources import data_root
@@ -93,13 +93,16 @@ def test_an_object_is_made_once_and_one_with_a_complaint_each_time(tmp_path: Pat
 def test_what_was_built_for_an_image_is_not_compiled_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The build of the tests and the tool's agree on what a compilation gives back."""
     compiled: list[str] = []
+    compile_always = building._compile
 
     def compiles(compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
         compiled.append(unit.source.name)
-        return _compile(compiler, unit, reuse)
+        return compile_always(compiler, unit, reuse)
 
     monkeypatch.setattr(building, "_compile", compiles)
     monkeypatch.setattr(building, "_objects", cache(lambda: Objects(tmp_path / "kept")))
+    (tmp_path / "texts").mkdir()
+    monkeypatch.setattr(building, "_texts", lambda: tmp_path / "texts")
     schedule = data_root() / "examples/three-tasks/schedule.toml"
     counts = []
     for folder in ("first", "second"):
@@ -108,5 +111,5 @@ def test_what_was_built_for_an_image_is_not_compiled_for_the_next(tmp_path: Path
         planned = plan(schedule, diagnostics, "virtual-ast1030-evb")
         assert building.build(planned.image, tmp_path / folder, diagnostics) is not None
         counts.append(len(compiled))
-    assert sorted(compiled) == ["main.c", "tables.c", "vectors.c"]
-    assert counts[0] > counts[1]
+    assert counts[0] > 3
+    assert counts[1] == 0
