@@ -202,3 +202,26 @@ def test_no_changed_upload_is_accepted() -> None:
     target.upload(CONTENT, EDF, KEY)  # and the next one that is right
     assert loaded.replaced == 2
     assert seal(KEY, 1, EDF, CONTENT) == loaded.siphash(KEY, struct.pack("<QII", 1, len(CONTENT), EDF) + CONTENT)
+
+
+class Late:
+    """A line to a loader whose answer to one frame comes when the frame has been sent so many times more."""
+
+    def __init__(self, loaded: Loaded, frame: int, times: int) -> None:
+        self.loaded, self.frame, self.times, self.sent = loaded, frame, times, 0
+
+    def write(self, content: bytes) -> None:
+        self.loaded.write(content)
+        self.sent += 1
+
+    def read(self) -> bytes:
+        return b"" if self.frame < self.sent <= self.frame + self.times else self.loaded.read()
+
+
+@pytest.mark.parametrize("times", [1, 2, 4])
+@pytest.mark.parametrize("frame", range(3 + len(CONTENT) // 64))
+def test_an_answer_that_comes_late_does_no_harm_whichever_it_is(frame: int, times: int) -> None:
+    """A host that is slow sends a frame again that the target carries out twice: each BEGIN draws another challenge."""
+    loaded = Loaded(PROGRAM, KEY)
+    found = Target(Late(loaded, frame, times)).upload(CONTENT, EDF, KEY)
+    assert (found.result, loaded.replaced) == ("accepted", 1)

@@ -85,7 +85,7 @@ class _Asked:
     at: str | None
     beside: Path | None
     program: list[Path]
-    patience: float
+    patience: float | None
 
 
 def command(
@@ -126,7 +126,15 @@ def command(
             show_default="none",
         ),
     ] = None,
-    patience: Annotated[float, typer.Option("--patience", min=0.01, help="Seconds until a frame is sent again.")] = 2.0,
+    patience: Annotated[
+        float | None,
+        typer.Option(
+            "--patience",
+            min=0.01,
+            help="Seconds until a frame is sent again.",
+            show_default="2 on a device; 60 on a socket, which loses nothing",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Assemble, list, check and compose microcode, send it to a running target, or ask what runs there."""
@@ -424,11 +432,12 @@ def _connected(path: Path, patience: float) -> socket.socket:
 class _Line:
     """A character device, which is made raw at the rate that it has, or a socket."""
 
-    def __init__(self, path: Path, patience: float) -> None:
-        self.patience = patience
+    def __init__(self, path: Path, patience: float | None) -> None:
+        self.patience = 2.0 if patience is None else patience
         self.socket: socket.socket | None = None
         if stat.S_ISSOCK(path.stat().st_mode):
-            self.socket = _connected(path, patience)
+            self.socket = _connected(path, self.patience)
+            self.patience = 60.0 if patience is None else patience  # an emulated target may be slow, and no byte is lost
             self.number = self.socket.fileno()
         else:
             self.number = os.open(path, os.O_RDWR | os.O_NOCTTY)
@@ -454,4 +463,7 @@ class _Line:
         left = self.until - time.monotonic()
         if left <= 0 or not select.select([self.number], [], [], left)[0]:
             return b""
-        return os.read(self.number, 4096)
+        content = os.read(self.number, 4096)
+        if not content and self.socket is not None:
+            raise OSError("the target has ended, or has left the line")
+        return content

@@ -210,6 +210,8 @@ class Target:
     def __init__(self, line: Line) -> None:
         self.line = line
         self.number = 0
+        self.repeated = False
+        """Whether the last frame was sent more than once, so that the target may carry it out again later."""
 
     def ask(self, kind: Kind, body: bytes = b"") -> Status:
         """Send a frame until it is answered; :class:`UploadError` if nothing answers."""
@@ -217,7 +219,8 @@ class Target:
 
     def _ask(self, kind: Kind, body: bytes) -> tuple[Status, bytes]:
         self.number = (self.number + 1) & 0xFF
-        for _ in range(REPEATS):
+        for turn in range(REPEATS):
+            self.repeated = turn > 0
             self.line.write(framed(kind, self.number, body))
             got = b""
             while more := self.line.read():
@@ -269,6 +272,8 @@ class Target:
         begun = self.ask(Kind.BEGIN)
         if begun.answer != "ok":
             raise UploadError("the program that was sent last has not begun yet: try again")
+        if self.repeated:
+            begun = self.status()  # each copy that arrived has drawn a challenge; behind this answer none is under way
         if len(content) > begun.room:
             raise UploadError(f"the program has {len(content)} bytes, and the target has room for {begun.room}")
         for place in range(0, len(content), DATA_BYTES):
