@@ -24,8 +24,6 @@ class Standing:
     def levels(self) -> None:
         """A later activation preempts an earlier one within its window; deadlines, switch and re-enable points all of them."""
         board = self.round.system.board
-        if board.nesting != "levels":
-            return
         levels = dict(self.round.table.levels)
         if len(levels) != len(self.round.table.levels):
             self.round.error("C207", None, "a source has two levels")
@@ -36,8 +34,10 @@ class Standing:
         for source, level in sorted(levels.items()):
             if source not in needed | self.round.below:
                 self.round.error("C207", None, f"{named([source])} has a level, and nothing asks for it")
-            if not 1 <= level <= board.levels:
+            if board.nesting == "levels" and not 1 <= level <= board.levels:
                 self.round.error("C207", None, f"{named([source])} has level {level} of {board.levels}")
+        if board.nesting != "levels":
+            return
         carried: dict[tuple[str, int], int] = {}
         length = self.round.mode.round_length
         for running in self.round.running:

@@ -166,7 +166,9 @@ class TableCellChecks:
             if isinstance(action, AlarmAction) and action not in table.actions:
                 yield f"starts {named}, whose vector is for nothing of the table"
                 continue
-            assert cell.begins is not None and cell.again is not None
+            if cell.begins is None or cell.again is None:
+                yield f"starts {named} without an interval"
+                continue
             first, again = after_reading(cell, apart), cell.ticks(cell.again)
             turns = Fraction(table.duration * tick) / again if again > 0 else Fraction(0)
             own = {(action, (first + k * again) / tick) for k in range(int(turns) if turns.denominator == 1 else 0)}
