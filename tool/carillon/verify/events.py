@@ -393,8 +393,8 @@ class Events:
             stack, words = reader.pointer(), reader.take(4)
             request = self.tables.store(reader)
             autostart, source, level = reader.take(4), reader.take(2), reader.take(1)
-            ceiling, activations, direct = reader.take(1), reader.take(1), reader.take(1)
-            thread = reader.take(1)
+            ceiling, activations, direct = reader.take(1), reader.take(1), reader.truth()
+            thread = reader.truth()
             cells = reader.pointer() if any(name.startswith("carillon_cells_") for name in self.elf.symbols) else 0
             units = reader.take(4) if self.osek.budgets else 0
             budget = self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
@@ -418,7 +418,7 @@ class Events:
             elif ceiling < level:
                 wrong = f"runs at level {ceiling}, below its own, {level}"
             elif not self.software:
-                wrong = self._source(task.name, source, level, bool(direct), request, services)
+                wrong = self._source(task.name, source, level, direct, request, services)
             if wrong:
                 self.error("C205", task.span, f"the task '{task.name}' {wrong}")
             members.setdefault(source, set()).add(f"carillon_task_{task.name}")

@@ -55,6 +55,7 @@ SYMBOLS = (
     Generated(
         r"carillon_syncs|carillon_mode\d+_(sync|cells|hold|release)",
         "cells, counter, length, instant, and what holds and releases them",
+        "what a switch of modes adds to the time until the next sync point",
     ),
     Generated(
         r"carillon_(activation|deadline|control|enable|sync|table|joined|interrupt|re_enable)_\w+|carillon_dispatch_\w+",
@@ -87,7 +88,7 @@ SYMBOLS = (
     Generated(
         r"carillon_osek_(schedule_tables|cursors)|carillon_steps_\w+",
         "each table, each step",
-        "padding; the first action of a step that has none",
+        "padding; the first action of a step, or cursor of a table, that has none; what a table's end is adjusted by",
     ),
     Generated(r"carillon_osek_point_actions", "each action", "padding"),
     Generated(

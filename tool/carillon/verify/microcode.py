@@ -386,7 +386,8 @@ class MicrocodeCheck:
             cause = f"the image has {len(rows)} triggers, and the program {len(sensors)}"
             self._error("C205", self.program.start.span, cause)
             return
-        if not sensors and self.elf.number(self._rows("triggers", 1).start, self.elf.pointer) != 0:
+        empty = self._rows("triggers", 1)
+        if not sensors and any(self.elf.bytes_at(empty.start, len(empty))):
             self._error("C205", self.program.start.span, "the image has a trigger, and no sensor of the program has an interrupt")
         for (state, enabled), port, isr in zip(rows, sensors, self.system.osek.isrs, strict=False):
             handler = self.elf.symbol(f"carillon_isr_{isr.name}").address

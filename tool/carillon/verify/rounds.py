@@ -248,6 +248,8 @@ class Round:
             )
         for subject, own in expected.items():
             self._compare(subject, own, self.of(subject))
+        if len(self.system.modes) == 1 and self.table.control is not None:
+            self.error("C208", None, "the image says how to leave the mode, and there is no other one")
         if len(self.system.modes) > 1 and not any(s.kind == "control" for s in self.subjects.values()):
             self.error("C208", None, "no cell leads to a switch of modes")
         if self.system.sync is not None and not any(s.kind == "sync" for s in self.subjects.values()):

@@ -135,6 +135,9 @@ class Standing:
         hardware.cleared = set()
         hardware.named = set()
         others = [c for _, c in hardware.cells if c.started is not None and not any(c is own for own in self.round.started)]
+        for cell in others:
+            if not cell.lets and cell.place.source in self.round.below:
+                self.round.error("C208", None, f"the mode's start takes its interrupt from {cell.place.name}")
         hardware.carry_out(self.round.table.stop, None)
         surplus = hardware.named - {c.place.source for c in self.round.started} - {i.source for i in self.round.system.interrupts}
         if surplus:

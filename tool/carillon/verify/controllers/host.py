@@ -13,4 +13,4 @@ class Model(Controller):
 
     def store(self, address: int, value: int) -> Requests | None:
         kind = KINDS.get((address - 0x10_0000) >> 12)
-        return (kind, words(0, (address & 0xFFF) // 4, value)) if kind is not None else None
+        return (kind, words(0, (address & 0xFFF) // 4, value)) if kind is not None and not address & 3 else None

@@ -34,9 +34,11 @@ class Model(Family):
                     cell.started = None if bits & 1 else cell.started
                 elif not bits & 1:
                     cell.started = None
-                elif cell.started is None:
-                    cell.started, cell.lets = at, bits == 5
-                    cell.first = cell.again = cell.registers.get("reload")
+                else:
+                    cell.lets = bits == 5
+                    if cell.started is None:
+                        cell.started = at
+                        cell.first = cell.again = cell.registers.get("reload")
             return True
         found = self._at(address)
         if found is None or found[1] != 4:
@@ -50,7 +52,8 @@ class Model(Family):
         control = self.cells[0].place.registers["control"]
         if address not in (control, control + 0xC):
             return True
-        return all(value >> 4 * n & 15 in (0, 1, 5) for n in self.cells) and value < 1 << 4 * (max(self.cells) + 1)
+        known = (0, 1, 5) if address == control else (0, 5)
+        return all(value >> 4 * n & 15 in known for n in self.cells) and value < 1 << 4 * (max(self.cells) + 1)
 
     def replaced(self, address: int) -> dict[int, int]:
         return {n: 15 << 4 * n for n in self.cells} if address == self.cells[0].place.registers["control"] else {}
