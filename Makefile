@@ -4,8 +4,9 @@ PYTHON := .venv/bin/python
 C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.h' ':!*/golden/*')
 # Two processes: more would disturb nothing but the machine's other users.
 PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
+SINCE ?= HEAD
 
-.PHONY: help run test search quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
+.PHONY: help run test affected search quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
 
 # Tests of the tool that need no emulator.
 QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
@@ -15,6 +16,7 @@ help:
 	@echo 'make run     install what is needed, run examples/engine in QEMU, show its timeline'
 	@echo 'make test    install what is needed, then lint, unit tests in C, all other tests'
 	@echo 'make quick   a part of make test, in about a minute: lint without cppcheck, tests of the tool alone'
+	@echo 'make affected   the tests that a change since the last commit can concern; SINCE=main~3 for another one'
 	@echo 'make search  the random tests with other draws, a minute each; SEARCH="allocation --for 600" for one of them'
 	@echo 'make lint    ruff, mypy, clang-format, cppcheck with MISRA'
 	@echo 'make format  format Python and C'
@@ -33,6 +35,11 @@ test: setup-test
 
 quick: setup-test lint-python lint-format
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS) -m 'not long' $(QUICK)
+
+affected: setup-test lint-python lint-format
+	@mkdir -p build
+	$(PYTHON) tests/affected.py --since $(SINCE) >build/affected
+	@[ ! -s build/affected ] || $(PYTHON) -m pytest $(PYTEST_ARGUMENTS) $$(cat build/affected)
 
 search: setup-test
 	$(PYTHON) tests/search.py $(SEARCH)

@@ -11,6 +11,7 @@ files compiled as the tool compiles them, and so has every test with ``CARILLON_
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -55,8 +56,32 @@ def _read(generated: Path) -> Headers:
         return _headers[generated][1]
 
 
+_compiled: dict[str, set[str]] = {}
+"""By test file, the sources of the kernel that its tests have compiled (tests/affected.py)."""
+
+
+def _note(source: Path) -> None:
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
+    if test and source.is_relative_to(data_root()):
+        with _reading:
+            _compiled.setdefault(test, set()).add(str(source.relative_to(data_root())))
+
+
+def write_down(name: str) -> None:
+    """Write down what each test file of this process has compiled, beside what others have."""
+    if _compiled:
+        folder = KEPT / "compiled"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.json"
+        known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        for test, sources in _compiled.items():
+            known[test] = sorted(sources.union(known.get(test, ())))
+        path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
 def compile_once(compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
     """As the tool's own function: compile one file, unless that was done."""
+    _note(unit.source)
     plain = _Unit(unit.source, unit.target, tuple(o for o in unit.options if o != "-g"), unit.application)
     generated = next((Path(after) for option, after in pairwise(plain.options) if option == "-I"), None)
     if generated is None or unit.source.suffix != ".c" or unit.target.exists():

@@ -110,6 +110,10 @@ def sums(reports: Iterable[object]) -> dict[str, Counter[str]]:
     return found
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    building.write_down(getattr(session.config, "workerinput", {}).get("workerid", "main"))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if _is_shortened(config):
         folders = ", ".join(f"tests/{name}" for name in FOLDERS)
