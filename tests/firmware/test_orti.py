@@ -22,6 +22,8 @@ from carillon.diagnostics import Diagnostics
 from carillon.emit.orti import ERRORS, SERVICES, STATES
 from carillon.pipeline import plan
 
+pytestmark = pytest.mark.compiles  # a debugger needs what the tests' own builds leave out
+
 SYSTEM = """
 [osek]
 status = "{status}"

@@ -12,7 +12,8 @@ from carillon.verify.contract import Reader, Store
 from carillon.verify.controllers import named
 
 if TYPE_CHECKING:
-    from carillon.verify.events import Events, Service
+    from carillon.verify.events import Events
+    from carillon.verify.service import Service
 
 TASK, ISR1, ISR2 = 0x100, 0x200, 0x400
 """Bits of a source's context (kernel/contract/osek.h), beside its level."""
@@ -111,13 +112,13 @@ def check_ceilings(events: Events, tasks: list[TaskLevel]) -> None:
     """The level of each resource, and that at which each task runs (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
     osek, levels = events.osek, {t.task.name: t.level for t in tasks}
     highest = max(levels.values(), default=0)
-    contexts = events.elf.symbols.get("carillon_osek_contexts")
+    above = highest - 1 if events.software else 0  # software's levels are those of tasks, and above them those of ISRs
     users: dict[str, list[int]] = {}
     for task in osek.tasks:
         for name in (n for n in task.resources if n != RES_SCHEDULER):
             users.setdefault(osek.resource(name).name, []).append(levels[task.name])
     for isr in osek.isrs:
-        level = events.elf.number(contexts.address + 2 * isr.source, 2) & 0xFF if isr.resources and contexts is not None else 0
+        level = events.sources.get(isr.source, 0) + above
         for name in (n for n in isr.resources if n != RES_SCHEDULER):
             users.setdefault(osek.resource(name).name, []).append(level)
     for it in tasks:

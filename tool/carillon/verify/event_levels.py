@@ -13,7 +13,8 @@ from carillon.verify.controllers import named
 from carillon.verify.meaning import Step
 
 if TYPE_CHECKING:
-    from carillon.verify.events import Events, Service
+    from carillon.verify.events import Events
+    from carillon.verify.service import Service
 
 
 class Levels:

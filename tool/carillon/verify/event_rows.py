@@ -16,9 +16,10 @@ from carillon.elf import UnreadableError
 from carillon.model.osek import ActivateTask, Alarm, SetEvent
 from carillon.verify.code import Effect
 from carillon.verify.meaning import data_address
+from carillon.verify.service import Service
 
 if TYPE_CHECKING:
-    from carillon.verify.events import Events, Service
+    from carillon.verify.events import Events
 
 CALLS = {
     "carillon_osek_alarm_expired": "alarm",
@@ -84,8 +85,6 @@ class EventRows:
 
     def _handlers(self, services: Mapping[int, Service | None]) -> Iterator[tuple[Service, int]]:
         """What there is a handler for, and where each is."""
-        from carillon.verify.events import Service
-
         elf = self.events.elf
         for source, service in services.items():
             for vectors in self.events.vectors if service is not None else ():

@@ -32,6 +32,7 @@ from carillon.verify.hardware import Hardware
 from carillon.verify.joined import joined_alarms
 from carillon.verify.meaning import Meaning, Meanings
 from carillon.verify.rounds import REMEDY
+from carillon.verify.service import Service
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
@@ -41,19 +42,6 @@ BUDGET_RANGE = 1 << 24
 FRAMES = "carillon_frame_vector"
 FRAME_TURN = 1 << 24
 """In how many ticks the cell of time frames counts down once (SPEC, section 'Time frames')."""
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What a vector serves.
-
-    ``kind`` is "task", "isr", "level", "counter", "alarm", "joined" (alarms of several cells), "point", "half", "end", "clock",
-    "slices", "budgets", "frames" or "dispatcher".
-    """
-
-    kind: str
-    name: str = ""
-    number: int = -1
 
 
 @dataclass(slots=True)
