@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
@@ -32,3 +33,8 @@ def sample(cases: Sequence[Case], count: int) -> list[int]:
         missing_values -= values[best]
         missing_pairs -= pairs[best]
     return sorted(chosen)
+
+
+def few(number: int) -> int:
+    """How many random cases a test tries: all in a search (tests/search.py), else a third, since every run tries the same."""
+    return number if os.environ.get("CARILLON_SEARCH") else -(-number // 3)

@@ -30,6 +30,7 @@ from carillon.read.giotto import parse_giotto, read_giotto
 from carillon.read.giotto.lexer import MOST_ERRORS
 from carillon.read.giotto.parser import KEYWORDS
 from carillon.units import Time
+from sample import few
 
 HERE = Path(__file__).parent
 BAD, GOLDEN = HERE / "bad", HERE / "golden"
@@ -44,7 +45,7 @@ EXAMPLES = [
     for found in EXAMPLE.findall((explain(code) or pytest.fail()).text)
 ]
 VALID = FLIGHT.read_text(encoding="utf-8")
-FUZZ = settings(max_examples=60, deadline=None, database=None)
+FUZZ = settings(max_examples=few(60), deadline=None, database=None)
 
 
 def expect(path: Path, found: str, comment: str = "") -> None:
@@ -249,14 +250,14 @@ def test_any_text(text: str) -> None:
     checked(text)
 
 
-@settings(FUZZ, max_examples=200)
+@settings(FUZZ, max_examples=few(200))
 @given(st.lists(st.sampled_from(WORDS), max_size=60), st.sampled_from([" ", "\n", ""]), st.booleans())
 def test_any_sequence_of_words(words: list[str], between: str, framed: bool) -> None:
     text = between.join(words)
     checked(f"start m {{ mode m () period 10 {{\n{text}\n}} }}" if framed else text)
 
 
-@settings(FUZZ, max_examples=300)
+@settings(FUZZ, max_examples=few(300))
 @given(st.data())
 def test_a_program_with_some_words_changed(data: st.DataObject) -> None:
     words = re.split(r"(\s+|[(){},;])", VALID)

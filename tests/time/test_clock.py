@@ -16,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sample import few
+
 STEPS = 16  # of the mock's time in a tick
 ITEMS = 8  # of random programs
 ROOM = 65536
@@ -503,7 +505,7 @@ def test_the_time_is_kept_whether_anything_waits_or_not(clock: Clock) -> None:
 
 
 @EVERY
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=few(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_random_programs_with_faults_lose_nothing_and_are_never_early(clock: Clock, data: st.DataObject) -> None:
     reach = (1 << clock.width) - 1 - clock.latest

@@ -16,6 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sample import few
+
 BITS = (8, 16, 32)
 VARIANTS = pytest.mark.parametrize(("bits", "tree"), [(bits, tree) for bits in BITS for tree in (False, True)])
 ITEMS = 16  # of random programs
@@ -143,7 +145,7 @@ def actions(bits: int) -> st.SearchStrategy[tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize(("bits", "tree"), [(bits, tree) for bits in (*BITS, 64) for tree in (False, True)])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 @given(data=st.data())
 def test_programs_and_handlers_that_change_the_queue_are_served_like_exact_times(
     bits: int, tree: bool, data: st.DataObject

@@ -19,6 +19,7 @@ from carillon.model.board import ClockCosts
 from carillon.model.time import ClockKind, Period
 from carillon.pipeline import Planned, plan
 from carillon.resources import data_root
+from sample import few
 
 HEAD = '[system]\nname = "app"\n'
 PERIODS = st.lists(st.integers(1, 24), min_size=1, max_size=6)
@@ -107,7 +108,7 @@ def test_the_best_tick_is_exact_or_the_longest_within_the_bound(periods: list[in
 COSTS = ClockCosts(interrupt=7, wake=11, alarm=31, beside=5)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=few(30), deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 16), st.booleans()), min_size=1, max_size=5), st.sampled_from([1, 2, 3]))
 def test_the_predicted_code_is_that_of_every_handler_of_the_hyperperiod(
     tmp_path_factory: pytest.TempPathFactory, declared: list[tuple[int, bool]], tick: int

@@ -37,6 +37,7 @@ from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
 from carillon.model.board import Board, Build, Cells, Clock, Role, Run
 from carillon.model.family import Capability, Family, Rearm
+from sample import few
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROLES = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
@@ -508,7 +509,7 @@ def small_cases(draw: st.DrawFn, tasks: int = 3, points: int = 3) -> tuple[Syste
 
 
 @given(small_cases(tasks=2))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=few(120), deadline=None)
 def test_a_small_allocation_is_as_good_as_the_best_of_all(case: tuple[System, LoweredMode]) -> None:
     system, lowered = case
     expected = best_by_brute_force(system, lowered)
@@ -536,7 +537,7 @@ def test_a_small_allocation_is_as_good_as_the_best_of_all(case: tuple[System, Lo
 
 
 @given(small_cases(tasks=6, points=4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=few(80), deadline=None)
 def test_every_allocation_keeps_the_rules(case: tuple[System, LoweredMode]) -> None:
     system, lowered = case
     diagnostics = Diagnostics()
@@ -738,7 +739,7 @@ def test_a_period_below_the_minimum_is_spread_over_cells() -> None:
 ASKED = Family(name="dualtimer", can=frozenset({Capability.ASK, Capability.MASK}), align=False, finish=False)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=few(60))
 @given(st.data())
 def test_as_many_deadlines_as_there_are_cells_fit_beside_activations_that_take_whole_sources(data: st.DataObject) -> None:
     alone, sources, cells = data.draw(st.integers(0, 3)), data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
@@ -834,7 +835,7 @@ def test_a_conflict_names_the_fewest_demands_and_what_would_help() -> None:
 
 
 @given(st.lists(st.integers(1, 3), min_size=2, max_size=6), st.integers(1, 4), st.integers(0, 2), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=few(40), deadline=None)
 def test_a_conflict_is_as_small_as_can_be(counts: list[int], wide: int, narrow: int, data: st.DataObject) -> None:
     """Two classes of cells: the second only takes a demand on even ticks (half the clock)."""
     from carillon.allocate.conflict import conflict, feasible
@@ -935,7 +936,7 @@ def test_what_is_cheapest_for_each_task_alone_is_taken_without_a_search(monkeypa
     assert not any(c.lowered for c in result.carriers)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=few(30), deadline=None)
 @given(st.integers(0, 2**32))
 def test_what_needs_no_search_is_what_a_search_finds(seed: int) -> None:
     """The choice for each demand alone, where levels and cells suffice for it, and the greedy one never beat the search."""
@@ -967,7 +968,7 @@ def test_what_needs_no_search_is_what_a_search_finds(seed: int) -> None:
         only(target, lowered)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=few(60), deadline=None)
 @given(small_cases(tasks=4, points=4))
 def test_giving_out_numbers_of_sources_is_as_good_as_a_search(case: tuple[System, LoweredMode]) -> None:
     system, lowered = case
@@ -989,7 +990,7 @@ def test_giving_out_numbers_of_sources_is_as_good_as_a_search(case: tuple[System
         assert merit() == counted
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=few(25), deadline=None)
 @given(small_cases(tasks=3, points=4))
 def test_a_coarse_choice_is_right_and_its_bound_holds(case: tuple[System, LoweredMode]) -> None:
     system, lowered = case
@@ -1163,7 +1164,7 @@ def as_it_is(judge: Judge) -> list[Choice | None] | None:
     return choices if judge.keeps(choices) else None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=few(40), deadline=None)
 @given(small_cases(tasks=3, points=4))
 def test_small_changes_keep_the_rules_and_make_nothing_worse(case: tuple[System, LoweredMode]) -> None:
     system, lowered = case
@@ -1232,7 +1233,7 @@ def bound_of(judge: Judge, limit: float) -> float:
     return model.bound(limit)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=few(40), deadline=None)
 @given(small_cases(tasks=3, points=4), st.sampled_from([0.001, 0.01, 0.1]))
 def test_the_bound_of_a_round_is_never_above_its_optimum(case: tuple[System, LoweredMode], limit: float) -> None:
     for judge, best in found(*case):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.model.osek import CounterKind
 from carillon.pipeline import plan
+from sample import few
 
 BOARDS = ["ast1030-evb", "mps2-an385", "virtual-tiny", "virtual-256", "atmega128", "qemu-rv32-virt"]
 
@@ -37,7 +38,7 @@ def applications(draw: st.DrawFn) -> tuple[str, str]:
 
 
 @given(applications())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=few(60))
 def test_every_alarm_has_a_cell_or_stands_in_the_queue_of_a_counter_that_ticks(case: tuple[str, str]) -> None:
     board, text = case
     with TemporaryDirectory() as folder:

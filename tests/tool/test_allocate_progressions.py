@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from carillon.allocate import progressions
 from carillon.allocate.progressions import EXACT_LIMIT, candidates, partition, partitions, prime_factors, split
 from carillon.allocate.result import Progression
+from sample import few
 
 
 def fewest_by_brute_force(times: frozenset[int], round_length: int) -> int:
@@ -33,7 +34,7 @@ rounds_and_times = st.sampled_from([1, 5, 6, 8, 12]).flatmap(
 
 
 @given(rounds_and_times)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=few(80), deadline=None)
 def test_a_partition_covers_every_point_once_and_is_minimal(case: tuple[int, list[int]]) -> None:
     round_length, times = case
     result = partition(times, round_length)
@@ -45,7 +46,7 @@ def test_a_partition_covers_every_point_once_and_is_minimal(case: tuple[int, lis
 
 
 @given(rounds_and_times)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=few(40), deadline=None)
 def test_all_partitions_are_found_and_differ(case: tuple[int, list[int]]) -> None:
     round_length, times = case
     found, complete = partitions(times, round_length, limit=400)
@@ -57,7 +58,7 @@ def test_all_partitions_are_found_and_differ(case: tuple[int, list[int]]) -> Non
 
 
 @given(rounds_and_times, st.integers(0, 2**16))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=few(60), deadline=None)
 def test_what_is_tried_is_what_is_solved(case: tuple[int, list[int]], refused: int) -> None:
     round_length, times = case
 

@@ -30,6 +30,7 @@ from carillon.read.foreign.choices import duration
 from carillon.read.foreign.write import schedule_text
 from carillon.read.oil import application_name, read_oil
 from carillon.read.oil.resolve import standard
+from sample import few
 
 CORPUS = Path(__file__).parent / "oil"
 GOOD = CORPUS / "good"
@@ -459,7 +460,7 @@ def applications(draw: st.DrawFn) -> str:
     return 'OIL_VERSION = "2.5";\nCPU engine {\n' + "\n".join(draw(st.permutations(blocks))) + "\n};\n"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=few(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(applications())
 def test_an_application_and_its_import_are_one_system(tmp_path: Path, text: str) -> None:
     path = write(tmp_path, text)

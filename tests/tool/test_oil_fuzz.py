@@ -18,6 +18,7 @@ from carillon.read import read_schedule
 from carillon.read.foreign.write import schedule_text
 from carillon.read.oil import read_oil
 from carillon.read.oil.lexer import MOST_ERRORS
+from sample import few
 
 CORPUS = Path(__file__).parent / "oil"
 FILES = sorted(path for path in CORPUS.rglob("*") if path.suffix in (".oil", ".inc"))
@@ -42,7 +43,7 @@ TOKENS = [
     b"COUNTER c { };",
     b"ALARM a { COUNTER = c; ACTION = ACTIVATETASK { TASK = a; }; };",
 ]
-SETTINGS = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = settings(max_examples=few(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture
@@ -163,7 +164,7 @@ def mutated(seed: int) -> bytes:
     return b"\n".join(lines)
 
 
-@settings(SETTINGS, max_examples=300)
+@settings(SETTINGS, max_examples=few(300))
 @given(st.integers(0, 2**32))
 def test_a_file_with_some_words_changed(only_diagnostics: Callable[[bytes], Diagnostics], seed: int) -> None:
     only_diagnostics(mutated(seed))

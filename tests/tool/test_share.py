@@ -22,6 +22,7 @@ from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.share import Shares, conflict, share
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import Planned, plan
+from sample import few
 
 # Shares of claims, against all of them one after the other.
 
@@ -128,7 +129,7 @@ def every_way(problem: Claims) -> list[tuple[tuple[int, int, int], tuple[int, ..
 
 
 @given(claims())
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=few(120))
 def test_shares_are_the_best_and_those_after_them_too(problem: Claims) -> None:
     possible = every_way(problem)
     known: list[Shares] = []
@@ -144,7 +145,7 @@ def test_shares_are_the_best_and_those_after_them_too(problem: Claims) -> None:
 
 
 @given(claims())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=few(300))
 def test_a_conflict_names_no_claim_too_many(problem: Claims) -> None:
     if every_way(problem):
         return
@@ -328,7 +329,7 @@ autostart = { at = 1, cycle = 1 }
 
 @example((TWO_PARTS, ((2, 32, '"activation"', False), (1, 16, '"activation"', False), (1, 16, ALL_ROLES, False))))
 @given(systems())
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=few(25))
 def test_no_sources_given_to_alarms_leave_a_better_whole(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[str, tuple[tuple[int, int, str, bool], ...]]
 ) -> None:
