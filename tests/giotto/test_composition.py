@@ -29,7 +29,7 @@ from carillon.microcode.text import assembled
 from carillon.microcode.upload import JOINS, Kind, Target, UploadError, seal
 from carillon.read.giotto import parse_giotto
 
-PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "25"))
+PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
 UNTIL = 90
 KEY = bytes(range(16))
 EDF, RM = 1, 2

@@ -25,7 +25,7 @@ from carillon.microcode.text import assembled
 from carillon.model.giotto import Giotto
 from carillon.read.giotto import parse_giotto
 
-PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "25"))
+PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
 LONGEST = 300
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verifier of images: what the tool makes is accepted, and what is accepted is safe.
 
-``CARILLON_VERIFY`` is the number of random programs and of changed ones; 700 without it.
+``CARILLON_VERIFY`` is the number of random programs and of changed ones; 2000 without it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from carillon.microcode.bounds import MOST, Loop, bounds
 from carillon.microcode.text import assembled
 from carillon.read.giotto import read_giotto
 
-MANY = int(os.environ.get("CARILLON_VERIFY", "700"))
+MANY = int(os.environ.get("CARILLON_VERIFY", "2000"))
 GIOTTO = Path(__file__).parent / "programs" / "modes.giotto"
 DECLARED = ".tick 1000\n.port p\n.task t1\n.task t2\n.driver d\n.guard g\n.trigger e\n.entry a\n"
 SHARES = (None, [1, 1, 4, 1, 1, 4, 1, 4, 3, 3, 2, 2, 4, 1], [1, 1, 1, 1, 3, 3, 3, 3, 5, 3, 1, 3, 2, 1])

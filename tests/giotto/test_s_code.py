@@ -33,7 +33,7 @@ from carillon.microcode import S_CODE, Opcode
 from carillon.microcode.text import assembled, assembled_thread
 from carillon.model.giotto import Giotto
 
-PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "25"))
+PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
 FLIGHT = Path(__file__).parents[2] / "examples" / "flight"
 LONGEST = 150
 

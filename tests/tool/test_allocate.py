@@ -1287,7 +1287,7 @@ def test_a_fresh_process_with_another_hash_seed_gives_the_same_result() -> None:
         "r = t.only(t.board(t.array(22), levels=32), m);"
         "from carillon.allocate.memory import content; content(r, print)"
     )
-    path = os.pathsep.join([str(REPOSITORY / "tool"), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(REPOSITORY / "tool"), str(REPOSITORY / "tests"), os.environ.get("PYTHONPATH", "")])
     outputs = {
         subprocess.run(
             [sys.executable, "-c", script, str(Path(__file__).parent)],

@@ -129,7 +129,9 @@ def test_where_a_demand_stands_in_its_file_does_not_matter(tmp_path: Path, monke
 
 
 def test_another_process_finds_the_file(tmp_path: Path) -> None:
-    script = "import sys; sys.path.insert(0, sys.argv[1]); import test_memory as t; t.turns(t.Path(sys.argv[2]))"
+    script = (
+        "import sys; sys.path[:0] = [sys.argv[1], sys.argv[1] + '/..']; import test_memory as t; t.turns(t.Path(sys.argv[2]))"
+    )
     for seed in ("1", "2"):
         command = [sys.executable, "-c", script, str(Path(__file__).parent), str(tmp_path)]
         subprocess.run(command, check=True, env=os.environ | {"PYTHONHASHSEED": seed})
