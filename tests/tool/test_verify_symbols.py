@@ -22,6 +22,7 @@ from carillon.model.giotto import Machine
 from carillon.pipeline import plan
 from carillon.verify import verify
 from carillon.verify.generated import SYMBOLS, as_markdown, row_of
+from sample import few
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = {
@@ -49,7 +50,7 @@ IMAGES = {
     "time": ("tests/tool/verify/time.toml", "ast1030-evb"),
     "slices": ("tests/tool/verify/slices.toml", "mps2-an385"),
 }
-WHOLE, SINGLE = 3, 6
+WHOLE, SINGLE = 2, few(6)
 """How often a symbol's bytes are all replaced, and how often one of them is."""
 COMPILERS = ("arm-none-eabi-gcc", "avr-gcc", "riscv64-unknown-elf-gcc", "gcc")
 
