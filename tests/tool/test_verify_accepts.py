@@ -95,3 +95,16 @@ def test_a_bound_on_locks_stands_whether_or_not_a_task_takes_one(board: str, loc
     _, report = built(tmp_path, text, board, source)
     said = "lock budgets: no service that takes a lock is in the image, so that nothing has one"
     assert (said in report.unverified) is not locks
+
+
+@pytest.mark.parametrize(("board", "line"), [("ast1030-evb", "soft0"), ("virtual-256", "ext0")])
+def test_a_mode_that_activates_nothing(board: str, line: str, tmp_path: Path) -> None:
+    """It only lets an interrupt in again: no window of a task is in its round."""
+    text = (
+        f'[task.A]\nwcet = "10 us"\n[interrupt.I]\nsource = "{line}"\npriority = "above-tasks"\n'
+        '[mode.work]\nround = "1 ms"\npoints = [ { at = "100 us", activate = "A" }, { at = "500 us", enable = "I" } ]\n'
+        '[mode.rest]\nround = "1 ms"\npoints = [ { at = "500 us", enable = "I" } ]\n'
+    )
+    source = '#include "carillon/osektime.h"\nttTASK(A)\n{\n}\nvoid I(void);\nvoid I(void)\n{\n}\n'
+    _, report = built(tmp_path, text, board, source)
+    assert [m.expiries > 0 for m in report.modes] == [True, True]

@@ -84,8 +84,8 @@ def completions(mode: Mode, system: System) -> list[int]:
     ends = [0] * len(mode.activations)
     stack: list[list[int]] = []
     now = 0
-    following: list[Activation | None] = [*mode.activations[1:], None]
-    for number, (activation, after) in enumerate(zip(mode.activations, following, strict=True)):
+    for number, activation in enumerate(mode.activations):
+        after = mode.activations[number + 1] if number + 1 < len(mode.activations) else None
         now = max(now, activation.at)
         stack.append([number, wcet[activation.task]])
         limit = after.at if after is not None else None
