@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from carillon.diagnostics import Span
-from carillon.model import Activation, Mode, Monitor, System, Window
+from carillon.model import Mode, Monitor, System, Window
 
 
 @dataclass(frozen=True, slots=True)
