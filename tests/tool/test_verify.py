@@ -1067,12 +1067,17 @@ def own_board(folder: Path, name: str, *changes: tuple[str, str]) -> Path:
     return path
 
 
-def sites(images: Images, image: str, board: Board) -> tuple[list[str], list[str]]:
-    """What is wrong with where a board's cells are, in short, and what no table says."""
+def compared(images: Images, image: str, board: Board) -> tuple[Diagnostics, list[str]]:
+    """What is wrong with where a board's cells are, and what no table says."""
     system, elf = images.get(image)
     system = replace(system, board=board, clock_hz=board.clocks[0].hz)
     diagnostics = Diagnostics()
-    unknown = compare(system, Hardware(system, Elf(elf)), diagnostics)
+    return diagnostics, compare(system, Hardware(system, Elf(elf)), diagnostics)
+
+
+def sites(images: Images, image: str, board: Board) -> tuple[list[str], list[str]]:
+    """The same in short."""
+    diagnostics, unknown = compared(images, image, board)
     form = rf"cell '(\w+)' of board '{board.name}' has (\w+ \w+), but the chip's (\w+) has (\w+)"
     return sorted(re.sub(form, rf"{d.code} \1: \2, \3 \4", d.cause) for d in diagnostics.errors), unknown
 
@@ -1082,6 +1087,43 @@ def test_a_cell_that_is_elsewhere_than_on_its_chip_is_found(change: tuple[str, s
     board, old, new = change
     own = load_board(own_board(tmp_path, board, (old, new)))
     assert sites(images, CHIPS[board][1], own) == (WRONG_SITES[change], [])
+
+
+ELSEWHERE = [  # board, in its file, instead: what is found of which key
+    ("arduino-uno", "registers.count = 0x84", "registers.count = 0x83", "C204 cell 'OC1A' of board 'arduino-uno' has count 0x83"),
+    ("arduino-uno", "sources = [11, 12]", "sources = [11, 13]", "C205 cell 'OC1B' of board 'arduino-uno' has source 13"),
+    ("mps2-an385", "first = 0x40000000", "first = 0x40004000", "C204 cell 'TIMER0' of board 'mps2-an385' has base 0x40004000"),
+    (
+        "arduino-uno",
+        "enable = 0x3D",
+        "enable = 0x3E",
+        "C204 [[requests]] of board 'arduino-uno' has enable 0x3e for source 1, but the chip has 0x3d",
+    ),
+    (
+        "arduino-uno",
+        "bits = [0, 1]\n",
+        "bits = [0, 2]\n",
+        "C204 [[requests]] of board 'arduino-uno' has bit 2 for source 2, but the chip has 1",
+    ),
+    (
+        "atmega128",
+        "sources = [1, 2, 3, 4]\nenable = 0x59\nflags = 0x58\nbits = [0, 1, 2, 3]",
+        "sources = [1, 2, 3, 4, 40]\nenable = 0x59\nflags = 0x58\nbits = [0, 1, 2, 3, 4]",
+        "C205 [[requests]] of board 'atmega128' has source 40, which is no interrupt of the chip that has a bit of its own",
+    ),
+]
+
+
+@pytest.mark.parametrize("change", ELSEWHERE, ids=lambda change: f"{change[0]}: {change[2]}")
+def test_where_a_board_is_wrong_is_the_line_of_its_key(change: tuple[str, str, str, str], images: Images, tmp_path: Path) -> None:
+    board, old, new, said = change
+    path = own_board(tmp_path, board, (old, new))
+    diagnostics, _ = compared(images, CHIPS[board][1], load_board(path))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert f"{diagnostics.errors[0].code} {diagnostics.errors[0].cause}".startswith(said)
+    for d in diagnostics.errors:
+        assert d.span is not None and d.span.file == str(path)
+        assert new.splitlines()[0] in lines[d.span.line - 1], d
 
 
 @pytest.mark.parametrize("name", CHIPS)
@@ -1147,7 +1189,8 @@ def test_a_build_for_a_board_whose_timer_is_elsewhere_leaves_no_image(tmp_path: 
     code, _, err = carillon("build", str(schedule), "--board", str(board), "--out", str(tmp_path / "out"))
     assert code == 1
     assert err.startswith(
-        f"{board}:1:1: error C204: cell 'DUAL2' of board 'mps2-an385' has base 0x40002040, but the chip's DUAL2 has 0x40002020\n"
+        f"{board}:42:18: error C204: cell 'DUAL2' of board 'mps2-an385' has base 0x40002040, "
+        "but the chip's DUAL2 has 0x40002020\n"
         "  help: correct the board's file; where its timers are is in CMSIS's CMSDK_CM3.h and QEMU's hw/arm/mps2.c\n1 error;"
     ), err
     assert not list(tmp_path.glob("out/*.elf"))

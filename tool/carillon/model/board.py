@@ -14,10 +14,11 @@ from collections.abc import Iterable
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Protocol, Self
 
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
+from carillon.diagnostics import Span
 from carillon.model.family import Capability, Driver, Family, Rearm, Start
 from carillon.model.fields import Bit, Count, Flag, Frozen, Hertz, Identifier, Int, Source, Text, Word
 from carillon.model.time import ClockKind
@@ -229,6 +230,13 @@ class Requests(Frozen):
         return self
 
 
+class Written(Protocol):
+    """Knows where the values of a board's files stand."""
+
+    def place(self, path: tuple[str | int, ...]) -> Span:
+        """Where the value at ``path`` stands."""
+
+
 class Console(Frozen):
     """A UART that is asked whether it takes a byte.
 
@@ -307,6 +315,7 @@ class Board(Frozen):
     run: Run | None = Field(default=None, description="None: nothing here runs its images")
     flash: Flash | None = Field(default=None, description="None: the tool does not load its images")
     _files: tuple[Path, ...] = PrivateAttr(default=())
+    _written: Written | None = PrivateAttr(default=None)
     _reserved: tuple[str, ...] = PrivateAttr(default=())
 
     @model_validator(mode="after")
@@ -346,6 +355,15 @@ class Board(Frozen):
     def files(self) -> tuple[Path, ...]:
         """The files it was read from, the board's own first."""
         return self._files
+
+    def written(self, *path: str | int) -> Span:
+        """Where its files say what is at ``path``, in keys and indices: where they say the most of it."""
+        return self._written.place(path) if self._written is not None else Span(self.name)
+
+    def cell_written(self, cell: str, key: str) -> Span:
+        """Where its files say ``key`` of a cell: "source", or a register."""
+        number = next(n for n, array in enumerate(self.cells) if cell in array.names)
+        return self.written("cells", number, *(("sources",) if key == "source" else ("registers", key)))
 
     @property
     def reserved(self) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ def load_board(path: Path) -> Board:
     _requests(board, layers, diagnostics)
     diagnostics.stop_on_errors()
     board._files = tuple(Path(places.file) for _, places in layers.files)
+    board._written = layers
     return board
 
 

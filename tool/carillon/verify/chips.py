@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from carillon.diagnostics import Diagnostics, Span
+from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.board import Board
 from carillon.verify.avr_device import Device, Timer, device
@@ -142,6 +142,7 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
             family = hardware.families.get(name)
             if family is not None:
                 _family(system, family, list(family.cells.values()), _channels(found, timers), AVR_HEADER, diagnostics)
+        _requests(board, found, diagnostics)
         return []
     chip = _chip(board)
     always = ALWAYS.get(board.port, {})
@@ -161,11 +162,32 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
     return [f"where the chip has {', '.join(unknown)}: no table in the verifier says it, so the board's file is believed"]
 
 
+def _requests(board: Board, found: Device, diagnostics: Diagnostics) -> None:
+    """Where the sources of no cell are enabled and requested, as the device's header has it."""
+    known = {s: (enable, flags, mask) for (enable, flags), bits in found.requests.items() for mask, s in bits.items()}
+    for number, requests in enumerate(board.requests):
+        for k, (source, bit) in enumerate(zip(requests.sources, requests.bits, strict=True)):
+            told = {"enable": requests.enable, "flags": requests.flags, "bit": bit}
+            chip = known.get(source)
+            cause = f"[[requests]] of board '{board.name}' has"
+            if chip is None:
+                cause += f" source {source}, which is no interrupt of the chip that has a bit of its own to enable it"
+                diagnostics.error("C205", board.written("requests", number, "sources", k), cause, REMEDY.format(AVR_HEADER))
+                continue
+            site = {"enable": chip[0], "flags": chip[1], "bit": chip[2].bit_length() - 1}
+            for key, value in told.items():
+                if value != site[key]:
+                    cause += f" {key} {_number(key, value)} for source {source}, but the chip has {_number(key, site[key])}"
+                    place = board.written("requests", number, *(("bits", k) if key == "bit" else (key,)))
+                    diagnostics.error("C204", place, cause, REMEDY.format(AVR_HEADER))
+                    break
+
+
 def _family(
     system: System, family: Family, cells: Sequence[Cell], known: Mapping[str, Site], documents: str, diagnostics: Diagnostics
 ) -> None:
     """A cell may have any name, and an array any order: what matters is that each is a timer of the chip, and another one."""
-    file = system.board.files[0] if system.board.files else system.file
+    board = system.board
     left = dict(known)
     wrong: list[Cell] = []
     for cell in cells:
@@ -177,11 +199,11 @@ def _family(
     for cell in wrong:
         told = _told(family, cell)
         timer = _meant(cell.place.name, told, left)
-        what = f"cell '{cell.place.name}' of board '{system.board.name}'"
+        what = f"cell '{cell.place.name}' of board '{board.name}'"
         if timer is None:
             found = " and ".join(f"{key} {_number(key, value)}" for key, value in told.items())
             cause = f"{what} has {found}, which no timer of the chip has that is not another cell's"
-            diagnostics.error("C204", Span(str(file)), cause, REMEDY.format(documents))
+            diagnostics.error("C204", board.cell_written(cell.place.name, SOURCE), cause, REMEDY.format(documents))
             continue
         site = left.pop(timer)
         for key in dict.fromkeys((*site, *told)):
@@ -189,7 +211,8 @@ def _family(
             if value != expected:
                 code = "C205" if key == SOURCE else "C204"
                 cause = f"{what} has {key} {_number(key, value)}, but the chip's {timer} has {_number(key, expected)}"
-                diagnostics.error(code, Span(str(file)), cause, REMEDY.format(documents))
+                place = board.cell_written(cell.place.name, key)
+                diagnostics.error(code, place, cause, REMEDY.format(documents))
 
 
 def _meant(name: str, told: Site, left: Mapping[str, Site]) -> str | None:
