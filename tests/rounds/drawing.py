@@ -301,6 +301,13 @@ static void put(char byte)
     *(volatile uint8_t *)0x29 = 0u;
     *(volatile uint8_t *)0x2C = (uint8_t)byte;
 }
+#elif defined(__AVR_ATmega32U4__)
+static void put(char byte)
+{
+    *(volatile uint8_t *)0xC9 = 0x08u;
+    *(volatile uint8_t *)0xC8 = 0u;
+    *(volatile uint8_t *)0xCE = (uint8_t)byte;
+}
 #elif defined(__AVR__)
 static void put(char byte)
 {

@@ -448,21 +448,9 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
 
     found += hooks(trial, variant, trace, until)
     if not target.by_time:
-        names = letters(schedule)
         last = min(until, variant.latest.certain, inf if want.stopped is None else want.stopped)
-        jobs = [h for h in variant.latest.happenings if h.what in ("start", "end") and h.t < last]
-        must_say = "".join(names[h.who][h.what == "end"] for h in jobs)
-        said = "".join(c for c in trace.output if c.isalpha())
-        if last < inf:
-            said = said[: len(must_say)]
-        if must_say != said:
-            place = next(
-                (n for n, (a, b) in enumerate(zip(must_say, said, strict=False)) if a != b), min(len(must_say), len(said))
-            )
-            at = f"{jobs[place].what} {jobs[place].who} at {jobs[place].t}" if place < len(jobs) else "nothing"
-            found.append(
-                f"firmware: number {place} is {said[place : place + 3]!r}, must be {at} ({must_say[place : place + 3]!r})"
-            )
+        jobs = [h for h in variant.latest.happenings if h.t < last]
+        found += spoken(jobs, letters(schedule), [c for c in trace.output if c.isalpha()], last == inf)
     tally.hooks += len(want.hooks)
     if until == inf or target.exact:
         found += compare(
@@ -477,6 +465,39 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
 
 
 DEADLINES = (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED)
+
+
+def spoken(jobs: list[Happening], names: dict[str, tuple[str, str]], said: list[str], whole: bool) -> list[str]:
+    """Whether the jobs of the firmware said what they must; ``whole``: and nothing more.
+
+    A job that is preempted on the tick on which it starts may begin before that, or once it goes on.
+    """
+    silent: set[str] = set()  # started, and did not say so yet
+    number = 0
+
+    def says(letter: str) -> bool:
+        nonlocal number
+        fits = number < len(said) and said[number] == letter
+        number += fits
+        return fits
+
+    for n, h in enumerate(jobs):
+        begin, end = names[h.who]
+        if h.what == "start" and n + 1 < len(jobs) and jobs[n + 1] == Happening(h.t, "preempt", h.who):
+            if not says(begin):
+                silent.add(h.who)
+        elif h.what == "resume" and h.who in silent and n + 1 < len(jobs) and jobs[n + 1] == Happening(h.t, "preempt", h.who):
+            if says(begin):
+                silent.remove(h.who)
+        elif h.what in ("start", "resume") and (h.what == "start" or h.who in silent):
+            silent.discard(h.who)
+            if not says(begin):
+                return [f"firmware: number {number} is {''.join(said[number : number + 3])!r}, must be {h} ({begin!r})"]
+        elif h.what == "end" and not says(end):
+            return [f"firmware: number {number} is {''.join(said[number : number + 3])!r}, must be {h} ({end!r})"]
+    if whole and number < len(said):
+        return [f"firmware: number {number} is {''.join(said[number : number + 3])!r}, must be nothing"]
+    return []
 
 
 def rounds(trace: Trace) -> list[tuple[int, str]]:
