@@ -14,6 +14,7 @@
 #include "carillon_port.h"
 #include "cells/virtual/cell.h"
 #include "emulators/host/network.h"
+#include "emulators/parent.h"
 #include "emulators/trace_records.h"
 
 #define CELLS 256u
@@ -787,6 +788,7 @@ int __wrap_main(int argc, char **argv)
         if (strcmp(argv[i], "--ticks") == 0 && i + 1 < argc) {
             machine.limit = strtoull(argv[++i], NULL, 10);
         } else if (strcmp(argv[i], "--trace") == 0 && i + 1 < argc) {
+            end_with_parent();
             machine.trace = fopen(argv[++i], "wb");
             if (machine.trace == NULL) {
                 perror(argv[i]);

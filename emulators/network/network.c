@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "emulators/host/network.h"
+#include "emulators/parent.h"
 #include "oscillator.h"
 
 #define NODES 64u
@@ -436,6 +437,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s PLAN\n", argv[0]);
         return 2;
     }
+    end_with_parent();
     watch();
     read_plan(argv[1]);
     char path[sizeof folder + 64];

@@ -95,6 +95,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t,
 enum flow { PLAIN, JUMP, CALL, RETURN, HANDLER_RETURN };
 enum region { NO_REGION, BEGIN, END };
 
+#include "parent.h"
 #include "trace_processor.h"
 #include "trace_records.h"
 
@@ -553,6 +554,7 @@ static void at_exit(qemu_plugin_id_t id, void *data)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
+    end_with_parent();
     copies = info->version.cur >= COPIES_INSN_DATA;
     FILE *map = NULL;
     for (int i = 0; i < argc; i++) {

@@ -39,6 +39,7 @@
 #include <simavr/sim_elf.h>
 #include <simavr/sim_interrupts.h>
 
+#include "parent.h"
 #include "trace_records.h"
 
 /* An image that has started nothing after so many cycles never will. */
@@ -521,6 +522,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s DEVICE MEMORY IMAGE MAP FILE LIMIT HZ\n", argv[0]);
         return 2;
     }
+    end_with_parent();
     avr_global_logger_set(say);
     elf_firmware_t firmware = {0};
     out = fopen(argv[5], "wb");

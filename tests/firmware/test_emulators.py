@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,46 @@ def test_a_folder_without_the_emulator_is_named(lab: Laboratory, monkeypatch: py
     assert [(d.code, d.cause) for d in diagnostics.found] == [
         ("C092", f"board 'ast1030-evb' needs 'qemu-system-arm', which is not in '{tmp_path}'")
     ]
+
+
+def children(process: int) -> dict[int, str]:
+    """The processes that a process started and their programs."""
+    found = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, _, rest = status.read_text(encoding="utf-8").partition(" (")
+            program, _, fields = rest.rpartition(") ")
+        except OSError:  # it has ended meanwhile
+            continue
+        if fields.split()[1] == str(process) and fields[0] != "Z":
+            found[int(number)] = program
+    return found
+
+
+def ended(process: int) -> bool:
+    """Whether a process has ended, though nobody may have asked how."""
+    try:
+        return "\nState:\tZ" in Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("board", "program"), [(AST, "qemu-system-arm"), ("atmega128", "simavr_runner-"), ("virtual-256", "osek-blinky.elf")]
+)
+def test_an_emulator_ends_with_the_tool(board: str, program: str, tmp_path: Path) -> None:
+    """Also if the tool is killed, which can do nothing about it then."""
+    command = [str(ROOT / ".venv/bin/carillon"), "run", str(ROOT / "examples/osek-blinky"), "--board", board, "--for", "100000s"]
+    with subprocess.Popen([*command, "--out", str(tmp_path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as tool:
+        running: list[int] = []
+        while not running and tool.poll() is None:  # as long as it plans and builds
+            running = [number for number, name in children(tool.pid).items() if name.startswith(program[:15])]
+            time.sleep(0.01)
+        tool.kill()
+        tool.wait()
+    assert len(running) == 1
+    for _ in range(6000):
+        if ended(running[0]):
+            return
+        time.sleep(0.01)
+    pytest.fail(f"{program} goes on")

@@ -110,7 +110,7 @@ def _plugin(port: str, diagnostics: Diagnostics) -> Path | None:
         ("-shared", "-fPIC"),
         "this is a defect of Carillon: report it",
         diagnostics,
-        headers=(emulators / "qemu" / port / "trace_processor.h", emulators / "trace_records.h"),
+        headers=(emulators / "qemu" / port / "trace_processor.h", emulators / "trace_records.h", emulators / "parent.h"),
     )
 
 
@@ -136,7 +136,7 @@ def _simavr_command(
         f"on Debian: apt-get install {' '.join(how.packages)}",
         diagnostics,
         ("-lsimavr",),
-        headers=(data_root() / "emulators/trace_records.h",),
+        headers=(data_root() / "emulators/trace_records.h", data_root() / "emulators/parent.h"),
     )
     if runner is None:
         return None
@@ -270,15 +270,11 @@ def _qemu_command(
     ]
 
 
-def _end_with_parent() -> None:
-    """In the child: be killed when the tool is, so that no emulator is left running (Linux)."""
-    import ctypes
-    import signal
-
-    pr_set_pdeathsig = 1
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "prctl"):
-        libc.prctl(pr_set_pdeathsig, signal.SIGKILL)
+def emulate(command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    """Run an emulator, which is killed when the tool is; raises TimeoutExpired after :data:`PATIENCE`."""
+    # Not by a function in the child: a process that carries one out is a copy of this one, with all its memory.
+    environment = os.environ | {"CARILLON_PARENT": str(os.getpid())}
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False, env=environment)
 
 
 def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> list[str]:
@@ -357,9 +353,7 @@ def record(
         if command is None:
             return None
         try:
-            result = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False, preexec_fn=_end_with_parent
-            )
+            result = emulate(command)
         except subprocess.TimeoutExpired:
             diagnostics.error(
                 "C095",

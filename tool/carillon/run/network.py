@@ -20,7 +20,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.image import Image
 from carillon.model.network import Clock, Network, Node, Stretch
 from carillon.resources import data_root
-from carillon.run import NOTHING_STARTS, PATIENCE, _compiled, _end_with_parent
+from carillon.run import NOTHING_STARTS, PATIENCE, _compiled, emulate
 from carillon.run.entries import Code, Record
 from carillon.run.records import Decoder, read_records
 from carillon.trace import Trace
@@ -92,7 +92,7 @@ def run_network(
 ) -> NetworkRun | None:
     """Run the nodes for ``length`` picoseconds from the network's start; None after C093 (no C compiler) or C095 (it failed)."""
     emulators = data_root() / "emulators"
-    headers = (emulators / "host" / "network.h", emulators / "network" / "oscillator.h")
+    headers = (emulators / "host" / "network.h", emulators / "network" / "oscillator.h", emulators / "parent.h")
     runner = _compiled(
         emulators / "network" / "network.c",
         "network",
@@ -109,14 +109,7 @@ def run_network(
         plan = folder / "plan"
         plan.write_text(_plan(network, built, length, recorded, folder), encoding="utf-8")
         try:
-            result = subprocess.run(
-                [str(runner), str(plan)],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=PATIENCE,
-                check=False,
-                preexec_fn=_end_with_parent,
-            )
+            result = emulate([str(runner), str(plan)])
         except subprocess.TimeoutExpired:
             diagnostics.error(
                 "C095",
