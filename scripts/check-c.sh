@@ -54,15 +54,20 @@ check_time ONE_SHOT 0 1 1 1 -DCARILLON_CLOCK_RESTARTS=1
 check_time ONE_SHOT 0 0 0 0 -DCARILLON_CLOCK_MINIMUM=2u
 check_time COMPARE 0 0 0 0 -DCARILLON_TIME_BITS=16 -DCARILLON_CLOCK_BITS=24 -DCARILLON_CLOCK_REQUESTS=1 -DCARILLON_QUEUE_TREE=1
 
-# As many at a time as there are processors, each with a folder for what its addon notes of the files, which would be in one
-# place otherwise.  What the addon finds across files does not change cppcheck's exit code, so that any output counts.
+# As many at a time as there are processors, each with a folder for what cppcheck and its addon note of the files: it is the
+# configuration's own, and kept, so that a file that includes the same as when it was checked is not checked again.  What the
+# addon finds across files does not change cppcheck's exit code, so that any output counts.
 failed=0
+kept=build/cppcheck/$(cat "$0" "$suppressions" "$(command -v cppcheck)" | sha256sum | cut -c 1-16)
+mkdir -p "$kept"
+find build/cppcheck -mindepth 1 -maxdepth 1 ! -path "$kept" -exec rm -rf {} +
 # shellcheck disable=SC2016 # the inner shell expands these
 output=$(xargs -P "$(nproc)" -L 1 sh -c '
-    notes=$(mktemp -d)
+    notes=$0/$(printf "%s" "$*" | sha256sum | cut -c 1-16)
+    mkdir -p "$notes"
     cppcheck --cppcheck-build-dir="$notes" "$@" 2>&1 || failed=1
-    rm -rf "$notes"
-    exit ${failed:-0}' check-c --quiet --inline-suppr --addon=misra --std=c11 --enable=warning,portability \
+    rm -f "$notes"/*.dump # large, and read by nobody any more
+    exit ${failed:-0}' "$kept" --quiet --inline-suppr --addon=misra --std=c11 --enable=warning,portability \
     "--suppressions-list=$suppressions" --suppress=missingIncludeSystem --template='{file}:{line}: {id}: {message}' \
     -Ikernel/api -I. -Itests/kernel <"$configurations" 2>&1) || failed=1
 if [ -n "$output" ]; then
