@@ -45,6 +45,7 @@ SEARCHES = {
         "tests/tool/test_read_fuzz.py tests/tool/test_oil.py tests/tool/test_oil_fuzz.py tests/tool/test_arxml_random.py "
         "tests/tool/test_board.py tests/tool/test_spans.py tests/tool/test_show_table.py tests/giotto/test_giotto_reader.py"
     ),
+    "builds": Search("tests/tool/test_warm_build.py tests/tool/test_processes.py", seeds=("CARILLON_DAMAGES_SEED",)),
     "queue": Search("tests/time/test_clock.py tests/time/test_queue.py"),
     "network": Search("tests/network"),
     "microcode": Search("tests/giotto/test_microcode.py"),

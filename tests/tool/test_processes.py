@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from carillon.files import alone, link
+from sample import few
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
@@ -35,7 +36,7 @@ def application(tmp_path: Path) -> Path:
 @pytest.mark.long
 @pytest.mark.parametrize("command", ["build", "run"])
 def test_commands_that_build_into_one_folder_at_once_all_succeed(application: Path, command: str) -> None:
-    for _ in range(3):
+    for _ in range(few(3)):
         shutil.rmtree(application / "build", ignore_errors=True)
         both = [
             subprocess.Popen([*TOOL, command, str(application)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
