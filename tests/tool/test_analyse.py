@@ -234,6 +234,19 @@ def test_drift_counts_activations_in_an_idle_system_only() -> None:
     assert (task(summary, "A").drift, task(summary, "A").jitter) == (1, 3)
 
 
+@pytest.mark.parametrize(
+    ("delays", "drift"), [((0, 3, 0, 3), 0), ((0, 3, 0, 4), 1), ((3, 3, 1, 3), -2), ((0, 3), None), ((0, 3, 1), 1)]
+)
+def test_drift_is_that_of_one_point_not_of_the_ways_to_two(delays: tuple[int, ...], drift: int | None) -> None:
+    """A start of the second point comes later, since the kernel has more to do there: each time."""
+    events = []
+    for at, delay in zip((10, 20, 30, 40), delays, strict=False):
+        start = at + delay
+        events += [(start, Kind.ENTER, "A"), (start, Kind.START, "A"), (start + 1, Kind.END, "A"), (start + 1, Kind.EXIT, "A")]
+    releases = [Release("A", at, (), ("m", at % 20)) for at in (10, 20, 30, 40)[: len(delays)]]
+    assert task(analyse(of_events(*events), releases), "A").drift == drift
+
+
 def test_a_sleeping_processor_executes_nothing_but_time_passes() -> None:
     events = [
         Event(0, 100, Kind.IDLE, "idle"),

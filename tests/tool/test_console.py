@@ -88,6 +88,30 @@ def test_the_application_s_own_output_is_printed_as_it_is(tmp_path: Path, column
     assert result.stdout.endswith(expected)
 
 
+@pytest.mark.parametrize("columns", ["0", "00", "99999999999", "10001", "-80", "eighty", "8e1", "\u0663\u0663"])
+def test_columns_that_are_no_width_are_as_if_nothing_were_said(tmp_path: Path, columns: str) -> None:
+    (tmp_path / "schedule.toml").write_text(SCHEDULE, encoding="utf-8")
+    plain = carillon(tmp_path, "plan")
+    assert "virtual-256" in plain.stdout
+    assert carillon(tmp_path, "plan", columns=columns).stdout == plain.stdout
+
+
+@pytest.mark.parametrize("columns", ["0", "3", "99999999999"])
+def test_help_has_room(tmp_path: Path, columns: str) -> None:
+    said = carillon(tmp_path, "plan", "--help", columns=columns)
+    assert said.returncode == 0, said.stderr
+    assert said.stdout == carillon(tmp_path, "plan", "--help", columns="40" if columns == "3" else None).stdout
+
+
+@pytest.mark.parametrize("columns", ["1", "39"])
+def test_in_too_few_columns_it_is_as_in_the_least(tmp_path: Path, columns: str) -> None:
+    (tmp_path / "schedule.toml").write_text(SCHEDULE, encoding="utf-8")
+    said = carillon(tmp_path, "plan", columns=columns)
+    assert said.returncode == 0, said.stderr
+    assert said.stdout == carillon(tmp_path, "plan", columns="40").stdout
+    assert said.stdout != carillon(tmp_path, "plan", columns="10000").stdout
+
+
 def test_a_path_is_printed_as_it_is(tmp_path: Path) -> None:
     folder = tmp_path / f"[bold]:100:{LONG[:120]}"
     folder.mkdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,46 @@ def test_two_outputs_are_not_one_file() -> None:
     result = run("show", "--html", "a", "--svg", "folder/../a")
     assert result.exit_code == 2
     assert "--html and --svg name the same file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "cause"),
+    [
+        ("file", "File exists"),
+        ("folder", "File exists"),
+        ("dangling", "File exists"),
+        ("schedule.toml", ""),
+        ("gone/line", "No such file or directory ('gone')"),
+        ("file/line", "Not a directory ('file')"),
+        ("l" * 108, "File name too long"),
+    ],
+)
+def test_a_serial_line_takes_the_place_of_nothing_but_a_socket(path: str, cause: str) -> None:
+    Path("dangling").symlink_to("gone")
+    before = {p: p.read_bytes() for p in Path().rglob("*") if p.is_file()}
+    result = run("run", "--serial", path)
+    if cause:
+        assert result.exit_code == 1
+        assert f"error C096: --serial '{path}': {cause}\n" in result.stderr
+    else:
+        assert result.exit_code == 2
+        assert f"--serial would overwrite '{path}', which is read" in result.stderr
+    assert {p: p.read_bytes() for p in Path().rglob("*") if p.is_file()} == before
+
+
+def test_a_serial_line_takes_the_place_of_a_socket() -> None:
+    with socket.socket(socket.AF_UNIX) as old:
+        old.bind("line")
+    with pytest.raises(pytest.fail.Exception, match="it began to work"):
+        CliRunner().invoke(app, ["run", "--serial", "line"], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_what_is_read_is_not_overwritten(option: str) -> None:
+    result = run(command(option), option, "folder/../schedule.toml")
+    assert result.exit_code == 2
+    assert f"{option} would overwrite 'folder/../schedule.toml', which is read" in result.stderr
+    assert Path("schedule.toml").read_text(encoding="utf-8") == SCHEDULE
 
 
 def test_pictures_that_cannot_be_written_are_refused_before_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from carillon.diagnostics import Diagnostic, Severity
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 110
 """Columns of output that does not go to a terminal."""
+LEAST_WIDTH, MOST_WIDTH = 40, 10_000
+"""In fewer columns there is no room for tables; more are no width."""
 
 
 def console(stderr: bool = False) -> Console:
@@ -27,8 +29,31 @@ def console(stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=stderr, width=width)
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=stderr, width=_width(stream))
+
+
+def columns() -> int | None:
+    """What COLUMNS says; None if that is no width (POSIX, Environment Variables: then the program chooses)."""
+    said = os.environ.get("COLUMNS", "")
+    number = int(said) if said.isascii() and said.isdecimal() and len(said) <= 9 else 0
+    return max(number, LEAST_WIDTH) if 0 < number <= MOST_WIDTH else None
+
+
+def settle_columns() -> None:
+    """Let COLUMNS say a width or nothing, also to the libraries that print for us."""
+    width = columns()
+    os.environ.pop("COLUMNS", None)
+    if width is not None:
+        os.environ["COLUMNS"] = str(width)
+
+
+def _width(stream: TextIO) -> int:
+    """Columns: what COLUMNS says, else the terminal's, else PIPE_WIDTH."""
+    try:
+        own = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except OSError:
+        own = 0
+    return columns() or (max(own, LEAST_WIDTH) if own else PIPE_WIDTH)
 
 
 def heading(title: str, rest: str = "", before: str = "\n", style: str = "bold") -> Text:

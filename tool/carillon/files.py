@@ -106,10 +106,15 @@ def link(command: Sequence[str], image: Path) -> subprocess.CompletedProcess[str
     return result
 
 
-def check_writable(path: Path, *, folder: bool = False) -> None:
-    """Raise OSError if ``path`` cannot become a file or, with ``folder``, a folder.
+LONGEST_SOCKET = 107
+"""Bytes that the path of a socket may have (Linux, unix(7): 108 with the zero at its end)."""
 
-    The folder of a file must be there; a folder is made with those above it.  Nothing is left behind by asking.
+
+def check_writable(path: Path, *, folder: bool = False, socket: bool = False) -> None:
+    """Raise OSError if ``path`` cannot become a file or, with ``folder``, a folder, or with ``socket``, a socket.
+
+    The folder of a file must be there; a folder is made with those above it.  A socket replaces a socket, and nothing else.
+    Nothing is left behind by asking.
     """
 
     def refuse(number: int, what: Path) -> None:
@@ -119,11 +124,15 @@ def check_writable(path: Path, *, folder: bool = False) -> None:
         existing = next((p for p in (path, *path.parents) if os.path.lexists(p)), Path())
     else:
         existing = path.parent
+        if socket and os.path.lexists(path) and not path.is_socket():
+            refuse(errno.EEXIST, path)
+        if socket and len(os.fsencode(path)) > LONGEST_SOCKET:
+            refuse(errno.ENAMETOOLONG, path)
         if path.is_dir():
             refuse(errno.EISDIR, path)
         if path.exists() and not os.access(path, os.W_OK):
             refuse(errno.EACCES, path)
-        if path.exists() and not path.is_file():
+        if path.exists() and not path.is_file() and not socket:
             return
         if path.is_symlink():
             existing = Path(os.path.realpath(path)).parent

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from carillon.allocate.allocation import Allocation
-from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.diagnostics import CarillonError, Diagnostics, Severity
 from carillon.image import Image
 from carillon.image.build import build_image
 from carillon.lower import LoweredMode
@@ -26,7 +26,8 @@ KERNELS = ("carillon", "conventional", "counter-per-task")
 """Ours, and those to compare with: one tick, a queue and a software ready list; the same with a counter for each event,
 all of which every tick decrements, as uC/OS-II does."""
 
-CLOCK_CODES = ("C060", "C061", "C064", "C161", "C162", "C171", "C172", "C174")
+TOO_FEW = "C060"
+CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174")
 """What another clock may mend: cells that cannot keep an interval, or too few that can."""
 
 
@@ -74,7 +75,7 @@ def plan(
     """Read, check, lower and allocate; raises CarillonError if any of it fails.
 
     The clock is ``clock`` (Hz), or the schedule's, or else the first of the board's into whose ticks all times divide and at
-    which all of it can be allocated.  Where there is none, the errors are those of the first into whose ticks they divide.
+    which all of it can be allocated.  Where there is none, the errors are those of the clock that comes nearest.
     """
     first = Diagnostics()
     system = _into(first, diagnostics, lambda: read_and_check(path, first, board, clock, machine))
@@ -82,11 +83,14 @@ def plan(
         planned = _plan(system, first, kernel, time_limit)
     except CarillonError as refused:
         if clock is None and all(d.code in CLOCK_CODES for d in first.errors):
+            nearest, at = first, ""
             for hz in system.other_clocks:
                 other = Diagnostics()
                 try:
                     planned = _plan(read_and_check(path, other, board, hz, machine), other, kernel, time_limit)
                 except CarillonError:
+                    if _distance(other) < _distance(nearest):
+                        nearest, at = other, f"at {format_frequency(hz)}, the clock that comes nearest: "
                     continue
                 if not system.clock_given:
                     diagnostics.found += other.found
@@ -95,10 +99,20 @@ def plan(
                 found = [replace(d, remedy=named + d.remedy) if d.code in CLOCK_CODES else d for d in first.in_order()]
                 diagnostics.found += found
                 raise CarillonError(found) from None
+            if at and not system.clock_given:
+                found = [replace(d, cause=at + d.cause) if d.severity is Severity.ERROR else d for d in nearest.in_order()]
+                diagnostics.found += found
+                raise CarillonError(found) from None
         diagnostics.found += first.found
         raise refused
     diagnostics.found += first.found
     return planned
+
+
+def _distance(refused: Diagnostics) -> int:
+    """How far a clock is from one at which all can be kept: 0 if no clock mends what is wrong, 1 if cells are too few."""
+    codes = {d.code for d in refused.errors}
+    return 2 if codes & {*CLOCK_CODES} - {TOO_FEW} else int(TOO_FEW in codes)
 
 
 def _into(own: Diagnostics, all_of_them: Diagnostics, work: Callable[[], System]) -> System:
@@ -189,5 +203,5 @@ def releases(system: System, trace: Trace) -> list[Release]:
             for a in mode.activations:
                 at = course.tick(number, a.at)
                 if course.happens(at):
-                    found.append(Release(a.task, at, tuple(at - a.at + d for d in a.deadlines)))
+                    found.append(Release(a.task, at, tuple(at - a.at + d for d in a.deadlines), (name, a.at)))
     return sorted(found, key=lambda r: (r.at, r.task))

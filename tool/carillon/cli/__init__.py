@@ -88,6 +88,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a locale that lacks a character hides no message
+    console.settle_columns()
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that folders of a run are taken away, too
     try:
         app(prog_name="carillon")

@@ -57,8 +57,8 @@ def command(
     def work(report: Report) -> None:
         from carillon.reuse import whole
 
-        check_outputs(out=out, depfile=depfile)
         began, schedule = whole.now(), schedule_file(paths)
+        check_outputs(files_of(schedule), out=out, depfile=depfile)
         options = {"board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit, "verify": not no_verify}
         options["machine"] = check_machine(machine, schedule).value
         asked = {"schedule": str(schedule), **options}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -194,8 +194,11 @@ def read_checked(path: Path, diagnostics: Diagnostics) -> Giotto:
     return source
 
 
-def check_outputs(**outputs: Path | None) -> None:
-    """Refuse what cannot be written (C096) before any work is done for it; outputs are named as their options are."""
+def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outputs: Path | None) -> None:
+    """Refuse what cannot be written (C096) before any work is done for it; outputs are named as their options are.
+
+    ``inputs``: files that the command reads, none of which it may write.  ``only_files``: --out names a file.
+    """
     from carillon.files import check_writable
 
     found: list[Diagnostic] = []
@@ -203,12 +206,14 @@ def check_outputs(**outputs: Path | None) -> None:
     for option, path in outputs.items():
         if path is None:
             continue
-        is_folder = option in ("out", "plots")
+        is_folder, is_socket = option in ("out", "plots") and not only_files, option == "serial"
         other = seen.setdefault(path.resolve(), option)
         if other != option:
             usage(f"--{other} and --{option} name the same file, '{path}'")
+        if any(path.resolve() == given.resolve() for given in inputs):
+            usage(f"--{option} would overwrite '{path}', which is read")
         try:
-            check_writable(path, folder=is_folder)
+            check_writable(path, folder=is_folder, socket=is_socket)
         except OSError as error:
             where = "" if error.filename == str(path) else f" ('{error.filename}')"
             found.append(
@@ -216,7 +221,9 @@ def check_outputs(**outputs: Path | None) -> None:
                     "C096",
                     None,
                     f"--{option} '{path}': {error.strerror}{where}",
-                    f"name a {'folder' if is_folder else 'file'} that can be written, in a folder that exists",
+                    "name a socket, or something that does not exist"
+                    if is_socket
+                    else f"name a {'folder' if is_folder else 'file'} that can be written, in a folder that exists",
                 )
             )
     if found:

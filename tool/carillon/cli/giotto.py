@@ -50,7 +50,7 @@ def command(
         from carillon.microcode import S_CODE
         from carillon.microcode.binary import encode
 
-        check_outputs(out=out.parent if out is not None else None)
+        check_outputs((path,), only_files=True, out=out)
         source = read_checked(path, report.diagnostics)
         load = loads(source)
         check_loads(source, load, report.diagnostics)

@@ -163,7 +163,7 @@ def _check(action: Action, asked: _Asked) -> None:
         usage(f"--{'program' if asked.program else 'out'} is for a program that runs beside another one: --beside")
     if len(asked.program) > 2:
         usage("--program is given once for both programs, or once for each")
-    check_outputs(out=asked.out.parent if asked.out is not None else None)
+    check_outputs(asked.paths, only_files=True, out=asked.out)
 
 
 def _assemble(asked: _Asked, report: Report) -> None:

@@ -82,7 +82,7 @@ def show_network(
         from carillon.show.network import as_json as figures
         from carillon.units import format_duration
 
-        check_outputs(out=out, **files)
+        check_outputs((path,), False, out=out, **files)
         length = ticks_of(time or LENGTH, PICOSECONDS, "--for")
         part = min(length, ticks_of(recorded or RECORDED, PICOSECONDS, "--record"))
         shown = window_ticks(window, NANOSECONDS, max(1, part * NANOSECONDS // PICOSECONDS))

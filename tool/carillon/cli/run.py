@@ -49,7 +49,9 @@ def command(
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
     check_kernel(kernel)
-    network = network_of(paths, unfit={"board": board, "rounds": rounds}, own={"offsets": offsets, "record": record})
+    network = network_of(
+        paths, unfit={"board": board, "rounds": rounds, "serial": serial}, own={"offsets": offsets, "record": record}
+    )
     if network is not None:
         files = {"events": events, "html": html, "offsets": offsets}
         show_network(network, time, record, window, out, as_json, time_limit, files, kernel=kernel, strict=strict)

@@ -12,6 +12,7 @@ import typer
 
 from carillon import console
 from carillon.cli.common import Report, build_folder, check_machine, check_outputs, guard, schedule_file, ticks_of, usage
+from carillon.sources import files_of
 
 if TYPE_CHECKING:
     from carillon.pipeline import Planned
@@ -116,8 +117,8 @@ def show_runs(
         from carillon import pipeline, show
         from carillon.trace import write_events
 
-        check_outputs(out=out, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
         source = schedule_file(paths)
+        check_outputs(files_of(source), out=out, serial=serial, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
         carried = check_machine(machine, source)
         traces = []
         clock: int | None = None

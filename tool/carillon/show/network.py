@@ -62,7 +62,7 @@ def _true(node: NodeRun) -> Callable[[int], int]:
 def _panel(run: NetworkRun, node: NodeRun, releases: Sequence[Release]) -> Panel:
     at = _true(node)
     trace = true_trace(run, node, at)
-    panel = panel_of(trace, [Release(r.task, at(r.at), tuple(at(d) for d in r.deadlines)) for r in releases])
+    panel = panel_of(trace, [Release(r.task, at(r.at), tuple(at(d) for d in r.deadlines), r.point) for r in releases])
     power_up = node.node.start // _GRAIN
     for lane in panel.running:
         if lane == IDLE:  # it is not idle, it is off

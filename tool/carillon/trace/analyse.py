@@ -27,7 +27,12 @@ EARLY_TICKS = 2
 def releases_of(mode: Mode, rounds: int, start: int = 0) -> tuple[Release, ...]:
     """The nominal releases of ``rounds`` rounds of a mode of which the first begins at tick ``start``."""
     return tuple(
-        Release(activation.task, base + activation.at, tuple(base + deadline for deadline in activation.deadlines))
+        Release(
+            activation.task,
+            base + activation.at,
+            tuple(base + deadline for deadline in activation.deadlines),
+            (mode.name, activation.at),
+        )
         for base in range(start, start + rounds * mode.round_length, mode.round_length)
         for activation in mode.activations
     )
@@ -181,6 +186,24 @@ def _shares(walk: Walk) -> dict[Lane, float]:
     return {lane: time / length for lane, time in had.items()} if length else {}
 
 
+def _drift(answered: Sequence[tuple[Run, Release]]) -> int | None:
+    """By how much later than the first of a point's undisturbed starts its last came, of the point with most.
+
+    Between points of one task, as between tasks, starts differ by what the kernel has to do; that is no drift.
+    """
+    first: dict[tuple[str, int], int] = {}
+    last: dict[tuple[str, int], int] = {}
+    again = set()
+    for run, release in answered:
+        if run.from_idle:
+            delay = run.begin.t - release.at
+            if release.point in first:
+                again.add(release.point)
+            first.setdefault(release.point, delay)
+            last[release.point] = delay
+    return max((last[point] - first[point] for point in first if point in again), key=abs, default=None)
+
+
 def _task_summary(
     lane: Lane,
     event_triggered: bool,
@@ -195,14 +218,13 @@ def _task_summary(
     finished = [stretch for stretch in stretches if stretch.end is not None]
     answered = [(run, run.release) for run in own if run.release is not None]
     delays = [run.begin.t - release.at for run, release in answered]
-    undisturbed = [run.begin.t - release.at for run, release in answered if run.from_idle]
     return TaskSummary(
         lane=lane,
         activations=len(own),
         unstarted=released - len(answered),
         start_delay=Spread.of(delays),
         jitter=max(delays) - min(delays) if delays else None,
-        drift=undisturbed[-1] - undisturbed[0] if len(undisturbed) > 1 else None,
+        drift=_drift(answered),
         response=Spread.of([run.end.t - release.at for run, release in answered if run.end is not None]),
         execution=Spread.of([stretch.executed for stretch in finished]),
         preemptions=sum(run.preemptions for run in own),

@@ -14,11 +14,15 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A nominal release: ``at`` and ``deadlines`` are absolute ticks from the start of the first round."""
+    """A nominal release: ``at`` and ``deadlines`` are absolute ticks from the start of the first round.
+
+    ``point``: the mode, and the tick of its round; the same for all that should be alike.
+    """
 
     task: str
     at: int
     deadlines: tuple[int, ...] = ()
+    point: tuple[str, int] = ("", 0)
 
 
 class Moment(NamedTuple):
