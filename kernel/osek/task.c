@@ -127,13 +127,16 @@ void carillon_osek_ended(TaskType task, TaskType before)
 }
 #endif
 
-/* The running task fell off its end (AUTOSAR OS, SWS_Os_00052, 00069, 00070, 00239). */
+/* The running task fell off its end (AUTOSAR OS, SWS_Os_00052, 00069, 00070, 00239).  Of a thread that is how it ends.
+ */
 #if CARILLON_OSEK_MISSING_END
 void carillon_osek_missing_end(void)
 {
     carillon_osek_interrupts_reset();
     carillon_osek_resources_reset();
-    (void)FAIL(OSServiceId_TerminateTask, E_OS_MISSINGEND, .object = 0u);
+    if (carillon_osek_tasks[carillon_osek_running].thread == 0u) {
+        (void)FAIL(OSServiceId_TerminateTask, E_OS_MISSINGEND, .object = 0u);
+    }
 }
 #endif
 

@@ -8,14 +8,18 @@ after its request (one from sleep).  Two cycles more where the request comes rig
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from laboratory import VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
-from carillon.diagnostics import CarillonError, Diagnostics
+from building import build
+from carillon.diagnostics import CarillonError, Diagnostics, Span
 from carillon.model.board import Role
 from carillon.pipeline import plan
 from carillon.trace import Kind
+from carillon.trace.timeline import HandlerKind
+from carillon.verify import verify
 
 MEGA128 = "atmega128"
 MEGA2560 = "atmega2560"
@@ -303,6 +307,70 @@ def test_an_interrupt_is_taken_once_and_again_when_the_round_enables_it(lab: Lab
     assert starts[0] < 2000
     assert [n // 10_000 for n in starts[1:]] == [1, 3, 5, 7, 9]
     assert {n % 10_000 for n in starts[1:]} == {starts[1] % 10_000}
+
+
+# --- handlers of the application's own ---
+
+OWN = """
+#include <avr/interrupt.h>
+#include <util/delay.h>
+static volatile uint8_t n;
+ISR({vector}_vect)
+{{
+    n++;
+}}
+void A(void)
+{{
+    static uint8_t begun;
+    if (begun == 0u) {{
+        begun = 1u;
+        OCR2{channel} = 199;
+        {control} |= 0x02; /* a match each 256 counts of 8 cycles */
+        {mask} |= 1 << OCIE2{channel};
+    }}
+    n = 0u;
+    _delay_ms(1);
+    report("counted", n);
+}}
+"""
+
+
+def own(board: str) -> str:
+    """An application with a timer of its own, timer 2, and its task A."""
+    old = board == MEGA128
+    names = ("TIMER2_COMP", "", "TCCR2", "TIMSK") if old else ("TIMER2_COMPA", "A", "TCCR2B", "TIMSK2")
+    return OWN.format(**dict(zip(("vector", "channel", "control", "mask"), names, strict=True)))
+
+
+@pytest.mark.parametrize("board", [*BOARDS, "arduino-uno"])
+@pytest.mark.parametrize("clock", ["2MHz", "250kHz"])
+def test_a_timer_that_the_system_does_not_use_has_the_applications_own_handler(lab: Laboratory, board: str, clock: str) -> None:
+    """avr-libc's ISR() is in the vector, and its delays know the processor's clock: 16,000 cycles are a millisecond."""
+    schedule = '[task.A]\nperiod = "4ms"\nwcet = "3ms"\n'
+    outcome = lab.run(schedule, own(board), board, rounds=5, system=f'clock = "{clock}"')
+    assert set(outcome.said("counted")) <= {7, 8}  # each 2048 cycles
+    (vector,) = [name for name in outcome.trace.interrupts if name.startswith("vector ")]
+    entered = outcome.at(Kind.START, vector)
+    assert {round((b - a) / 2048, 1) for a, b in pairwise(entered)} == {1.0}
+    assert len(entered) == len(outcome.at(Kind.END, vector)) > 100
+    assert outcome.summary.totals.interrupts_by_kind[HandlerKind.INTERRUPT] == len(entered)
+    assert outcome.trace.stopped == ""
+    diagnostics = Diagnostics()
+    report = verify(outcome.planned.system, outcome.firmware.elf, diagnostics)
+    assert not diagnostics.errors
+    assert report.unverified == (f"what the application's own handlers do, of vectors {vector.removeprefix('vector ')}",)
+
+
+@pytest.mark.parametrize("board", [*BOARDS, "arduino-uno"])
+def test_a_handler_of_a_vector_that_the_system_uses_is_refused(lab: Laboratory, board: str, tmp_path: Path) -> None:
+    code = task("A", NOTHING) + "#include <avr/interrupt.h>\nISR(TIMER1_COMPA_vect)\n{\n}\n"
+    planned = plan(lab.write('[task.A]\nperiod = "2ms"\n', code), Diagnostics(), board)
+    source = next(v.source for v in planned.image.vectors[0] if v.object == "A")
+    diagnostics = Diagnostics()
+    assert build(planned.image, tmp_path, diagnostics) is None
+    (error,) = diagnostics.errors
+    assert (error.code, error.span) == ("C244", Span("main.c"))
+    assert error.cause == (f"the application's ISR for vector {source} would never run: the system uses that vector for 'A'")
 
 
 # --- what the boards cannot do ---

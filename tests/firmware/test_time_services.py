@@ -677,6 +677,41 @@ def test_a_thread_that_holds_a_resource_keeps_the_processor_for_another_slice(la
     assert set(outcome.said("waits")) <= {0, 2}, "a thread that waits for its turn is ready, not waiting"
 
 
+RETURNS = """
+void ErrorHook(StatusType error)
+{
+    report("error", error);
+}
+static uint32_t times;
+THREAD(Other)
+{
+    times++; /* and returns: no error */
+}
+TASK(Basic)
+{
+    report("falls", 1u); /* off its end: an error */
+}
+THREAD(Main)
+{
+    report("times", times);
+    (void)ActivateTask(Other);
+    report("times", times);
+    (void)ActivateTask(Basic);
+    carillon_port_halt();
+}
+"""
+
+
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST, MPS, RV32, MEGA])
+@pytest.mark.parametrize("status", ["standard", "extended"])
+def test_a_thread_that_returns_has_ended_and_a_task_has_forgotten_to(lab: Laboratory, board: str, status: str) -> None:
+    more = f'[osek]\nstatus = "{status}"\nhooks = ["error"]\n[osek.task.Basic]\npriority = 4\n'
+    outcome = ran(lab, COMPARE if board == RV32 else ONE_SHOT, board, RETURNS, more=more, Main=1, Other=3)
+    assert outcome.said("times") == [1, 2]
+    assert outcome.said("falls") == [1]
+    assert outcome.said("error") == [11]
+
+
 @pytest.mark.parametrize("board", [VIRTUAL_AST, AST])
 def test_a_thread_that_has_ended_can_be_activated_by_an_alarm(lab: Laboratory, board: str) -> None:
     code = """

@@ -210,12 +210,25 @@ def _mangled(function: str) -> str:
     return f"_Z{len(function)}{function}{'v' if _SIGNATURES.get(function, 'void') == 'void' else 'h'}"
 
 
-def _check_entries(system: System, units: list[_Unit], diagnostics: Diagnostics) -> None:
-    """What the schedule names must be defined by the application (C090), and like a hook with C's linkage (C193)."""
+def _check_entries(image: Image, units: list[_Unit], diagnostics: Diagnostics) -> None:
+    """What the schedule names must be defined by the application (C090), and like a hook with C's linkage (C193).
+
+    A handler of the application's own must be of a vector that the system does not use (C244).
+    """
+    system = image.system
     files: dict[str, str] = {}  # symbol -> file
     for unit in units:
         if unit.application and unit.target.is_file():
             files |= {name.removeprefix(HANDLER): unit.source.name for name in defined_functions(unit.target)}
+    for vector in {v.source: v for mode in image.vectors for v in mode}.values() if system.board.vectors == "code" else ():
+        if str(vector.source) in files:
+            diagnostics.error(
+                "C244",
+                Span(files[str(vector.source)]),
+                f"the application's ISR for vector {vector.source} would never run: the system uses that vector for "
+                f"'{vector.object}'",
+                "use a timer whose cells the plan does not use (carillon plan shows them), or reserve the cell",
+            )
     defined = set(files)
     where = f"not defined in {', '.join(s.name for s in system.sources)}"
     if not system.sources:
@@ -283,8 +296,9 @@ def build(
     ``options`` are given to the compiler, after all others.
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
-    C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console), C203 (a hook with other parameters) or
-    C204 to C209 (the image is not what the schedule says), and returns None then.  Warns with C098 of what the compiler warns.
+    C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console), C203 (a hook with other parameters),
+    C244 (an ISR of a vector that is used) or C204 to C209 (the image is not what the schedule says), and returns None then.
+    Warns with C098 of what the compiler warns.
     """
     system = image.system
     compiler = _find_compiler(system, diagnostics)
@@ -307,7 +321,7 @@ def build(
             )
     if not all(made for made, _ in compiled):
         return None
-    _check_entries(system, units, diagnostics)
+    _check_entries(image, units, diagnostics)
     if diagnostics.errors:
         return None
     elf = folder / f"{system.name}.elf"

@@ -119,6 +119,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
             "-fdata-sections",
             "-fno-ipa-icf",
             *board.build.cflags,
+            *_processor_clock(system),
         ],
         "warnings": list(WARNINGS),
         "cplusplus_options": ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
@@ -130,6 +131,14 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         ],
         "linker_script": _portable(board.build.linker_script, folder) if board.build.linker_script else "",
     }
+
+
+def _processor_clock(system: System) -> list[str]:
+    """The processor's clock as avr-libc's headers ask for it (util/delay.h)."""
+    if system.board.port != "avr":
+        return []
+    clock = next(c for c in system.board.clocks if c.hz == system.clock_hz)
+    return [f"-DF_CPU={clock.hz * clock.instructions_per_tick}UL"]
 
 
 def as_text(system: System, generated: Path) -> str:

@@ -16,6 +16,10 @@ from carillon.emit.pieces.activate import guard_name
 from carillon.emit.pieces.common import asks, cells_of, run
 from carillon.image import Image, ModeImage, Vector
 from carillon.image.handlers import only_held, plain
+from carillon.model.board import Board
+
+UNEXPECTED = "carillon_port_unexpected"
+"""What halts the system after an interrupt that nobody uses."""
 
 
 def _comment(mode: ModeImage, carrier: Carrier) -> list[str]:
@@ -138,15 +142,26 @@ def direct(image: Image) -> dict[str, bool]:
 
 
 def names(image: Image) -> str:
-    """Names for the linker: functions of the application whose symbols are those of handlers have their own too."""
-    lines = [text.head(image, "The application's own names for its handlers."), ""]
-    return "\n".join([*lines, *(f"{function} = {text.HANDLER}{function};" for function in direct(image)), ""])
+    """Names for the linker: functions of the application whose symbols are those of handlers have their own too.
+
+    A source that nobody uses leads to the application's own handler, which avr-libc's ISR() calls __vector_NUMBER, if it has one.
+    """
+    lines = [text.head(image, "The application's own names for its handlers; and its handlers of what the system leaves it."), ""]
+    lines += [f"{function} = {text.HANDLER}{function};" for function in direct(image)]
+    board = image.system.board
+    free = [f"PROVIDE({_unused(board, s)} = {UNEXPECTED});" for s in range(board.system_vectors, board.sources)]
+    return "\n".join([*lines, f"EXTERN({UNEXPECTED});", *free, ""])
+
+
+def _unused(board: Board, source: int) -> str:
+    """The function to which a vector leads that the system does not use."""
+    return UNEXPECTED if board.vectors == "table" else f"{text.HANDLER}{source}"
 
 
 def _table(image: Image, name: str, kind: str, comment: str, functions: dict[int, str]) -> list[str]:
     """A vector table: of addresses, or where vectors are code, of jumps."""
     board = image.system.board
-    listed = [(s, functions.get(s, "carillon_port_unexpected")) for s in range(board.system_vectors, board.sources)]
+    listed = [(s, functions.get(s) or _unused(board, s)) for s in range(board.system_vectors, board.sources)]
     declaration = f"extern const carillon_vector {name}_vectors[];{comment}"
     if board.vectors == "code":
         jumps = [f"        CARILLON_VECTOR({function}) /* {s} */" for s, function in listed]

@@ -23,7 +23,7 @@ from carillon.image import Image, Vector
 from carillon.model import System
 from carillon.model.board import Run
 from carillon.resources import data_root
-from carillon.run.entries import ENTRIES, Code, Record, entry_values
+from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors
 from carillon.run.records import DELIVER, MISSED, Decoder, read_records
 from carillon.run.schedule_tables import watched
 from carillon.trace import Trace
@@ -144,14 +144,15 @@ def _simavr_command(
     if "carillon_port_start" not in table:
         diagnostics.error("C095", None, *NOTHING_STARTS)
         return None
-    vectors = entry_values(image, table, _all_vectors(image))
+    own = own_vectors(image, table)
+    vectors = entry_values(image, table, [*_all_vectors(image), *own])
     lines = [f"{_VECTOR_BYTES * source:x} V {value:x}" for source, value in sorted(vectors.items())]
     places = {"carillon_port_start": "B", "carillon_port_start_store": "D"}
     places |= dict.fromkeys(("carillon_port_halt", "carillon_port_unexpected"), "H")
     if image.system.osek is not None:
         places |= MARKS
     lines += [f"{table[symbol][0]:x} {kind} 0" for symbol, kind in places.items() if symbol in table]
-    lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted(_functions(image, table))]
+    lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in own)})]
     lines += [f"{table[symbol][0]:x} M 0" for symbol in marks]
     chart = out.with_suffix(".map")
     chart.write_text("\n".join(lines) + "\n", encoding="utf-8")

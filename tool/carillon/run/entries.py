@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from carillon.emit import text
 from carillon.image import Image, Vector
 
 ENTRIES = "carillon_port_entries"
 """Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0."""
+
+
+UNEXPECTED = "carillon_port_unexpected"
+"""Where vectors lead that nobody uses."""
 
 
 class Code(IntEnum):
@@ -49,6 +54,17 @@ class Entry:
 
     vector: Vector
     begins: bool
+
+
+def own_vectors(image: Image, symbols: Mapping[str, tuple[int, int]]) -> list[Vector]:
+    """Handlers that the application has beside the schedule, where vectors are code: avr-libc's ISR() of what is unused."""
+    board = image.system.board
+    if board.vectors == "table":
+        return []
+    nowhere = symbols.get(UNEXPECTED)
+    names = {s: f"{text.HANDLER}{s}" for s in range(board.system_vectors, board.sources)}
+    own = {s: name for s, name in names.items() if name in symbols and nowhere and symbols[name][0] != nowhere[0]}
+    return [Vector(s, name, f"vector {s}", None, name) for s, name in own.items()]
 
 
 def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Collection[Vector]) -> dict[int, int]:

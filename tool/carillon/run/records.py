@@ -20,7 +20,7 @@ from carillon.image import Image, ModeImage, Vector
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
-from carillon.run.entries import Code, Entry, Record, called, entry_values
+from carillon.run.entries import UNEXPECTED, Code, Entry, Record, called, entry_values, own_vectors
 from carillon.run.schedule_tables import Tables
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.course import Course
@@ -119,20 +119,23 @@ class Decoder:
             self._contexts = {symbols[symbol][0]: name for symbol, name in extended if symbol in symbols}
         else:
             self._contexts = {}
+        own = own_vectors(image, symbols)
+        named += [(vector.symbol, vector.object) for vector in own]
         for function, name in named:
             if function in symbols:
                 self._functions.setdefault(symbols[function][0], []).append(name)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
         self._deliver = {symbols[name][0] for name in DELIVER if name in symbols}
-        self._unexpected = symbols.get("carillon_port_unexpected", (0, 0))[0]
+        self._unexpected = symbols.get(UNEXPECTED, (0, 0))[0]
         self._missed = symbols.get(MISSED, (-1, 0))[0]
         self._tables = Tables(image, symbols)
         self._last = 0  # the last instruction of the run that was asked for
         self._misses: list[tuple[Event, frozenset[str] | None]] = []  # the handler's entry, and whose they may be if not anyone's
         self._served: dict[str, int] = {}  # of objects that share a function: how many points had come when each was served
         self._checks: list[Event] = []  # entries of the handler that looks whether deadlines are met
-        self._vectors = [self._of_mode(vectors, symbols) for vectors in image.vectors]
+        self._vectors = [self._of_mode((*vectors, *own), symbols) for vectors in image.vectors]
+        self._own = tuple(vector.object for vector in own)
 
     def _of_mode(self, vectors: Collection[Vector], symbols: dict[str, tuple[int, int]]) -> dict[int, list[Entry]]:
         """What may be meant by each value of a record of an entry, while a mode runs."""
@@ -198,7 +201,7 @@ class Decoder:
             length=length,
             round_length=first.round_length if first is not None else ticks,
             tasks=(*(t.name for t in system.tasks), *below[1]),
-            interrupts=(*(i.name for i in system.interrupts), *below[0]),
+            interrupts=(*(i.name for i in system.interrupts), *self._own, *below[0]),
             events=tuple(e for e in events if 0 <= e.t < max(length, 1) or (e.t == length and e.kind in _VERDICTS)),
             output=output,
             unit=system.board.code_unit,

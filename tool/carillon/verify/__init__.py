@@ -32,7 +32,7 @@ from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meanings
 from carillon.verify.microcode import MicrocodeCheck, MicrocodeReport
 from carillon.verify.rounds import REMEDY, ModeReport, Round
-from carillon.verify.vector_tables import differences
+from carillon.verify.vector_tables import differences, own_handlers
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,7 @@ class _Verifier:
         beneath = tables.mode(self.elf.symbol("carillon_osek_image").address) if system.osek is not None else None
         below = frozenset(source for source, _ in beneath.levels) if beneath is not None else frozenset()
         vectors = [self._vectors(tables, table) for table in modes or ((beneath,) if beneath is not None else ())]
+        self.unverified += own_handlers(elf, vectors)
         used = range(system.board.sources) if modes else below
         for table in modes or ((beneath,) if beneath is not None else ()):
             for wrong in differences(elf, table.vectors, system.board, used):

@@ -20,6 +20,7 @@ from carillon.verify.meaning import Meaning, Meanings, Step, surplus
 from carillon.verify.standing import Standing
 from carillon.verify.stopped import check_stopped, stopped
 from carillon.verify.sync import check_sync
+from carillon.verify.vector_tables import unused
 
 HELPERS = (
     "carillon_leaves",
@@ -399,10 +400,8 @@ class Round:
     def _spare(self) -> None:
         """Sources that the mode does not use lead nowhere."""
         used = {r.source for r in self.running} | {i.source for i in self.system.interrupts} | self.below
-        symbol = self.hardware.elf.symbols.get("carillon_port_unexpected")
-        nowhere = symbol.address if symbol is not None else None
         for source, address in self.vector_of.items():
-            if source in used or address == nowhere:
+            if source in used or unused(self.hardware.elf, source, address):
                 continue
             self.error(
                 "C205", None, f"nothing asks for source {source}, but its vector is '{self.hardware.elf.name_of(address)}'"

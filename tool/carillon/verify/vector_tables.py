@@ -7,7 +7,7 @@ only Thumb code faults without it (ARMv7-M Architecture Reference Manual, B1.5.3
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from carillon.elf import ARM, AVR
 from carillon.model.board import Board
@@ -16,6 +16,28 @@ from carillon.verify.elf import Elf
 UNEXPECTED = "carillon_port_unexpected"
 SYSTEM = {0: "carillon_stack_top", 1: "carillon_port_reset", 11: "carillon_port_supervisor_call"}
 """The processor's own entries of Arm; all others of them lead to UNEXPECTED."""
+
+
+def unused(elf: Elf, source: int, address: int) -> bool:
+    """Whether a vector leads where that of a source leads that nobody uses: nowhere, or to the application's own ISR()."""
+    return any(s is not None and s.address == address for s in (elf.symbols.get(UNEXPECTED), elf.symbols.get(_own(source))))
+
+
+def _own(source: int) -> str:
+    """What avr-libc's ISR() calls the handler of a vector."""
+    return f"__vector_{source}"
+
+
+def own_handlers(elf: Elf, vectors: Iterable[Mapping[int, int]]) -> list[str]:
+    """What is not verified: handlers of the application's own."""
+    nowhere = elf.symbols.get(UNEXPECTED)
+    found = set()
+    for table in vectors:
+        for source, address in table.items():
+            own = elf.symbols.get(_own(source))
+            if own is not None and nowhere is not None and address == own.address != nowhere.address:
+                found.add(source)
+    return [f"what the application's own handlers do, of vectors {', '.join(map(str, sorted(found)))}"] if found else []
 
 
 def differences(elf: Elf, table: int, board: Board, used: Iterable[int]) -> Iterator[str]:
