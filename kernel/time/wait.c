@@ -141,7 +141,7 @@ static inline bool insert_after(struct carillon_timed *timed, carillon_time from
 #endif
 }
 
-StatusType carillon_delay_until(carillon_time *previous, carillon_time period)
+StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
 {
     struct carillon_sleeper sleeper;
     struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_ACTION_WAKE);

@@ -677,6 +677,29 @@ def test_a_thread_that_holds_a_resource_keeps_the_processor_for_another_slice(la
     assert set(outcome.said("waits")) <= {0, 2}, "a thread that waits for its turn is ready, not waiting"
 
 
+LONGER = """
+THREAD(Main)
+{
+    carillon_time next = carillon_now();
+    const volatile uint32_t period = 80000u;
+    report("constant", carillon_delay_until(&next, CARILLON_MILLISECONDS(5)));
+    report("computed", carillon_delay_until(&next, period));
+    report("longest", carillon_delay_until(&next, CARILLON_LONGEST_PERIOD));
+    carillon_port_halt();
+}
+"""
+
+
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST, MEGA])
+def test_a_period_of_more_bits_than_times_have_is_refused_and_not_cut(lab: Laboratory, board: str) -> None:
+    """5 ms are 80,000 ticks of 16 MHz (78,125 of 15.625 MHz), of which 16 bits would be 0.9 ms."""
+    schedule = services(ONE_SHOT, keys="bits = 16\n", threads=threads(Main=1))
+    outcome = lab.run(schedule, HEAD + LONGER, board, ticks=1_000_000, system='clock = "16MHz"' if board == MEGA else "")
+    assert outcome.trace.stopped == "the system was shut down"
+    assert outcome.said("constant") == outcome.said("computed") == [8]  # E_OS_VALUE
+    assert outcome.said("longest") == [0]
+
+
 RETURNS = """
 void ErrorHook(StatusType error)
 {

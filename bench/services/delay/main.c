@@ -9,7 +9,7 @@ THREAD(Main)
     carillon_time next = carillon_now();
     for (;;) {
         MARK(block);
-        (void)carillon_delay_until(&next, (carillon_time)CARILLON_MICROSECONDS(320));
+        (void)carillon_delay_until(&next, CARILLON_MICROSECONDS(320));
         MARK(woken);
         carillon_work(20);
     }

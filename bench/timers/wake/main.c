@@ -9,7 +9,7 @@ THREAD(Main)
 {
     carillon_time next = carillon_now();
     for (;;) {
-        (void)carillon_delay_until(&next, (carillon_time)CARILLON_MICROSECONDS(PERIOD_US));
+        (void)carillon_delay_until(&next, CARILLON_MICROSECONDS(PERIOD_US));
         bench_woken();
     }
 }

@@ -48,12 +48,20 @@ typedef carillon_time carillon_duration;
 
 /* Constants in ticks, rounded up.  Services refuse a time that is too long, however few bits a time has. */
 #define CARILLON_PARTS(per_second) ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)
-#define CARILLON_TICKS_IN_FULL(count, per_second) \
-    ((((uint64_t)(count)*CARILLON_TIME_HZ) + (CARILLON_PARTS(per_second) - UINT64_C(1))) / CARILLON_PARTS(per_second))
-#define CARILLON_TICKS(count, per_second)                                        \
-    ((CARILLON_TICKS_IN_FULL((count), (per_second)) > CARILLON_LONGEST_DURATION) \
-         ? (carillon_duration) ~(carillon_duration)0                             \
-         : (carillon_duration)CARILLON_TICKS_IN_FULL((count), (per_second)))
+/* Whole parts first, so that nothing is cut off: of what is not too long, neither product has more than 64 bits. */
+#define CARILLON_QUOTIENT(count, per_second) ((uint64_t)(count) / CARILLON_PARTS(per_second))
+#define CARILLON_REST(count, per_second) (((uint64_t)(count) % CARILLON_PARTS(per_second)) * CARILLON_TIME_HZ)
+#define CARILLON_IS_COUNTABLE(count, per_second) \
+    (CARILLON_QUOTIENT((count), (per_second)) < ((UINT64_MAX / CARILLON_TIME_HZ) - UINT64_C(1)))
+#define CARILLON_TICKS_IN_FULL(count, per_second)                                           \
+    ((CARILLON_QUOTIENT((count), (per_second)) * CARILLON_TIME_HZ) +                        \
+     ((CARILLON_REST((count), (per_second)) + (CARILLON_PARTS(per_second) - UINT64_C(1))) / \
+      CARILLON_PARTS(per_second)))
+#define CARILLON_TICKS(count, per_second)                                           \
+    ((CARILLON_IS_COUNTABLE((count), (per_second)) &&                               \
+      (CARILLON_TICKS_IN_FULL((count), (per_second)) <= CARILLON_LONGEST_DURATION)) \
+         ? (carillon_duration)CARILLON_TICKS_IN_FULL((count), (per_second))         \
+         : (carillon_duration) ~(carillon_duration)0)
 
 /* Microseconds as ticks of the clock, rounded up.
  *
@@ -81,12 +89,18 @@ typedef carillon_time carillon_duration;
  * Source: Carillon's own. */
 #define CARILLON_EXACT(count, per_second)                                                  \
     {                                                                                      \
-        CARILLON_WHOLE(((uint64_t)(count)*CARILLON_TIME_HZ) / CARILLON_PARTS(per_second)), \
-            (uint32_t)(((uint64_t)(count)*CARILLON_TIME_HZ) % CARILLON_PARTS(per_second)), \
+        CARILLON_WHOLE((count), (per_second)),                                             \
+            (uint32_t)(CARILLON_REST((count), (per_second)) % CARILLON_PARTS(per_second)), \
             (uint32_t)CARILLON_PARTS(per_second), 0u                                       \
     }
-#define CARILLON_WHOLE(ticks) \
-    (((ticks) < CARILLON_LONGEST_DURATION) ? (carillon_distance)(ticks) : (carillon_distance)CARILLON_LONGEST_DURATION)
+#define CARILLON_WHOLE_TICKS(count, per_second)                      \
+    ((CARILLON_QUOTIENT((count), (per_second)) * CARILLON_TIME_HZ) + \
+     (CARILLON_REST((count), (per_second)) / CARILLON_PARTS(per_second)))
+#define CARILLON_WHOLE(count, per_second)                                        \
+    ((CARILLON_IS_COUNTABLE((count), (per_second)) &&                            \
+      (CARILLON_WHOLE_TICKS((count), (per_second)) < CARILLON_LONGEST_DURATION)) \
+         ? (carillon_distance)CARILLON_WHOLE_TICKS((count), (per_second))        \
+         : (carillon_distance)CARILLON_LONGEST_DURATION)
 
 /* What the queue has for a service: an event, what the event means, and the task that it concerns. */
 struct carillon_timed {
@@ -348,6 +362,9 @@ StatusType carillon_delay(carillon_duration ticks);
 carillon_time carillon_now(void);
 
 #if CARILLON_TIME_DELAYS
+/* carillon_delay_until, of a period that has as many bits as carillon_time; 0 is refused. */
+StatusType carillon_wait_until(carillon_time *previous, carillon_time period);
+
 /* Wait until *previous + period, and set *previous to that time.  So a loop that calls it has no drift.  The call must
  * come less than a range of carillon_time after *previous.
  *
@@ -358,7 +375,10 @@ carillon_time carillon_now(void);
  *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
  * From: extended tasks, threads.
  * Source: Carillon's own. */
-StatusType carillon_delay_until(carillon_time *previous, carillon_time period);
+static inline StatusType carillon_delay_until(carillon_time *previous, carillon_duration period)
+{
+    return carillon_wait_until(previous, (period <= CARILLON_LONGEST_PERIOD) ? (carillon_time)period : 0u);
+}
 #endif
 
 /* A stop-watch, in ticks of the clock.  If all its members are zero, it stands at 0.  While it runs, it must be read or

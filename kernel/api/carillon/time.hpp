@@ -22,7 +22,7 @@
 namespace carillon
 {
 
-using Microsecond = uint32_t;
+using Microsecond = uint64_t; /* whatever an application computes: what is too long is refused, and not cut off */
 using Second = uint32_t;
 
 constexpr uint64_t microseconds_per_second = 1000000u;
@@ -320,9 +320,7 @@ class Alarm
     }
     static carillon_period exactly(Microsecond period)
     {
-        const uint64_t units = static_cast<uint64_t>(period) * CARILLON_TIME_HZ;
-        const uint64_t unit = microseconds_per_second * CARILLON_TIME_HZ_DIVISOR;
-        return {CARILLON_WHOLE(units / unit), static_cast<uint32_t>(units % unit), static_cast<uint32_t>(unit), 0};
+        return CARILLON_EXACT(period, microseconds_per_second);
     }
 
     carillon_alarm alarm;
