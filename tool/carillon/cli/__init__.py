@@ -2,7 +2,7 @@
 """The command ``carillon``.
 
 Exit codes: 0 success, 1 the input has errors, 2 the command line is wrong, 3 the run showed a missed
-deadline that ``--strict`` asked about.  With ``--json`` every command prints one JSON object on standard
+deadline, or an exceeded WCET, that ``--strict`` asked about.  With ``--json`` every command prints one JSON object on standard
 output and diagnostics are part of it.
 """
 

@@ -70,7 +70,7 @@ def show_network(
 ) -> None:
     """Run a network and show it, also in ``files``, which are named as the options that ask for them are.
 
-    ``strict``: exit with 3 if a deadline was missed in what was recorded.
+    ``strict``: exit with 3 if a deadline was missed, or a WCET exceeded, in what was recorded.
     """
     missed = 0
 
@@ -80,6 +80,8 @@ def show_network(
         from carillon.read.network import read_network
         from carillon.show.network import NANOSECONDS, render
         from carillon.show.network import as_json as figures
+        from carillon.trace.analyse import analyse
+        from carillon.trace.executions import warn_of_exceeded
         from carillon.units import format_duration
 
         check_outputs((path,), False, out=out, **files)
@@ -101,6 +103,8 @@ def show_network(
             return
         written = _write(it, shown, files)
         missed = sum(s.totals.deadlines_missed for s in it.summaries)
+        for plan, node in zip(planned, it.run.nodes, strict=True):
+            missed += warn_of_exceeded(plan.system, node.trace, analyse(node.trace, ()), report.diagnostics)
         report.result(
             {
                 "network": network.name,

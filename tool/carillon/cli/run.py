@@ -43,7 +43,7 @@ def command(
     ] = None,
     offsets: OffsetsOption = None,
     record: RecordOption = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed, or a WCET exceeded.")] = False,
     time_limit: TimeLimitOption = TIME_LIMIT,
     as_json: JsonOption = False,
 ) -> None:

@@ -109,13 +109,17 @@ def show_runs(
     perfetto: Path | None = None,
     vcd: Path | None = None,
 ) -> None:
-    """Run with each kernel, one below the other in what is shown; ``strict``: exit with 3 if the first missed a deadline."""
+    """Run with each kernel, one below the other in what is shown.
+
+    ``strict``: exit with 3 if the first missed a deadline, or a task exceeded its WCET.
+    """
     missed = 0
 
     def work(report: Report) -> None:
         nonlocal missed
         from carillon import pipeline, show
         from carillon.trace import write_events
+        from carillon.trace.executions import warn_of_exceeded
 
         source = schedule_file(paths)
         check_outputs(files_of(source), out=out, serial=serial, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
@@ -157,6 +161,7 @@ def show_runs(
             written += [p for p in (html, svg, perfetto, vcd) if p is not None]
             summaries = show.summaries(traces, releases)
             missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
+            missed += warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
             report.result(
                 {
                     "runs": [
