@@ -140,6 +140,45 @@ def references(**values: str) -> str:
 # The corpus
 
 
+def single(group: Group, way: tuple[Group, ...] = ()) -> Iterator[tuple[tuple[Group, ...], Group]]:
+    """The groups within a group that may stand once, each with those around it, and once of each choice."""
+    way = (*way, group)
+    for inner in group.groups:
+        if not inner.many:
+            yield way, inner
+        yield from single(inner, way)
+
+
+ONCE = [pair for group in (*SECTIONS.values(), SYSTEM) for pair in single(group)]
+
+
+@pytest.mark.parametrize(("way", "group"), ONCE, ids=["/".join(g.name for g in (*way, group)) for way, group in ONCE])
+def test_a_container_that_may_stand_once_is_refused_where_it_stands_twice(
+    way: tuple[Group, ...], group: Group, tmp_path: Path
+) -> None:
+    names = [g.name for g in (*way, group)]
+    text = "".join(container("/".join(names), name) for name in ("First", "Second"))
+    for k in range(len(way) - 1, -1, -1):
+        text = container("/".join(names[: k + 1]), f"Around{k}", f"<SUB-CONTAINERS>{text}</SUB-CONTAINERS>")
+    (tmp_path / "app.arxml").write_text(FILE % text, encoding="utf-8")
+    found = [d for d in messages(tmp_path / "app.arxml", check=False).splitlines() if "error C217" in d]
+    assert [d for d in found if "'Second'; the first is 'First' on line " in d], found
+
+
+def test_a_choice_has_one_of_its_containers_with_or_without_one_around(tmp_path: Path) -> None:
+    alarm = SECTIONS["alarm"]
+    (choice,) = [group for group in alarm.groups if group.choice]
+    one, other = choice.groups[:2]
+    for around in (f"OsAlarm/{choice.name}", "OsAlarm"):
+        both = container(f"{around}/{one.name}", "First") + container(f"{around}/{other.name}", "Second")
+        within = f"<SUB-CONTAINERS>{both}</SUB-CONTAINERS>"
+        if around != "OsAlarm":
+            within = f"<SUB-CONTAINERS>{container(around, 'Choice', within)}</SUB-CONTAINERS>"
+        (tmp_path / "app.arxml").write_text(FILE % container("OsAlarm", "Al", within), encoding="utf-8")
+        said = messages(tmp_path / "app.arxml", check=False)
+        assert f"a second {choice.name}, {other.name} 'Second'; the first is 'First' on line " in said
+
+
 @pytest.mark.parametrize("name", GOOD_NAMES)
 def test_a_good_file_is_imported_to_the_schedule_beside_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(GOOD)

@@ -26,6 +26,15 @@ from carillon.units import shorten
 _MOST_NAMED = 8
 
 
+def _place(around: Group, group: Group) -> str | None:
+    """What a container is of which ``around`` has one at most; None: it may have many.  Of a choice it has one in all."""
+    if around.choice:
+        return around.name
+    choice = next((outer for outer in around.groups if outer.choice and (group is outer or group in outer.groups)), None)
+    place = choice or group
+    return None if place.many else place.name
+
+
 class Converter:
     """Converts one module.  ``sources`` gives the names of a board's application sources, None if it cannot be read."""
 
@@ -131,10 +140,15 @@ class Converter:
                 self._value(holder, parameter, values[0], (*base, parameter.key))
         groups = {inner.name: inner for inner in group.groups}
         groups |= {inner.name: inner for outer in group.groups if outer.choice for inner in outer.groups}
+        first: dict[str, Holder] = {}
         for container in sorted(holder.containers, key=lambda inner: self._order(inner, groups.get(inner.definition))):
             inner = groups.get(container.definition)
             if inner is None:
                 self._left_out(holder, container.definition, container.name, container.span)
+                continue
+            place = _place(group, inner)
+            if place is not None and first.setdefault(place, container) is not container:
+                self._second(holder, place, first[place], container)
                 continue
             at = (*path, inner.key) if inner.key else path
             if inner.key:
@@ -151,6 +165,17 @@ class Converter:
                 if key not in self.result.table(at) and (*at, key) not in self.result.broken:
                     self.result.store((*at, key), content)
                     self.places.put((*at, key), container.span, container.span)
+
+    def _second(self, holder: Holder, place: str, first: Holder, second: Holder) -> None:
+        """Report C217 of two containers where there may be one."""
+        where = f"on line {first.span.line}" + ("" if first.span.file == second.span.file else f" of {first.span.file}")
+        self._error(
+            "C217",
+            second.span,
+            f"{holder.path} has a second {place}, {second.definition} {shorten(second.name)}; the first is "
+            f"{shorten(first.name)} {where}",
+            "it has one at most, in all files together: remove one, or give both parts one SHORT-NAME",
+        )
 
     def _order(self, container: Holder, group: Group | None) -> int:
         """What a container comes after others by: a number in it, if its group has such an order."""
