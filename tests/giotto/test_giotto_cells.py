@@ -68,7 +68,7 @@ def test_a_program_that_keeps_deadlines_by_edf_alone_is_refused_with_its_timelin
     late = text.replace(text[text.index("mode") :], f"{mode} }}\n").replace("wcet 7", "wcet 4").replace("wcet 3", "wcet 2")
     with pytest.raises(CarillonError) as caught:
         planned(tmp_path, late, Diagnostics(), machine=machine)
-    assert [(said.code, said.cause) for said in caught.value.diagnostics] == [
+    assert [(said.code, said.cause) for said in caught.value.diagnostics if said.code != "C246"] == [
         (
             "C283",
             "under rate-monotonic priorities, a task is late: mode m: after 7 ms, the task a has not ended at its deadline",

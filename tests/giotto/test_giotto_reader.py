@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from carillon.check.giotto import check_giotto
+from carillon.check.giotto_load import check_loads, loads
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics, Severity
 from carillon.explain import codes, explain
 from carillon.giotto import compile_giotto
-from carillon.giotto.analysis import check_loads, loads
 from carillon.microcode.binary import decode
 from carillon.microcode.text import assembled
 from carillon.read.giotto import parse_giotto, read_giotto

@@ -17,9 +17,9 @@ from giotto_machine import C, Instant, Machine, Ports
 from giotto_oracle import Driver, Oracle, Spec, Task, mixed, random_spec
 
 from carillon.check.giotto import check_giotto
+from carillon.check.giotto_load import loads
 from carillon.diagnostics import Diagnostics
 from carillon.giotto import Compiled, compile_giotto
-from carillon.giotto.analysis import loads
 from carillon.microcode.binary import decode, encode
 from carillon.microcode.text import assembled
 from carillon.model.giotto import Giotto

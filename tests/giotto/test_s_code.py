@@ -22,11 +22,11 @@ from giotto_stepper import STEPS, EndlessError, LateError, SharedError, Stepper
 from test_giotto_semantics import functions, parsed
 from typer.testing import CliRunner
 
+from carillon.check.giotto_load import execution_times, loads
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import explain
 from carillon.giotto import Compiled, compile_giotto
-from carillon.giotto.analysis import execution_times, loads
 from carillon.giotto.scheduling import METHODS, Job, OutOfWorkError, chosen_in, in_order, planned
 from carillon.giotto.simulation import Played, play
 from carillon.microcode import S_CODE, Opcode

@@ -13,9 +13,9 @@ from carillon.cli.common import JsonOption, Report, check_outputs, counted, guar
 from carillon.units import format_number
 
 if TYPE_CHECKING:
+    from carillon.check.giotto_load import Load
     from carillon.diagnostics import Diagnostics
     from carillon.giotto import Compiled
-    from carillon.giotto.analysis import Load
     from carillon.giotto.scheduling import Chosen
     from carillon.giotto.simulation import Played
     from carillon.giotto.switching import Across
@@ -45,8 +45,8 @@ def command(
     """Check a Giotto program and compile it to E code."""
 
     def work(report: Report) -> None:
+        from carillon.check.giotto_load import check_loads, loads
         from carillon.files import write_bytes
-        from carillon.giotto.analysis import check_loads, loads
         from carillon.microcode import S_CODE
         from carillon.microcode.binary import encode
 
@@ -147,7 +147,7 @@ def _compiled(source: Giotto, chosen: Chosen | None, diagnostics: Diagnostics) -
 
 def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, chosen: Chosen | None) -> Played | None:
     """A period of a mode with its S code; without, what shows that EDF or rate-monotonic priorities do not suffice."""
-    from carillon.giotto.analysis import execution_times
+    from carillon.check.giotto_load import execution_times
     from carillon.giotto.scheduling import played
     from carillon.giotto.simulation import by_deadline, by_period, play
 
@@ -160,7 +160,7 @@ def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, chosen: 
 
 def _across(source: Giotto, load: dict[str, Load]) -> Across | None:
     """Whether rate-monotonic priorities suffice across switches; None if there are none, or a mode has no known load."""
-    from carillon.giotto.analysis import execution_times
+    from carillon.check.giotto_load import execution_times
     from carillon.giotto.switching import across_switches
 
     if not any(mode.switches for mode in source.modes) or any(its.share is None or its.share > 1 for its in load.values()):

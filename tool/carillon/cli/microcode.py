@@ -201,8 +201,8 @@ def _compose(asked: _Asked, report: Report) -> None:
 
 def _composed(first: Program, second: Program, asked: _Asked, report: Report) -> Program:
     """Both as one program, after all checks."""
+    from carillon.check.giotto_load import execution_times
     from carillon.giotto import composition
-    from carillon.giotto.analysis import execution_times
     from carillon.microcode.compose import CompositionError, composed
 
     def refuse(cause: str, remedy: str) -> NoReturn:

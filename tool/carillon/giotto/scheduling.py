@@ -32,9 +32,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from carillon.check.giotto_load import execution_times
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.giotto import IDLE, Compiled, Plan, active_units, entry_of
-from carillon.giotto.analysis import execution_times
 from carillon.giotto.blocks import Block, Walk, begins, blocks, next_block
 from carillon.giotto.simulation import Played, by_deadline, by_period, play
 from carillon.microcode.text import Thread, assembled_thread

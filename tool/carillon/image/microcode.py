@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from carillon.allocate.osek import OsekAllocation
+from carillon.check.giotto_load import execution_times
 from carillon.diagnostics import Diagnostics
 from carillon.giotto import Compiled, compile_giotto
-from carillon.giotto.analysis import execution_times
 from carillon.giotto.scheduling import Chosen, chosen_in, played
 from carillon.giotto.simulation import MOST_STEPS, MOST_THREADS
 from carillon.image import Microcode

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from carillon.check.giotto_load import execution_times
 from carillon.diagnostics import Diagnostics
-from carillon.giotto.analysis import execution_times
 from carillon.giotto.switching import across_switches
 from carillon.model.giotto import Giotto
 from carillon.units import format_number

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from carillon.check.giotto import check_giotto
+from carillon.check.giotto_load import check_loads, loads
 from carillon.diagnostics import Diagnostics
 from carillon.model.giotto import Giotto, Machine, Port
 from carillon.model.rates import rates_of, tick_of
@@ -32,6 +33,7 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     if text is None or program is None:
         return None
     check_giotto(program, diagnostics)
+    check_loads(program, loads(program), diagnostics)
     if not program.tasks and machine is Machine.MICROCODE:
         diagnostics.error("C275", program.start.span, "the program has no task, and the machine runs tasks", "declare a task")
     upload = read_upload(path, diagnostics)

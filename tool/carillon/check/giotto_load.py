@@ -26,6 +26,8 @@ from carillon.model.giotto import Giotto, Mode
 from carillon.units import SECONDS, format_number
 
 _MOST_STEPS = 10_000
+KERNEL = Fraction(1, 20)
+"""The share of the processor that a mode's tasks had better leave to the kernel and to drivers, which no analysis counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def loads(program: Giotto) -> dict[str, Load]:
 
 
 def check_loads(program: Giotto, found: dict[str, Load], diagnostics: Diagnostics) -> None:
-    """Report modes that no scheduler can keep: C268."""
+    """Report modes that no scheduler can keep (C268), and warn of those that leave the kernel hardly any time (C246)."""
     for mode in program.modes:
         load = found[mode.name.text]
         if load.share is not None and load.share > 1:
@@ -68,6 +70,14 @@ def check_loads(program: Giotto, found: dict[str, Load], diagnostics: Diagnostic
                 mode.name.span,
                 f"the tasks of the mode {mode.name} take {shown} % of the processor",
                 "invoke tasks less often, or with shorter execution times: [wcet ...]",
+            )
+        elif load.share is not None and load.share > 1 - KERNEL:
+            shown = format_number(load.share * 100, 1)
+            diagnostics.warning(
+                "C246",
+                mode.name.span,
+                f"the tasks of the mode {mode.name} take {shown} % of the processor, without what kernel and drivers take",
+                "leave some time: run it with --strict, and look at the share of the kernel",
             )
 
 
