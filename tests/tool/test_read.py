@@ -129,10 +129,22 @@ points = [
 )
 def test_the_clock_is_the_first_into_which_every_time_divides_else_the_first(tmp_path: Path, period: str, clock: int) -> None:
     path = tmp_path / "engine.toml"
-    path.write_text(f'[system]\ninexact_times = "round"\n[task.a]\nperiod = "1ms"\nwcet = "{period}"\n')
+    path.write_text(f'[system]\ninexact_times = "round"\n[task.a]\nperiod = "1ms"\ndeadline = "{period}"\n')
     system = read_schedule(path, Diagnostics())
     assert system is not None
     assert system.clock_hz == clock
+
+
+@pytest.mark.parametrize(("wcet", "ticks"), [("1ns", 1), ("64ns", 1), ("65ns", 2), ("50us", 782), ("0.5 ticks", 1)])
+@pytest.mark.parametrize("times", ["refuse", "round"])
+def test_a_wcet_is_rounded_up_and_decides_no_clock(tmp_path: Path, wcet: str, ticks: int, times: str) -> None:
+    path = tmp_path / "engine.toml"
+    path.write_text(f'[system]\ninexact_times = "{times}"\n[task.a]\nperiod = "1ms"\nwcet = "{wcet}"\n')
+    diagnostics = Diagnostics()
+    system = read_schedule(path, diagnostics)
+    assert system is not None
+    assert not diagnostics.found
+    assert (system.clock_hz, system.task("a").wcet) == (15_625_000, ticks)
 
 
 def test_the_round_is_the_least_common_multiple_of_the_periods_of_its_own_tasks(tmp_path: Path) -> None:

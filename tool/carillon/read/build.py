@@ -212,7 +212,7 @@ class Builder:
 
     def _times(self) -> Iterator[Time]:
         for task in self.file.task.values():
-            yield from (time for time in (task.wcet, task.period, task.offset, *(task.deadline or ())) if time)
+            yield from (time for time in (task.period, task.offset, *(task.deadline or ())) if time)
         for mode in self.file.mode.values():
             if mode.round:
                 yield mode.round

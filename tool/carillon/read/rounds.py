@@ -90,7 +90,8 @@ class Rounds:
         if time is None:
             return None
         span = self.places.value(path)
-        ticks = self.ticks.exact(time, describe(*path), span, recurs, upwards)
+        what = describe(*path)  # an upper bound may be a longer one
+        ticks = self.ticks.limited(time, what, span) if upwards else self.ticks.exact(time, what, span, recurs)
         if ticks is not None and positive and whole(ticks, upwards) == 0:
             if ticks == 0 or not self.ticks.refuse:  # else it was refused already
                 self.diagnostics.error("C041", span, f"{describe(*path)} is zero ticks", "write a time of at least one tick")
