@@ -144,13 +144,20 @@ static inline void clock_let_go(void)
 #endif
 
 /* Move the reference up to now, but not past the first event, which is due if nothing is left to it then.  Returns
- * what of the time has not been accounted for. */
+ * what of the time has not been accounted for.  Where nobody keeps the time and nothing waits, the distance to the
+ * first event stays CARILLON_NEVER: by that clock_settle knows that the timer can rest. */
 static inline carillon_span clock_follow(void)
 {
     const carillon_span passed = clock_elapsed();
     if (passed == 0u) {
         return 0u;
     }
+#if !CARILLON_CLOCK_KEEPS_TIME
+    if (carillon_queue_is_empty(&carillon_clock_queue)) {
+        clock_account(passed);
+        return 0u;
+    }
+#endif
     const carillon_time left = carillon_queue_left(&carillon_clock_queue);
 #if CARILLON_QUEUE_COUNTERS && CARILLON_CLOCK_BASED
     const carillon_span step = (carillon_span)((left == 0u) ? 0u : 1u); /* what is left may be more than to the first */
@@ -303,12 +310,6 @@ static inline carillon_span clock_begin(void)
 #if CARILLON_CLOCK_COUNTS_DOWN
     return 0u;
 #else
-#if !CARILLON_CLOCK_KEEPS_TIME
-    if (carillon_queue_is_empty(&carillon_clock_queue)) { /* nobody has followed the time */
-        clock_account(clock_elapsed());
-        return 0u;
-    }
-#endif
 #if CARILLON_CLOCK_STANDS
     return clock_elapsed();
 #else

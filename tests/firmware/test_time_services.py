@@ -700,6 +700,39 @@ def test_a_period_of_more_bits_than_times_have_is_refused_and_not_cut(lab: Labor
     assert outcome.said("longest") == [0]
 
 
+RESTS = """
+static void never(void) {}
+static struct carillon_alarm one = CARILLON_ALARM_OF_FUNCTION(never), two = CARILLON_ALARM_OF_FUNCTION(never);
+TASK(Main)
+{
+    for (uint32_t k = 0u; k < 5u; k++) {
+        report("start", carillon_alarm_start(&one, 15 * T(1), 1));
+        report("start", carillon_alarm_start(&two, 10 * T(1), 1));
+        carillon_work(T(1));
+        report("stop", carillon_alarm_stop(&one));
+        report("stop", carillon_alarm_stop(&two));
+        carillon_work(T(1) / 2u);
+    }
+    TerminateTask();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("board", "clock"), [(VIRTUAL_AST, ONE_SHOT), (VIRTUAL_AST, COMPARE), (AST, ONE_SHOT), (RV32, COMPARE), (MEGA, ONE_SHOT)]
+)
+@pytest.mark.parametrize("keys", ["", "bits = 16\n"])
+def test_a_clock_whose_alarms_are_all_stopped_has_no_interrupt(lab: Laboratory, board: str, clock: str, keys: str) -> None:
+    if board == RV32 and keys:
+        pytest.skip("its clock counts 64 bits")
+    tables = services(clock, keys=f'now = false\nlongest = "20000 ticks"\nuses = ["functions"]\n{keys}')
+    schedule = tables + "[osek.task.Main]\npriority = 1\nautostart = true\n"
+    outcome = lab.run(schedule, HEAD + RESTS, board, ticks=400_000, system=SYSTEM.get(board, ""))
+    assert set(outcome.said("start")) == set(outcome.said("stop")) == {0}
+    assert len(outcome.said("stop")) == 10
+    assert not outcome.at(Kind.ENTER, "clock")
+
+
 RETURNS = """
 void ErrorHook(StatusType error)
 {
