@@ -170,3 +170,47 @@ def test_of_a_task_in_the_table_one_activation_waits_and_further_ones_are_absorb
     outcome = lab.run(schedule, code, AST, system=LATE, rounds=1)
     assert "A" in tabled(outcome)
     assert len(outcome.at(Kind.START, "A")) == 2
+
+
+MODES = """
+[task.T0]
+[task.T1]
+[task.T2]
+[task.T4]
+[mode.m0]
+round = "80000 ticks"
+points = [
+    { at = "1250 ticks", activate = "T4", deadline_at = ["7500 ticks"] },
+    { at = "5000 ticks", activate = "T2" },
+    { at = "8750 ticks", activate = "T0" },
+    { at = "15000 ticks", activate = "T0" },
+    { at = "17250 ticks", activate = "T4", deadline_at = ["28500 ticks"] },
+    { at = "30000 ticks", activate = "T2" },
+    { at = "33250 ticks", activate = "T4", deadline_at = ["35750 ticks", "42000 ticks", "49250 ticks"] },
+    { at = "33750 ticks", activate = "T2" },
+    { at = "35000 ticks", activate = "T1", deadline_at = ["75000 ticks"] },
+    { at = "46250 ticks", activate = "T0" },
+    { at = "49250 ticks", activate = "T4" },
+    { at = "65250 ticks", activate = "T4", deadline_at = ["80000 ticks"] },
+    { at = "70000 ticks", activate = "T2" },
+    { at = "75000 ticks", activate = "T1", deadline_at = ["76250 ticks", "80000 ticks"] },
+]
+[mode.m1]
+round = "80000 ticks"
+points = [
+    { at = "5000 ticks", activate = "T1" },
+    { at = "45000 ticks", activate = "T1" },
+]
+"""
+
+
+def test_a_task_that_the_table_of_one_mode_runs_may_be_a_vector_of_another(lab: Laboratory) -> None:
+    """Then the table's handler enters the very function that is a handler in the other mode, and that is no interrupt."""
+    code = works(T0=400, T1=600, T4=500) + "void T2(void) { carillon_work(300u); (void)ttSwitchAppMode(ttAppMode_m1); }\n"
+    outcome = lab.run(MODES, code, AST, system='start_within = "5000 ticks"', rounds=3)
+    table = outcome.planned.image.modes[0].table
+    assert "T1" in {entry.point.object for entry in table}
+    assert "T1" in {v.symbol for v in outcome.planned.image.vectors[1]}
+    assert [name for _, name in outcome.trace.modes] == ["m0", "m1"]
+    assert {e.object for e in outcome.events(Kind.ENTER)} <= {"T0", "T1", "T2", "T4", "table", "m0", "m1"}
+    assert outcome.story(Kind.START).count("start T1") == 2 + 2 * 2

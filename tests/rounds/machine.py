@@ -17,6 +17,7 @@ from model import Carrier, Costs, Expected, Happening, Mode, Plan, Schedule, Scr
 
 from building import build
 from carillon.actions.dispatch import Dispatch
+from carillon.allocate.result import Carrier as Allocated
 from carillon.allocate.result import Style
 from carillon.build import Firmware
 from carillon.diagnostics import CarillonError, Diagnostics
@@ -108,6 +109,12 @@ def tabled(mode: Mode, image: ModeImage, level: float) -> list[Carrier]:
     ]
 
 
+def gate(carrier: Allocated) -> int:
+    """What opens a cell that has an enable bit of its own, beside those of other cells of its source; -1: its source."""
+    place = carrier.cells[0].cell
+    return 100_000 + place.source * 100 + place.index if place.array.request_enable == "cell" else -1
+
+
 def data(planned: Planned, case: Case) -> dict[str, Plan]:
     """The plan's levels, sources and control points."""
     sources = {i.name: i.source for i in planned.system.interrupts}
@@ -134,6 +141,7 @@ def data(planned: Planned, case: Case) -> dict[str, Plan]:
                     c.lowered,
                     shared,
                     turn=c.turn,
+                    gate=gate(c),
                 )
             )
         if case.kernel != "carillon":
@@ -158,6 +166,30 @@ def simple(happenings: list[Happening]) -> list[Happening]:
             found.pop()
         else:
             found.append(h)
+    return begun(found)
+
+
+def begun(happenings: list[Happening]) -> list[Happening]:
+    """With each start where the job begins: one that is preempted on the tick of its start has done nothing before it goes on.
+
+    A table's handler that finds two points due runs the later task first, and does not enter the earlier one before.
+    """
+    found: list[Happening] = []
+    waits: set[str] = set()
+    k = 0
+    while k < len(happenings):
+        h = happenings[k]
+        at_once = k + 1 < len(happenings) and happenings[k + 1] == Happening(h.t, "preempt", h.who)
+        if h.what == "start" or (h.what == "resume" and h.who in waits):
+            if at_once:
+                waits.add(h.who)
+                k += 2
+                continue
+            waits.discard(h.who)
+            found.append(Happening(h.t, "start", h.who))
+        else:
+            found.append(h)
+        k += 1
     return found
 
 

@@ -135,6 +135,12 @@ class Carrier:
     shared: bool = False  # one cell, moved from point to point
     tabled: bool = False  # in a table, whose handler looks at each point
     turn: int = 0  # among those that have its source too: the order in which the handler asks their cells
+    gate: int = -1  # what its task opens to be watched, if not its source: a cell that is enabled by itself
+
+    @property
+    def armed(self) -> int:
+        """What must be open for it to interrupt."""
+        return self.source if self.gate < 0 else self.gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +371,7 @@ class Machine:
         frame = _Frame(who, level, steps, carrier, released, self.now, cost, min(levels), max(levels), frozenset(carriers))
         self.frames.append(frame)
         if carrier is not None:
-            self.armed |= {c.source for c in self.active if c.deadline and c.task == who and not c.shared}
+            self.armed |= {c.armed for c in self.active if c.deadline and c.task == who and not c.shared}
         if not frame.cost:
             self.started()
 
@@ -382,7 +388,7 @@ class Machine:
         frame = self.frames.pop()
         self.result.spans.append((frame.who, frame.released, frame.started, self.now))
         if frame.carrier is not None:
-            self.armed -= {c.source for c in self.active if c.deadline and c.task == frame.who}
+            self.armed -= {c.armed for c in self.active if c.deadline and c.task == frame.who}
         self.preempted = bool(self.frames)
 
     def step(self) -> None:
@@ -511,7 +517,7 @@ class Machine:
         self.result.verdicts.append((t, task, not unfinished))
         for carrier in [c for c in self.active if c.deadline and c.task == task and point in c.points]:
             self.kernel = t if carrier.tabled or carrier.shared else self.kernel
-            if unfinished if carrier.shared else carrier.source in self.armed:
+            if unfinished if carrier.shared else carrier.armed in self.armed:
                 if (
                     not self.by_time
                     and carrier.lowered

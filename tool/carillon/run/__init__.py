@@ -21,7 +21,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
 from carillon.image import Image, Vector
 from carillon.model import System
-from carillon.model.board import Run
+from carillon.model.board import Role, Run
 from carillon.resources import data_root
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors
 from carillon.run.records import DELIVER, MISSED, Decoder, read_records
@@ -162,6 +162,14 @@ def _simavr_command(
     return [str(runner), *device, str(firmware.elf), str(chart), str(out), str(limit), str(frequency)]
 
 
+def _of_table(image: Image, mode: int, vector: Vector) -> set[str]:
+    """The functions of tasks that a mode's table runs, if the vector leads to it: in another mode they may be vectors."""
+    own = image.modes[mode] if image.modes else None
+    if own is None or own.dispatch is None or own.dispatch.carrier.source != vector.source:
+        return set()
+    return {image.system.task(e.point.object).entry for e in own.table if e.point.action.role is Role.ACTIVATION}
+
+
 def _all_vectors(image: Image) -> list[Vector]:
     return [vector for mode in image.vectors for vector in mode]
 
@@ -222,10 +230,10 @@ def _qemu_command(
         return None
     entered = {v.source: table[ENTRIES][0] + _VECTOR_BYTES * v.source for v in _all_vectors(image)} if ENTRIES in table else {}
     places: dict[int, tuple[int, set[int]]] = {}
-    for mode in image.vectors:
+    for number, mode in enumerate(image.vectors):
         values = entry_values(image, table, mode)
         for v in mode:
-            runs = {table[v.runs][0]} if v.runs in table else set()
+            runs = {table[function][0] for function in (v.runs, *_of_table(image, number, v)) if function in table}
             place = entered.get(v.source, table[v.symbol][0])
             places[place] = values[v.source], runs | places.get(place, (0, set()))[1]
     lines = [f"{place:x} V {value:x}" for place, (value, _) in sorted(places.items())]
