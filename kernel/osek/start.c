@@ -20,7 +20,7 @@ static AppModeType osek_active_mode;
 #else
 #define ACTIVE_MODE 0u
 #endif
-#if CARILLON_MODES > 0
+#if (CARILLON_MODES > 0) || CARILLON_CLOCK_HOOKED
 bool carillon_osek_up;
 #endif
 
@@ -67,6 +67,9 @@ void StartOS(AppModeType mode)
 #if CARILLON_MODES > 0
     carillon_osek_up = true;
 #else
+#if CARILLON_CLOCK_HOOKED
+    carillon_osek_up = true;
+#endif
     carillon_mode_start(&carillon_osek_image);
 #endif
 #if CARILLON_OSEK_AUTOSTART

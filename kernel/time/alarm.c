@@ -60,9 +60,17 @@ static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, c
     return true;
 }
 
+/* Before the clock starts nothing counts.  Constructors of C++ and StartupHook run then. */
+#if CARILLON_CLOCK_HOOKED
+#define REQUIRE_CLOCK(alarm) REQUIRE(carillon_osek_up, OSServiceId_AlarmStart, E_OS_CALLEVEL, .reference = (alarm))
+#else
+#define REQUIRE_CLOCK(alarm)
+#endif
+
 StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration period, uint32_t count)
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmStart, .reference = alarm);
+    REQUIRE_CLOCK(alarm);
     REQUIRE(carillon_time_is_valid(period) && (count != 0u), OSServiceId_AlarmStart, E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
     const bool started = start(alarm, NULL, period, count);
@@ -74,6 +82,7 @@ StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration 
 StatusType carillon_alarm_start_exact(struct carillon_alarm *alarm, struct carillon_period *period, uint32_t count)
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmStart, .reference = alarm);
+    REQUIRE_CLOCK(alarm);
     REQUIRE((period->whole != 0u) && (period->whole < CARILLON_LONGEST_DURATION) && (count != 0u),
             OSServiceId_AlarmStart, E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();

@@ -700,6 +700,40 @@ def test_a_period_of_more_bits_than_times_have_is_refused_and_not_cut(lab: Labor
     assert outcome.said("longest") == [0]
 
 
+HOOK = """
+static volatile uint32_t calls;
+static void beat(void)
+{
+    calls++;
+}
+static struct carillon_alarm often = CARILLON_ALARM_OF_FUNCTION(beat);
+void StartupHook(void)
+{
+    carillon_work(T(1) / 2u); /* no cell counts yet */
+    report("hook", carillon_alarm_start(&often, T(10), CARILLON_INFINITE));
+    carillon_work(T(1) / 2u);
+}
+THREAD(Main)
+{
+    report("stopped", carillon_alarm_stop(&often));
+    report("start", carillon_alarm_start(&often, T(10), CARILLON_INFINITE));
+    (void)carillon_delay(T(35));
+    report("calls", calls);
+    carillon_port_halt();
+}
+"""
+
+
+@pytest.mark.parametrize(("board", "clock"), EVERYWHERE)
+@pytest.mark.parametrize("keys", ["", "now = false\n", "bits = 16\n"])
+def test_an_alarm_that_the_startup_hook_starts_is_refused(lab: Laboratory, board: str, clock: str, keys: str) -> None:
+    if board == RV32 and "bits" in keys:
+        pytest.skip("its clock counts 64 bits")
+    more = '[osek]\nhooks = ["startup"]\n'
+    outcome = ran(lab, clock, board, HOOK, keys=keys, more=more, Main=1)
+    assert [outcome.said(name) for name in ("hook", "stopped", "start", "calls")] == [[2], [5], [0], [3]]
+
+
 RESTS = """
 static void never(void) {}
 static struct carillon_alarm one = CARILLON_ALARM_OF_FUNCTION(never), two = CARILLON_ALARM_OF_FUNCTION(never);

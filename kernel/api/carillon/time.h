@@ -14,8 +14,9 @@
  *
  * Services return a StatusType of carillon/osek.h, and an error calls the error hook if there is one.  Only extended
  * tasks and threads may call services that wait.  Elsewhere, these return E_OS_CALLEVEL, in every status.  No service
- * may be called in hooks or before StartOS: the clock is started after StartupHook, and forgets then what StartupHook
- * asked it for.  The handlers of alarms run in the clock's interrupt, which is an ISR of category 2. */
+ * may be called in hooks or before StartOS: the clock is started after StartupHook, and what would start an alarm
+ * before that returns E_OS_CALLEVEL.  The handlers of alarms run in the clock's interrupt, which is an ISR of
+ * category 2. */
 #ifndef CARILLON_TIME_H
 #define CARILLON_TIME_H
 

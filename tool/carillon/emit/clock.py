@@ -10,6 +10,7 @@ from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.image import CellImage, Image, OsekImage
+from carillon.model.osek import Hook
 from carillon.model.time import ClockKind, TimedKind
 
 KINDS = {ClockKind.PERIODIC: "CARILLON_CLOCK_TICK", ClockKind.ONE_SHOT: "CARILLON_CLOCK_ONE_SHOT"}
@@ -42,6 +43,7 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_CLOCK_CALLED": int(
             TimedKind.FUNCTION in services.uses or {TimedKind.SEMAPHORE, TimedKind.TIMEOUT} <= services.uses
         ),
+        "CARILLON_CLOCK_HOOKED": int(Hook.STARTUP in image.osek.allocation.osek.hooks or image.system.cplusplus),
         "CARILLON_CLOCK_RESTARTS": int(driver.restarts),
         "CARILLON_CLOCK_COST": f"{driver.cost}u",
         "CARILLON_TIME_FAR": int(clock.longest is None),
