@@ -100,3 +100,18 @@ def test_what_new_makes_can_be_planned_on_the_board(tmp_path: Path, board: str, 
     monkeypatch.chdir(tmp_path)
     assert carillon("new", "my-app")[0] == 0
     assert carillon("check", "my-app", "--board", board)[0] == 0
+
+
+@pytest.mark.parametrize(("tick", "severity"), [("40ns", "error"), ("80ns", "warning"), ("120ns", "warning"), ("160ns", "")])
+def test_ticks_that_take_the_processor_are_refused_or_warned_of(tmp_path: Path, tick: str, severity: str) -> None:
+    """The handler of a tick takes 9 instructions of 8 ns, with a time base."""
+    text = '[system]\nboard = "ast1030-evb"\nclock = "125MHz"\n[osek.task.A]\npriority = 1\n'
+    text += f'[osek.counter.C]\ntick = "{tick}"\nmax_allowed = 65535\n'
+    text += '[osek.alarm.L]\ncounter = "C"\nactivate = "A"\n'
+    diagnostics = Diagnostics()
+    try:
+        plan(write(tmp_path, text), diagnostics)
+    except CarillonError:
+        assert severity == "error"
+    found = [(d.code, d.severity.value) for d in diagnostics.found]
+    assert found == ([("C247", severity)] if severity else [])

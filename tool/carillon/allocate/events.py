@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from carillon.actions.costs import COSTS
 from carillon.allocate.base import Base, longest_stretch
 from carillon.allocate.claims import Claim, ClaimBuilder, Claims, Form, Way, base_for, table_refusal, task_refusal
 from carillon.allocate.clock import ClockCell, counting_cell, longest_without_laps
@@ -274,6 +275,32 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
                 f"to {format_duration(stretch, system.clock_hz)}, and {format_duration(counted, system.clock_hz)} is counted",
                 f"{remedy}, lengthen the tick, or shorten the tasks' stretch",
             )
+
+
+def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
+    """C247 for each counter, and a periodic clock, whose ticks leave nothing, or less than half, of the processor.
+
+    What counts is the handler of a tick in which nothing is due.
+    """
+    per_tick = system.board.clock(system.clock_hz).instructions_per_tick
+    if not per_tick:
+        return  # code takes no time
+    costs = system.board.costs.get(ClockKind.PERIODIC)
+    price = max(COSTS.tick if allocation.base is not None else COSTS.tick_alone, costs.interrupt if costs is not None else 0)
+    ticking = [(f"counter '{c.counter.name}'", c.counter.span, c.counter.tick) for c in allocation.counters if c.carrier.cells]
+    for what, span, tick in dict.fromkeys(ticking):
+        if tick * per_tick >= 2 * price:
+            continue
+        report = diagnostics.error if tick * per_tick <= price else diagnostics.warning
+        share = "no time for anything else" if tick * per_tick <= price else "less than half of the processor"
+        least = format_duration(Fraction(2 * price, per_tick), system.clock_hz, 3)
+        report(
+            "C247",
+            span,
+            f"{what} ticks each {format_duration(tick, system.clock_hz)}, and the handler of a tick takes at least "
+            f"{format_duration(Fraction(price, per_tick), system.clock_hz, 3)}: it leaves {share}",
+            f"write a longer tick: with {least} half of the processor is left",
+        )
 
 
 class Refusal:

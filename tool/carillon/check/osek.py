@@ -64,7 +64,7 @@ CPP_NAMES = frozenset(
     Handler_Thread INFINITE Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
     event exact exactly function handler id infinite kind lap left length microseconds microseconds_per_second most now
     other p period read reset result runs seconds self semaphore set start state status stop task
-    ticks timed times unit units v within""".split()  # noqa: SIM905
+    ticks timed times v within""".split()  # noqa: SIM905
 )
 
 
