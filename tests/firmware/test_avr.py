@@ -292,6 +292,20 @@ def test_a_watched_task_that_overruns_is_not_entered_again_while_it_runs(lab: La
     assert outcome.at(Kind.START, "A")[2] > outcome.at(Kind.END, "A")[1]
 
 
+TWICE = '[task.A]\nwcet = "1000 ticks"\n' + points(16_000, (7000, "A", 13_000, 16_000))
+
+
+def test_two_deadlines_of_the_only_activation_are_not_watched_by_a_match_that_stays(lab: Laboratory) -> None:
+    """On one channel the end of the task would move the match by a whole round, and so not at all: each round missed it."""
+    outcome = lab.run(TWICE, works(A=500), MEGA128, rounds=5)
+    assert outcome.trace.stopped == ""
+    assert outcome.summary.totals.deadlines_met == 2 * 5
+    assert outcome.summary.totals.deadlines_missed == 0
+    with pytest.raises(CarillonError) as refused:
+        plan(lab.write(TWICE, works(A=500)), Diagnostics(), "arduino-uno")
+    assert "task 'A' (deadline): at least 2 cells" in refused.value.diagnostics[0].cause
+
+
 # --- interrupts of the application ---
 
 

@@ -176,6 +176,8 @@ class Fitter:
             return f"its timer counts {self.timers[array.names[0]]} ticks, and not the round"
         if min(intervals) < self.shortest(array):
             return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({self.shortest(array)})"
+        if max(intervals) == round_length:  # of one activation with several deadlines
+            return "its match would be moved by a whole round, where it matches again in the same round"
         return self._channel(array, Progression(0, round_length))
 
     def unmoved(self, array: Cells) -> str:
