@@ -51,8 +51,7 @@ VARIANTS = {
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_lower_tasks_alarm_takes_nothing_from_a_higher_task(lab: Laboratory, variant: str, board: str) -> None:
     head, tail, code = VARIANTS[variant]
-    faster = 8 if head == MIXED and board in (AST, VIRTUAL_AST) else 1  # the round has the other clock
-    code = code.replace("WORK", str(3 * faster * ticks(board)))
+    code = code.replace("WORK", str(3 * ticks(board)))
     length = {"rounds": 5} if head == MIXED else {"ticks": 100 * ticks(board)}
     outcome = lab.run(head + TASKS + tail, code, board, **length)
     runs = [r for r in outcome.summary.runs if r.lane.name == "High" and r.end is not None]
@@ -176,8 +175,7 @@ IN_QUEUES = [v for v in VARIANTS if v != "error hook"]  # with one, a counter's 
 @pytest.mark.parametrize(("variant", "board"), [*((v, AST) for v in IN_QUEUES), *(("basic", b) for b in BOARDS[1:])])
 def test_a_queue_of_lower_tasks_takes_nothing_from_a_higher_task(lab: Laboratory, variant: str, board: str) -> None:
     head, tail, code = VARIANTS[variant]
-    faster = 8 if head == MIXED and board in (AST, VIRTUAL_AST) else 1
-    code = code.replace("WORK", str(3 * faster * ticks(board))) + BEGIN
+    code = code.replace("WORK", str(3 * ticks(board))) + BEGIN
     length = {"rounds": 5} if head == MIXED else {"ticks": 100 * ticks(board)}
     outcome = lab.run(head + _queued(tail), code, board, **length)
     osek = outcome.planned.allocation.osek

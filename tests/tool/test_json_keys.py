@@ -53,7 +53,7 @@ resources = ["R"]
 [osek.event.E]
 [task.x]
 period = "1ms"
-wcet = "10.00001us"
+offset = "10.00001us"
 """
 TABLED = """
 [system]

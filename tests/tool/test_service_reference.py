@@ -46,6 +46,9 @@ def body(service: str) -> str:
         )
         if match is not None:
             code = match[1].replace("IN_SERVICE", "IN_TASK | IN_ISR2")
+            passed_on = re.fullmatch(r"\s*return (carillon_\w+)\(.*\);\s*", code, re.DOTALL)
+            if source.suffix == ".h" and passed_on is not None:
+                return code + body(passed_on[1])
             for macro, checks in re.findall(r"^#define (CHECK_\w+)\([^)]*\)((?:.*\\\n)*.*)", text, re.MULTILINE):
                 if macro != "CHECK_PLACE" and re.search(rf"\b{macro}\(", code):
                     code = checks + code

@@ -260,7 +260,8 @@ struct carillon_alarm {
  * alarm: the alarm.
  * period: ticks of the clock, from 1 to CARILLON_LONGEST_DURATION.
  * count: how often it expires; CARILLON_INFINITE: until it is stopped.
- * Errors: E_OS_VALUE: a period outside of that, or a count of 0; E_OS_STATE: the alarm runs already.
+ * Errors: E_OS_VALUE: a period outside of that, or a count of 0; E_OS_STATE: the alarm runs already;
+ *     E_OS_CALLEVEL: in StartupHook or a constructor, before the clock starts.
  *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
@@ -273,7 +274,8 @@ StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration 
  * period: a period that CARILLON_EXACT made, of at least 1 tick of the clock and less than CARILLON_LONGEST_DURATION;
  *     its memory must stay as long as the alarm runs.
  * count: how often it expires; CARILLON_INFINITE: until it is stopped.
- * Errors: E_OS_VALUE: a period outside of that, or a count of 0; E_OS_STATE: the alarm runs already.
+ * Errors: E_OS_VALUE: a period outside of that, or a count of 0; E_OS_STATE: the alarm runs already;
+ *     E_OS_CALLEVEL: in StartupHook or a constructor, before the clock starts.
  *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
  * From: tasks, threads, ISRs of category 2.
  * Source: Carillon's own. */
@@ -363,7 +365,7 @@ StatusType carillon_delay(carillon_duration ticks);
 carillon_time carillon_now(void);
 
 #if CARILLON_TIME_DELAYS
-/* carillon_delay_until, of a period that has as many bits as carillon_time; 0 is refused. */
+/* Internal: carillon_delay_until, of a period that has as many bits as carillon_time; 0 is refused. */
 StatusType carillon_wait_until(carillon_time *previous, carillon_time period);
 
 /* Wait until *previous + period, and set *previous to that time.  So a loop that calls it has no drift.  The call must
