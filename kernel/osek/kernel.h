@@ -42,6 +42,9 @@ extern uint8_t carillon_osek_alarm_cells[];
 /* The action of a cell failed. */
 void carillon_osek_cell_fails(uint8_t action, TaskType object, EventMaskType event, StatusType status);
 
+#ifndef CARILLON_CLOCK_HOOKED /* without time services */
+#define CARILLON_CLOCK_HOOKED 0
+#endif
 #if (CARILLON_MODES > 0) || CARILLON_CLOCK_HOOKED
 /* Whether StartOS has been called and ShutdownOS has not. */
 extern bool carillon_osek_up;

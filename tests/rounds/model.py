@@ -339,6 +339,8 @@ class Machine:
         if self.by_time and len(found) > 1:  # nothing says in which order they are taken
             self.open_from(self.now)
         *_, name = min(found)
+        if self.costs.begin and name not in self.interrupts and not self.frames and self.requests:
+            self.open_from(self.now)  # an interrupt below may be entered first, and be requested again before it begins
         if self.frames and not self.preempted:
             self.say("preempt", self.frames[-1].who)
         self.preempted = False
@@ -378,7 +380,8 @@ class Machine:
     def started(self) -> None:
         frame = self.frames[-1]
         frame.begun = True
-        if frame.carrier is not None and frame.released == frame.started != self.kernel:
+        # A table's handler may have looked at other entries before, and may be there already.
+        if frame.carrier is not None and not frame.carrier.tabled and frame.released == frame.started != self.kernel:
             self.result.undelayed[len(self.result.happenings)] = (self.mode.name, frame.who, frame.carrier.source)
         self.say("start", frame.who)
 

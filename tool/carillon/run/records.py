@@ -21,6 +21,7 @@ from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
 from carillon.run.entries import UNEXPECTED, Code, Entry, Record, called, entry_values, own_vectors
+from carillon.run.misses import Deadline, attributed
 from carillon.run.schedule_tables import Tables
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.course import Course
@@ -74,17 +75,6 @@ class _Frame:
     role: Role | None = None
     serves: frozenset[str] = frozenset()
     left: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Deadline:
-    """A deadline that came due: of ``task`` at tick ``t``, ``n``; ``end`` is its activation's end (None: it had none)."""
-
-    task: str
-    t: int
-    n: int
-    end: int | None
-    watched: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +403,7 @@ class Decoder:
         interrupt out that watches it, the task's last instruction decides: it lies before the deadline, or not.
         """
         deadlines = self._deadlines(events, segments, length)
-        found = self._attributed([d for d in deadlines if d.watched])
+        found = attributed(self._misses, [d for d in deadlines if d.watched], events)
         checks = sorted(self._checks, key=lambda e: e.n)
         times = [e.n for e in checks]
         verdicts: list[Event] = []
@@ -431,7 +421,7 @@ class Decoder:
                 inside.setdefault(id(handler), []).append(Event(deadline.t, handler.n, kind, deadline.task))
         return self._merge(events, sorted(verdicts, key=lambda e: e.n), inside)
 
-    def _deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[_Deadline]:
+    def _deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[Deadline]:
         """The deadlines of the rounds that began, as far as the run went."""
         scale = 1 if self._native else self._per_tick
         starts: dict[str, list[int]] = {}
@@ -441,7 +431,7 @@ class Decoder:
                 starts.setdefault(e.object, []).append(e.n)
             elif e.kind is Kind.END:
                 ends.setdefault(e.object, []).append(e.n)
-        found: list[_Deadline] = []
+        found: list[Deadline] = []
         for segment in segments:
             watched, round_length, course = segment.image.watched, segment.mode.round_length, segment.course
             for number in course.rounds:
@@ -453,30 +443,10 @@ class Decoder:
                     k = bisect_left(started, (begin + a.at) * scale)
                     end = done[k] if k < len(started) and k < len(done) else None
                     found += [
-                        _Deadline(a.task, begin + d, (begin + d) * scale, end, (a.task, d % round_length) in watched)
+                        Deadline(a.task, begin + d, (begin + d) * scale, end, (a.task, d % round_length) in watched)
                         for d in a.deadlines
                         if begin + d <= length
                     ]
-        return found
-
-    def _attributed(self, deadlines: list[_Deadline]) -> dict[int, Event]:
-        """For each deadline that the kernel found missed, by its identity, the entry of the handler that did.
-
-        That is the latest one due by then, of the handler's tasks.  A handler that checks the deadlines of all tasks finds
-        those that ended last, of several that are due in one tick.
-        """
-        order = sorted(deadlines, key=lambda d: (d.n, d.end is None, d.end or 0))
-        queues: dict[frozenset[str] | None, list[_Deadline]] = {None: order}
-        found: dict[int, Event] = {}
-        for handler, tasks in self._misses:
-            if tasks is not None and tasks not in queues:
-                queues[tasks] = [deadline for deadline in order if deadline.task in tasks]
-            queue = queues[tasks]
-            k = bisect_right(queue, handler.n, key=lambda d: d.n) - 1
-            while k >= 0 and id(queue[k]) in found:
-                k -= 1
-            if k >= 0:
-                found[id(queue[k])] = handler
         return found
 
     @staticmethod
