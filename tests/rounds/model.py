@@ -268,8 +268,11 @@ class Machine:
         """The source that watches a deadline; a table's come last."""
         return min((c.source for c in self.active if c.deadline and c.task == task and point in c.points), default=0)
 
+    began = 0  # the round
+
     def round(self, start: int) -> None:
         mode = self.mode
+        self.began = start
         for a in mode.activations:
             self.push(start + a.at, 3, "activate", a)
         due = [(start + d, a.task, d % mode.length) for a in mode.activations for d in a.deadlines]
@@ -381,7 +384,9 @@ class Machine:
         frame = self.frames[-1]
         frame.begun = True
         # A table's handler may have looked at other entries before, and may be there already.
-        if frame.carrier is not None and not frame.carrier.tabled and frame.released == frame.started != self.kernel:
+        within = (frame.started - self.began) % self.mode.length
+        tabled = any(c.tabled and (c is frame.carrier or within in c.points) for c in self.active)
+        if frame.carrier is not None and not tabled and frame.released == frame.started != self.kernel:
             self.result.undelayed[len(self.result.happenings)] = (self.mode.name, frame.who, frame.carrier.source)
         self.say("start", frame.who)
 
