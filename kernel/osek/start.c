@@ -64,12 +64,10 @@ void StartOS(AppModeType mode)
     StartupHook();
     carillon_osek_leave_hook(before);
 #endif
-#if CARILLON_MODES > 0
-    carillon_osek_up = true;
-#else
-#if CARILLON_CLOCK_HOOKED
+#if (CARILLON_MODES > 0) || CARILLON_CLOCK_HOOKED
     carillon_osek_up = true;
 #endif
+#if CARILLON_MODES == 0
     carillon_mode_start(&carillon_osek_image);
 #endif
 #if CARILLON_OSEK_AUTOSTART

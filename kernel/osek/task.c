@@ -127,8 +127,7 @@ void carillon_osek_ended(TaskType task, TaskType before)
 }
 #endif
 
-/* The running task fell off its end (AUTOSAR OS, SWS_Os_00052, 00069, 00070, 00239).  Of a thread that is how it ends.
- */
+/* The running task fell off its end (AUTOSAR OS, SWS_Os_00052, 00069, 00070, 00239).  So a thread ends. */
 #if CARILLON_OSEK_MISSING_END
 void carillon_osek_missing_end(void)
 {

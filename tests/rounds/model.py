@@ -342,7 +342,8 @@ class Machine:
         if self.by_time and len(found) > 1:  # nothing says in which order they are taken
             self.open_from(self.now)
         *_, name = min(found)
-        if self.costs.begin and name not in self.interrupts and not self.frames and self.requests:
+        below = any(self.open[n] and not self.interrupts[n].above for n in self.requests)
+        if self.costs.begin and name not in self.interrupts and not self.frames and below:
             self.open_from(self.now)  # an interrupt below may be entered first, and be requested again before it begins
         if self.frames and not self.preempted:
             self.say("preempt", self.frames[-1].who)
@@ -383,9 +384,9 @@ class Machine:
     def started(self) -> None:
         frame = self.frames[-1]
         frame.begun = True
-        # A table's handler may have looked at other entries before, and may be there already.
+        # A table's handler looks at its entries of this tick before, also where nothing comes of it.
         within = (frame.started - self.began) % self.mode.length
-        tabled = any(c.tabled and (c is frame.carrier or within in c.points) for c in self.active)
+        tabled = any(c.tabled and c is not frame.carrier and within in c.points for c in self.active)
         if frame.carrier is not None and not tabled and frame.released == frame.started != self.kernel:
             self.result.undelayed[len(self.result.happenings)] = (self.mode.name, frame.who, frame.carrier.source)
         self.say("start", frame.who)

@@ -278,7 +278,7 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
 
 
 def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
-    """C247 for each counter, and a periodic clock, whose ticks leave nothing, or less than half, of the processor.
+    """C247 for each counter whose ticks leave nothing, or less than half, of the processor.
 
     What counts is the handler of a tick in which nothing is due.
     """

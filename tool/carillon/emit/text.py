@@ -12,6 +12,8 @@ from carillon.diagnostics import Span
 from carillon.image import CellImage, Image, ModeImage
 from carillon.model.board import Board
 
+UNEXPECTED = "carillon_port_unexpected"
+"""What halts the system after an interrupt that nobody uses."""
 HANDLER = "__vector_"
 """What the symbols of handlers begin with where vectors are code, because avr-gcc wants it so."""
 

@@ -18,9 +18,6 @@ from carillon.image import Image, ModeImage, Vector
 from carillon.image.handlers import only_held, plain
 from carillon.model.board import Board
 
-UNEXPECTED = "carillon_port_unexpected"
-"""What halts the system after an interrupt that nobody uses."""
-
 
 def _comment(mode: ModeImage, carrier: Carrier) -> list[str]:
     cells = cells_of(mode, carrier)
@@ -149,13 +146,13 @@ def names(image: Image) -> str:
     lines = [text.head(image, "The application's own names for its handlers; and its handlers of what the system leaves it."), ""]
     lines += [f"{function} = {text.HANDLER}{function};" for function in direct(image)]
     board = image.system.board
-    free = [f"PROVIDE({_unused(board, s)} = {UNEXPECTED});" for s in range(board.system_vectors, board.sources)]
-    return "\n".join([*lines, f"EXTERN({UNEXPECTED});", *free, ""])
+    free = [f"PROVIDE({_unused(board, s)} = {text.UNEXPECTED});" for s in range(board.system_vectors, board.sources)]
+    return "\n".join([*lines, f"EXTERN({text.UNEXPECTED});", *free, ""])
 
 
 def _unused(board: Board, source: int) -> str:
     """The function to which a vector leads that the system does not use."""
-    return UNEXPECTED if board.vectors == "table" else f"{text.HANDLER}{source}"
+    return text.UNEXPECTED if board.vectors == "table" else f"{text.HANDLER}{source}"
 
 
 def _table(image: Image, name: str, kind: str, comment: str, functions: dict[int, str]) -> list[str]:

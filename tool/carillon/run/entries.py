@@ -15,10 +15,6 @@ ENTRIES = "carillon_port_entries"
 """Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0."""
 
 
-UNEXPECTED = "carillon_port_unexpected"
-"""Where vectors lead that nobody uses."""
-
-
 class Code(IntEnum):
     """Kinds of records, as in ``emulators/trace_records.h``."""
 
@@ -61,7 +57,7 @@ def own_vectors(image: Image, symbols: Mapping[str, tuple[int, int]]) -> list[Ve
     board = image.system.board
     if board.vectors == "table":
         return []
-    nowhere = symbols.get(UNEXPECTED)
+    nowhere = symbols.get(text.UNEXPECTED)
     names = {s: f"{text.HANDLER}{s}" for s in range(board.system_vectors, board.sources)}
     own = {s: name for s, name in names.items() if name in symbols and nowhere and symbols[name][0] != nowhere[0]}
     return [Vector(s, name, f"vector {s}", None, name) for s, name in own.items()]

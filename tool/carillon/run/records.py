@@ -20,7 +20,7 @@ from carillon.image import Image, ModeImage, Vector
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
-from carillon.run.entries import UNEXPECTED, Code, Entry, Record, called, entry_values, own_vectors
+from carillon.run.entries import Code, Entry, Record, called, entry_values, own_vectors
 from carillon.run.misses import Deadline, attributed
 from carillon.run.schedule_tables import Tables
 from carillon.trace import Event, Kind, Trace
@@ -117,7 +117,7 @@ class Decoder:
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
         self._deliver = {symbols[name][0] for name in DELIVER if name in symbols}
-        self._unexpected = symbols.get(UNEXPECTED, (0, 0))[0]
+        self._unexpected = symbols.get(text.UNEXPECTED, (0, 0))[0]
         self._missed = symbols.get(MISSED, (-1, 0))[0]
         self._tables = Tables(image, symbols)
         self._last = 0  # the last instruction of the run that was asked for
