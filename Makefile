@@ -50,7 +50,7 @@ lint-c: setup-test
 	scripts/check-c.sh
 
 lint-python: setup-test
-	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff check --no-cache .
 	$(PYTHON) -m mypy
 
 lint-format: setup-test

@@ -21,9 +21,9 @@ import tempfile
 from pathlib import Path
 
 from carillon.check.giotto import check_giotto
+from carillon.check.giotto_load import execution_times, loads
 from carillon.diagnostics import Diagnostics
 from carillon.giotto import compile_giotto
-from carillon.giotto.analysis import execution_times, loads
 from carillon.giotto.scheduling import METHODS, planned
 from carillon.giotto.simulation import play
 from carillon.microcode.binary import encode
