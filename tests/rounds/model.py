@@ -564,6 +564,8 @@ class Machine:
         self.wanted = None
         self.result.switches += 1
         begin = start + self.mode.length + plan.gap
+        if begin >= self.schedule.length:  # no record says of a switch that it was decided, before the next mode begins
+            self.result.certain = min(self.result.certain, start + self.mode.length)
         # What is left of the round are deadlines at its end, of tasks that have ended.
         for at, _, _, what, of in sorted(self.events, key=lambda e: e[:3]):
             if what == "deadline" and at <= start + self.mode.length:

@@ -61,7 +61,7 @@ def claims(draw: st.DrawFn) -> Claims:
         queue = Way(Form.QUEUE, rate=50)
         found.append(Claim(f"A{k}", None, (*ways, queue), True, counter, level if ways else 0, does))
     held = draw(st.booleans())
-    long_enough = {(g, frozenset(t)): draw(st.booleans()) for g in range(kinds) for t in _subsets([*names, CLOCK])}
+    long_enough = [_long_enough(draw, names) for _ in range(kinds)]
     return Claims(
         groups,
         tuple(found),
@@ -72,9 +72,17 @@ def claims(draw: st.DrawFn) -> Claims:
         draw(st.integers(0, 3)),
         tuple(draw(st.integers(0, 1)) for _ in range(kinds)),
         {name: draw(numbers) for name in names},
-        lambda g, ticking: long_enough[g, ticking],
+        lambda g, ticking: ticking in long_enough[g],
         held,
     )
+
+
+def _long_enough(draw: st.DrawFn, names: list[str]) -> set[frozenset[str]]:
+    """What a class of groups is long enough for as the time base: for counters, then for fewer, and the clock beside them."""
+    least = [frozenset(some) for some in _subsets(names) if some and draw(st.booleans())]
+    counted = [frozenset(some) for some in _subsets(names) if some and any(set(some) <= enough for enough in least)]
+    alone = [frozenset({CLOCK})] if draw(st.booleans()) else []
+    return {*counted, *(some | {CLOCK} for some in counted), *alone}
 
 
 def _subsets(names: list[str]) -> Iterator[list[str]]:
@@ -167,6 +175,30 @@ def test_of_a_level_one_cell_is_the_vector_and_handlers_do_the_same(form: Form, 
     for found in (share(problem), share(problem, [before])):
         assert found is not None
         assert found.rate == least
+
+
+def test_an_alarm_that_is_the_vector_of_its_level_belongs_to_the_conflict() -> None:
+    """One group: the level has no source but the alarm's cell, and another alarm's counter needs the group."""
+    cell, queue = Way(Form.CELL, 0, cells=1), Way(Form.QUEUE, rate=50)
+    counter = Claim("C", None, (cell,), False, "C")
+    wakes = Claim("wakes", None, (Way(Form.VECTOR, 0, cells=1), queue), True, "C", 1, "x")
+    waits = Claim("waits", None, (queue,), True, "C", 0, "x")
+    group = GroupClass(((_source(),),))
+    problem = Claims((group,), (counter, wakes, waits), (0,), (1, 2), None, 1, 0, (0,), {"C": 0}, lambda *_: False, False)
+    assert share(problem) is None
+    assert sorted(conflict(problem)) == [1, 2, 3]
+
+
+def test_a_base_too_short_for_the_clock_alone_may_do_for_a_counter() -> None:
+    cell, queue = Way(Form.CELL, 0, cells=1), Way(Form.QUEUE, rate=50)
+    counter = Claim("C", None, (cell,), False, "C")
+    base = Claim("base", None, (cell, Way(Form.NOTHING, missing=1)), False)
+    alarm = Claim("A", None, (replace(cell, rate=20), queue), True, "C")
+    group = GroupClass(((_source(),),) * 3)
+    problem = Claims((group,), (counter, base, alarm), (0,), (2,), 1, 0, 0, (0,), {"C": 7}, lambda _, t: "C" in t, True)
+    found = share(problem)
+    assert found is not None
+    assert (found.missing, found.rate, found.ticking) == (0, 50, {"C", CLOCK})
 
 
 # Rounds beside what is event-triggered.

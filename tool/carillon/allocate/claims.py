@@ -78,6 +78,12 @@ class Claim:
     level: int = 0
     does: str = ""
 
+    def left_out(self) -> Claim:
+        """The same claim, which takes nothing."""
+        vector = any(way.form is Form.VECTOR for way in self.ways)
+        ways = (Way(Form.CELL), Way(Form.VECTOR)) if vector else (Way(Form.CELL),)
+        return Claim(self.name, None, ways, False, level=self.level)
+
 
 @dataclass(frozen=True, slots=True)
 class Claims:
@@ -86,7 +92,8 @@ class Claims:
     ``counters``, ``clock``, ``slices``, ``base``, ``alarms``: the indices of those claims.  ``sources``: of how many task levels
     each needs an interrupt source, unless a cell's serves it; ``plain`` sources have no cells, and ``usable`` says how many of a
     group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.  ``held``: the
-    rounds' tasks hold the periodic clock back for longer than its tick.
+    rounds' tasks hold the periodic clock back for longer than its tick.  ``base_fits``: whether a group of that class can be the
+    time base of what ticks; if it can for some counters, then for fewer, and for the clock beside any of them.
     """
 
     groups: tuple[GroupClass, ...]
@@ -104,12 +111,12 @@ class Claims:
     def only(self, kept: Iterable[int], sources: bool) -> Claims:
         """The same problem with fewer claims: those that need not be met, and of the others ``kept``.
 
-        What is left out costs nothing and takes nothing.  A counter that need not tick stays: alarms may wait in its queue.
+        What is left out costs nothing and takes nothing.  An alarm that could be the vector of its task's level still can, so
+        that less is asked for without it.  A counter that need not tick stays: alarms may wait in its queue.
         """
         keep = set(kept) | {k for k, claim in enumerate(self.all) if not claim.must and k != self.base}
-        free = Way(Form.CELL)
-        every = tuple(c if k in keep else Claim(c.name, None, (free,), False) for k, c in enumerate(self.all))
-        alarms = tuple(k for k in self.alarms if k in keep)
+        every = tuple(c if k in keep else c.left_out() for k, c in enumerate(self.all))
+        alarms = tuple(k for k in self.alarms if k in keep or len(every[k].ways) > 1)
         return Claims(
             self.groups,
             every,

@@ -116,6 +116,8 @@ def _cheapest(claims: Claims) -> Shares | None:
     ticking = _ticking(claims, known)
     if claims.base is not None:
         ways = [w for w in claims.all[claims.base].ways if w.form is not Form.CELL or claims.base_fits(w.group, ticking)]
+        if ticking == {CLOCK} and len(ways) < len(claims.all[claims.base].ways):
+            return None  # what is too short for the clock alone may do for a counter that an alarm's queue would let tick
         must = claims.all[claims.base].must
         wanted[claims.base] = min(ways, key=_order, default=None) if ticking or must else Way(Form.NOTHING)
     room = [len(group.groups) for group in claims.groups]
@@ -204,7 +206,9 @@ class _Model:
         for group, ticking in too_short:
             assert claims.base is not None
             on_it = [v for w, v in zip(claims.all[claims.base].ways, self.takes[claims.base], strict=True) if w.group == group]
-            model.add_bool_or([v.negated() for v in (*on_it, *(self.ticks[name] for name in sorted(ticking)))])
+            # Too short for these is too short for more, except where the clock was alone: beside counters it goes uncounted.
+            more = [v for name, v in self.ticks.items() if name not in ticking] if ticking == {CLOCK} else []
+            model.add_bool_or([*(v.negated() for v in (*on_it, *(self.ticks[name] for name in sorted(ticking)))), *more])
 
     def _state_group(self, g: int) -> Any:
         """How many groups of a class cells take: one each, or one for as many alarms as a group can join."""
@@ -224,10 +228,11 @@ class _Model:
         return alone + joined
 
     def _state_ways(self) -> None:
-        """One way for each claim; a counter has a cell if it must tick, or an alarm waits in its queue."""
+        """One way for each claim; a counter has a cell if it must tick, or an alarm waits in its queue, and else none."""
         model, claims = self.model, self.claims
         for k in claims.counters:
             self.ticks[claims.all[k].name] = model.new_bool_var("")
+        waiting: dict[str, list[Any]] = {name: [] for name in self.ticks}
         for k, claim in enumerate(claims.all):
             if k in claims.counters:
                 model.add(sum(self.takes[k]) == self.ticks[claim.name])
@@ -238,6 +243,10 @@ class _Model:
             for way, taken in zip(claim.ways, self.takes[k], strict=True):
                 if way.form is Form.QUEUE and claim.counter in self.ticks:
                     model.add_implication(taken, self.ticks[claim.counter])
+                    waiting[claim.counter].append(taken)
+        for k in claims.counters:
+            if not claims.all[k].must:
+                model.add_bool_or([self.ticks[claims.all[k].name].negated(), *waiting[claims.all[k].name]])
         if claims.held:
             self.ticks[CLOCK] = model.new_constant(1)
         self.based: Any = 1
