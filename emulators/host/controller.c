@@ -677,6 +677,11 @@ void carillon_port_slice_vector(void)
     carillon_slice_vector(NULL);
 }
 
+void carillon_port_turn_vector(void)
+{
+    carillon_slice_over(NULL);
+}
+
 /* The handler's exception has ended, and the preempted one goes on with the function. */
 void carillon_port_run_preempted(carillon_vector function, uint32_t source)
 {
@@ -716,6 +721,11 @@ __attribute__((weak)) void carillon_budget_vector(const void *frame)
 }
 
 __attribute__((weak)) void carillon_slice_vector(const void *frame)
+{
+    (void)frame;
+}
+
+__attribute__((weak)) void carillon_slice_over(const void *frame)
 {
     (void)frame;
 }

@@ -54,15 +54,24 @@ extern const uint32_t carillon_osek_frames[];
  * one task with one activation, and the request says everything. */
 struct carillon_osek_level {
     struct carillon_store request;
+#if CARILLON_OSEK_SLICES && !CARILLON_OSEK_SOFTWARE
+    struct carillon_store end_slice; /* requests the interrupt, just above the level, in which its thread gives way */
+#endif
     uint8_t *ring;
     struct carillon_osek_ring *state;
     uint16_t capacity;
     uint16_t source;
     uint8_t task;
 };
+/* `over`: the slice of the thread whose turn it is has ended, and it could not give way yet.  `held`: resources that it
+ * has taken and that mask no higher level. */
 struct carillon_osek_ring {
     uint16_t first;
     uint16_t count;
+#if CARILLON_OSEK_SLICES
+    volatile uint8_t over;
+    volatile uint8_t held;
+#endif
 };
 extern const struct carillon_osek_level carillon_osek_levels[]; /* [0] is unused */
 

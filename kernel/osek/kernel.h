@@ -372,6 +372,12 @@ static inline bool carillon_osek_next_mate(const struct carillon_osek_level *lev
 }
 #endif
 
+#if CARILLON_OSEK_SLICES
+/* Before a resource of this ceiling is taken, and when it has been released (wait.c): no thread gives way meanwhile. */
+void carillon_slice_hold(uint8_t ceiling);
+void carillon_slice_let_go(uint8_t ceiling);
+#endif
+
 /* What a level's handler does around a job (error.c).  The second function keeps the lock, and lowering the mask ends
  * it. */
 void carillon_osek_enter_hooks(TaskType before, TaskType task);
@@ -459,6 +465,10 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
             level->state->first = ((first + 1u) < level->capacity) ? (uint16_t)(first + 1u) : 0u;
             level->state->count--;
         }
+#if CARILLON_OSEK_SLICES
+        level->state->over = 0u;
+        level->state->held = 0u;
+#endif
         carillon_osek_unlock(saved);
     }
 #endif

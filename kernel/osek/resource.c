@@ -53,6 +53,9 @@ void carillon_osek_resources_release(void)
         osek_resource_holders[resource] = 0u;
         top = below[resource];
         carillon_osek_lower(carillon_osek_saved[resource]);
+#if CARILLON_OSEK_SLICES
+        carillon_slice_let_go(carillon_osek_ceilings[resource]);
+#endif
     }
 }
 #endif
@@ -63,6 +66,9 @@ StatusType(GetResource)(ResourceType resource)
     CHECK(resource < CARILLON_OSEK_RESOURCES, OSServiceId_GetResource, E_OS_ID, .object = resource);
     CHECK((osek_resource_holders[resource] == 0u) && (own_level() <= carillon_osek_ceilings[resource]),
           OSServiceId_GetResource, E_OS_ACCESS, .object = resource);
+#if CARILLON_OSEK_SLICES
+    carillon_slice_hold(carillon_osek_ceilings[resource]);
+#endif
     const uint32_t saved = carillon_osek_raise(carillon_osek_ceilings[resource]);
     carillon_osek_saved[resource] = saved;
 #if CARILLON_OSEK_EXTENDED
@@ -91,6 +97,9 @@ StatusType(ReleaseResource)(ResourceType resource)
     carillon_osek_unlock(locked);
 #endif
     carillon_osek_lower(carillon_osek_saved[resource]);
+#if CARILLON_OSEK_SLICES
+    carillon_slice_let_go(carillon_osek_ceilings[resource]);
+#endif
     return E_OK;
 }
 

@@ -184,6 +184,11 @@ void carillon_software_lower(carillon_software_state saved)
     if ((carillon_software_top > level) && (locked == 0u) && (carillon_port_current() == 0u)) {
         carillon_software_deliver();
     }
+#if CARILLON_OSEK_SLICES
+    if (carillon_slices_over != 0u) {
+        carillon_slice_ends_here();
+    }
+#endif
 }
 
 /* 1. A level is pending or its handler has begun: both change under the lock, or with interrupts held.
@@ -255,25 +260,17 @@ void carillon_software_above(uint8_t level, uint8_t preempted)
     } while (next > preempted);
 #endif
 }
-
-#if CARILLON_OSEK_SLICES
-/* What the thread that gave way finds pending when it has its turn again has been delivered since. */
-void carillon_software_end_slice(void)
-{
-    (void)carillon_slice_ends();
-}
-#endif
 #else
 void carillon_software_dispatch(void)
 {
-#if CARILLON_OSEK_SLICES
-    if (carillon_slice_ends()) { /* what is pending has been delivered since */
-        return;
-    }
-#endif
     if (carillon_software_top > carillon_software_level) {
         carillon_port_run_base(carillon_software_deliver);
     }
+#if CARILLON_OSEK_SLICES
+    if (carillon_slices_over != 0u) { /* what is pending when the thread has its turn again, has been delivered since */
+        carillon_slice_ends();
+    }
+#endif
 }
 #endif
 

@@ -182,15 +182,17 @@ static inline void carillon_osek_give_budget(struct carillon_budget_left left)
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);
 
-/* In the dispatcher's handler: whether a slice has ended.  If so, the running thread has given way, and has its turn
+/* Whether the slice of some thread has ended that could not give way yet; and what looks whether the running one can:
+ * in a handler that has preempted it, and where it unlocks.  If so, it gives way, and they return when it has its turn
  * again. */
-bool carillon_slice_ends(void);
+extern volatile uint8_t carillon_slices_over;
+void carillon_slice_ends(void);
+void carillon_slice_ends_here(void);
 
 #if CARILLON_HANDLERS_HOLD
-/* What the frame of a handler calls: if a level is pending that is higher than what the handler has preempted; and
- * before it looks for that, if a slice is over. */
+/* What the frame of a handler calls, if a level is pending that is higher than what the handler has preempted.  After
+ * that it looks for slices that are over. */
 void carillon_software_above(uint8_t level, uint8_t preempted);
-void carillon_software_end_slice(void);
 #else
 /* The handler of CARILLON_OSEK_DISPATCHER. */
 void carillon_software_dispatch(void);

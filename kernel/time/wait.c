@@ -284,52 +284,158 @@ static void give_way(void)
     extended->waited = 0u;
 }
 
-/* Is there a thread of the running one's level that waits for its turn?  Returns the running one, or NULL. */
-static const struct carillon_osek_task *contended(void)
+/* The queue in which threads of the running one's level wait for their turn; NULL if no thread runs, or has no mates.
+ */
+static struct carillon_osek_ring *queue_of_running(void)
 {
     const uint_fast8_t task = carillon_osek_running;
-    if (task == INVALID_TASK) {
+    if ((task == INVALID_TASK) || (carillon_osek_tasks[task].thread == 0u)) {
         return NULL;
     }
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
-    const struct carillon_osek_level *const level = &carillon_osek_levels[it->level];
-    return ((it->thread != 0u) && (level->capacity != 0u) && (level->state->count != 0u)) ? it : NULL;
+    const struct carillon_osek_level *const level = &carillon_osek_levels[carillon_osek_tasks[task].level];
+    return (level->capacity != 0u) ? level->state : NULL;
 }
 
-/* 1. A thread gives way only where the handler has preempted the thread itself: on its own stack, in its level's
- * handler, and with nothing masked.  Everywhere else the kernel, a resource or another task is in between, and it keeps
- * the processor for one more slice.
- * 2. The handler goes on when the thread does.  So between two turns of a thread there is nothing of it but its
- *    context. */
+/* 1. A thread gives way only where nothing but the thread itself runs: on its own stack, in its level's handler, with
+ * nothing masked, and while it holds no resource.
+ * 2. A slice that ends while the kernel or something higher runs has ended all the same.  With dispatch by hardware the
+ * interrupt that ends a slice is just above the thread's level: the interrupt controller keeps it until all above has
+ * returned, and until the mask is lowered.  With dispatch by software the level remembers it (`over`), and it is looked
+ * for where something above the thread has returned, and where the thread unlocks.
+ * 3. A resource that only threads of one level share masks nothing above the level.  So the level counts those that the
+ * thread holds, and the release of the last one asks again.  Taken is counted before it is taken, and no longer
+ * after it is released.
+ * 4. Where an interrupt ends the slice, its handler goes on when the thread does.  So between two turns of a thread
+ * there is nothing of it but its context.
+ * 5. A thread whose turn begins finds nothing that was remembered of another's (carillon_osek_run).  Until it has given
+ * way, a thread that is to do so counts as one that holds a resource: what comes before it does, and another slice's
+ * end within that, do not make it give way twice. */
 #if CARILLON_OSEK_SOFTWARE
-static volatile bool over;
+volatile uint8_t carillon_slices_over;
 
 void carillon_slice_over(const void *frame)
 {
     (void)frame;
-    over = true;
+    for (uint_fast8_t number = 1u; number <= CARILLON_OSEK_TASK_LEVELS; number++) {
+        const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+        if ((level->capacity != 0u) && (level->state->count != 0u)) {
+            level->state->over = 1u;
+            carillon_slices_over = 1u;
+        }
+    }
     carillon_port_request(CARILLON_OSEK_DISPATCHER);
 }
 
-/* The dispatcher's handler is below all others: with nothing masked, only a thread's own level tells what it holds. */
-bool carillon_slice_ends(void)
+/* Is it here that the running thread gives way?  What has preempted it has returned, or it unlocks. */
+static bool gives_way_here(void)
 {
-    const struct carillon_osek_task *const it = over ? contended() : NULL;
-    over = false;
-    if ((it == NULL) || (it->level != carillon_software_level) ||
+    carillon_slices_over = 0u; /* first: the interrupt that comes now sets it again */
+    for (uint_fast8_t number = 1u; number <= CARILLON_OSEK_TASK_LEVELS; number++) {
+        const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+        if ((level->capacity != 0u) && (level->state->over != 0u)) {
+            carillon_slices_over = 1u;
+        }
+    }
+    struct carillon_osek_ring *const queue = queue_of_running();
+    if ((queue == NULL) || (queue->over == 0u) || (queue->held != 0u)) {
+        return false;
+    }
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[carillon_osek_running];
+    if ((it->level != carillon_software_level) ||
         !carillon_port_is_on(it->stack, it->stack_words, &it->extended->context)) {
         return false;
     }
-    carillon_port_run_preempted(give_way, 0u);
+    queue->held = 1u;
     return true;
+}
+
+void carillon_slice_ends(void)
+{
+    if (gives_way_here()) {
+        carillon_port_run_preempted(give_way, 0u);
+    }
+}
+
+void carillon_slice_ends_here(void)
+{
+    if (((carillon_software_mask() & (CARILLON_SOFTWARE_LEVEL(1u) - 1u)) != 0u) || (carillon_port_current() != 0u)) {
+        return; /* masked or locked; or in a handler */
+    }
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP); /* no handler makes it give way meanwhile */
+    if (gives_way_here()) {
+        give_way(); /* where it goes on nothing is masked */
+    } else {
+        carillon_port_restore(mask);
+    }
 }
 #else
 void carillon_slice_over(const void *frame)
 {
-    const struct carillon_osek_task *const it = contended();
-    if ((it != NULL) && carillon_port_is_in(frame, it->source, it->stack, it->stack_words, &it->extended->context)) {
+    struct carillon_osek_ring *const queue = queue_of_running();
+    if ((queue == NULL) || (queue->count == 0u)) {
+        return;
+    }
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[carillon_osek_running];
+#if CARILLON_OSEK_TURN_LEVELS > 1
+    if ((carillon_osek_contexts[carillon_port_current()] & CARILLON_OSEK_LEVEL) != (it->level + 1u)) {
+        return; /* a lower level has an interrupt of its own */
+    }
+#endif
+    if (queue->held != 0u) {
+        queue->over = 1u;
+    } else if (carillon_port_is_in(frame, it->source, it->stack, it->stack_words, &it->extended->context)) {
+        queue->held = 1u;
         carillon_port_run_preempted(give_way, it->source);
     }
+}
+
+void carillon_slice_over_below(uint8_t number)
+{
+    const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+    if (level->state->count != 0u) {
+        carillon_port_write(level->end_slice.address, level->end_slice.value);
+    }
+}
+#endif
+
+#if CARILLON_OSEK_RESOURCES > 0
+/* The queue of the running thread, if a resource masks no more than its level. */
+static struct carillon_osek_ring *queue_at(uint8_t ceiling)
+{
+    struct carillon_osek_ring *const queue = queue_of_running();
+    return ((queue != NULL) && (carillon_osek_tasks[carillon_osek_running].level == ceiling)) ? queue : NULL;
+}
+
+void carillon_slice_hold(uint8_t ceiling)
+{
+    struct carillon_osek_ring *const queue = queue_at(ceiling);
+    if (queue != NULL) {
+        queue->held++;
+    }
+}
+
+void carillon_slice_let_go(uint8_t ceiling)
+{
+    struct carillon_osek_ring *const queue = queue_at(ceiling);
+    if (queue == NULL) {
+        return;
+    }
+#if CARILLON_OSEK_SOFTWARE
+    queue->held--;
+    if (queue->over != 0u) {
+        carillon_slice_ends_here();
+    }
+#else
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP); /* no handler makes it give way meanwhile */
+    queue->held--;
+    if ((queue->held == 0u) && (queue->over != 0u)) {
+        queue->over = 0u;
+        const struct carillon_store ask =
+            carillon_osek_levels[carillon_osek_tasks[carillon_osek_running].level].end_slice;
+        carillon_port_write(ask.address, ask.value);
+    }
+    carillon_port_restore(mask);
+#endif
 }
 #endif
 #endif

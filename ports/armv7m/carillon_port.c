@@ -265,6 +265,12 @@ __attribute__((naked)) void carillon_port_slice_vector(void)
     __asm__ volatile("   mov r0, sp\n"
                      "   b carillon_slice_vector\n");
 }
+
+__attribute__((naked)) void carillon_port_turn_vector(void)
+{
+    __asm__ volatile("   mov r0, sp\n"
+                     "   b carillon_slice_over\n");
+}
 #endif
 
 __attribute__((naked)) void carillon_port_supervisor_call(void)

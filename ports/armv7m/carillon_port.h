@@ -73,9 +73,15 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_STORE_UNPEND(source, mask) \
     CARILLON_STORE(CARILLON_NVIC + CARILLON_NVIC_UNPEND + CARILLON_SOURCE_WORD(source), (mask))
 
-/* The store that requests an interrupt. */
-#define CARILLON_STORE_PEND(source) \
-    CARILLON_STORE(CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source), CARILLON_SOURCE_BIT(source))
+/* The store that requests an interrupt; of SysTick too, which has no bit in the NVIC. */
+#define CARILLON_SYSTICK 15u
+#define CARILLON_ICSR UINT32_C(0xE000ED04)
+#define CARILLON_ICSR_PENDSTSET (UINT32_C(1) << 26)
+#define CARILLON_STORE_PEND(source)                                                           \
+    CARILLON_STORE(((source) == CARILLON_SYSTICK)                                             \
+                       ? CARILLON_ICSR                                                        \
+                       : (CARILLON_NVIC + CARILLON_NVIC_PEND + CARILLON_SOURCE_WORD(source)), \
+                   ((source) == CARILLON_SYSTICK) ? CARILLON_ICSR_PENDSTSET : CARILLON_SOURCE_BIT(source))
 
 static inline void carillon_port_write(uint32_t address, uint32_t value)
 {
@@ -422,9 +428,12 @@ void carillon_port_run_lowered(carillon_vector function);
 void carillon_port_run_base(carillon_vector function);
 
 #if CARILLON_OSEK
-/* The vector of the cell that ends slices: it hands the exception's frame to carillon_slice_vector. */
+/* The vector of the cell that ends slices, which hands the exception's frame to carillon_slice_vector; and those of the
+ * interrupts that it requests for lower levels (carillon_slice_over). */
 void carillon_port_slice_vector(void);
 void carillon_slice_vector(const void *frame);
+void carillon_port_turn_vector(void);
+void carillon_slice_over(const void *frame);
 
 /* Has the handler with this frame preempted the handler of `source` while that ran on a stack, with nothing masked? */
 static inline bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,

@@ -90,7 +90,6 @@ void carillon_port_run_lowered(carillon_vector function)
 #if CARILLON_OSEK
 
 volatile uint8_t carillon_port_held;
-volatile uint8_t carillon_port_requested;
 volatile uint8_t carillon_port_source;
 
 void carillon_port_frame(void);

@@ -213,13 +213,10 @@ static inline uint32_t carillon_port_current(void)
     return carillon_port_source;
 }
 
-/* A slice is over: the frame of the handler that runs asks whether it ends.  What is pending it asks for in any case.
- */
-extern volatile uint8_t carillon_port_requested;
+/* The frame of the handler that runs looks in any case for what is pending, and for slices that are over. */
 static inline void carillon_port_request(uint32_t source)
 {
     (void)source;
-    carillon_port_requested = 1u;
 }
 
 /* A function that ends elsewhere: carillon_port_unwind, called anywhere within, returns from the innermost call. */
@@ -387,24 +384,22 @@ void carillon_port_reset(void);
     "   ldi r24, 4\n" /* HELD_HANDLER */                                         \
     "   sts carillon_port_held, r24\n" calls "   sts carillon_port_source, r1\n" \
     "   sts carillon_port_held, r1\n"
-/* Deliver what is pending above the level of what was interrupted; and ask whether a slice has ended. */
+/* Deliver what is pending above the level of what was interrupted; then ask whether a slice has ended. */
 #if defined(CARILLON_OSEK_SLICES) && CARILLON_OSEK_SLICES
-#define CARILLON_END_SLICE                  \
-    "   lds r24, carillon_port_requested\n" \
-    "   sts carillon_port_requested, r1\n"  \
-    "   cpse r24, r1\n"                     \
-    "   call carillon_software_end_slice\n"
+#define CARILLON_END_SLICE               \
+    "   lds r24, carillon_slices_over\n" \
+    "   cpse r24, r1\n"                  \
+    "   call carillon_slice_ends\n"
 #else
 #define CARILLON_END_SLICE
 #endif
 #define CARILLON_DISPATCH                   \
-    CARILLON_END_SLICE                      \
     "   lds r24, carillon_software_top\n"   \
     "   lds r22, carillon_software_level\n" \
     "   cp r22, r24\n"                      \
     "   brcc 5f\n"                          \
     "   call carillon_software_above\n"     \
-    "5:\n"
+    "5:\n" CARILLON_END_SLICE
 #define CARILLON_BEGIN_FRAME(source, function) \
     "   push r30\n"                            \
     "   push r31\n"                            \

@@ -185,6 +185,8 @@ void carillon_port_run_base(carillon_vector function);
  * nothing masked; and calling a function there, as if that had called it. */
 void carillon_port_slice_vector(void);
 void carillon_slice_vector(const void *frame);
+void carillon_port_turn_vector(void);
+void carillon_slice_over(const void *frame);
 bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
                          const struct carillon_context *context);
 bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context);

@@ -157,6 +157,7 @@ void carillon_port_run_base(carillon_vector function);
  * on this stack (slices with dispatch in software)?  `run_preempted`: call a function as if the preempted handler of
  * `source` (0: what runs outside of any) had called it, and come back to the one that calls. */
 void carillon_port_slice_vector(void);
+void carillon_port_turn_vector(void); /* the same of the interrupts that it requests: it calls carillon_slice_over */
 bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
                          const struct carillon_context *context);
 bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context);

@@ -33,6 +33,12 @@ slice = "5ms"
 periods = ["3ms", "10ms"]
 [thread.T]
 priority = 3
+[thread.T2]
+priority = 3
+[thread.V]
+priority = 2
+[thread.V2]
+priority = 2
 [osek.resource.R]
 [osek.isr.I]
 source = "soft0"

@@ -36,7 +36,7 @@ def test_the_template_declares_what_the_kernel_uses() -> None:
 # What a port may lack: what only dispatch by the controller uses, microcode, slices, vector tables, what switches modes, and
 # schedule tables on cells.
 BY_CONTROLLER = {"is_active", "peek_active", "peek_pending", "claim", "level_of", "mask_until_end", "unmask"}
-SLICES_BY_CONTROLLER, SLICES = {"slice_vector", "is_in"}, {"is_on", "run_preempted"}
+SLICES_BY_CONTROLLER, SLICES = {"slice_vector", "turn_vector", "is_in"}, {"is_on", "run_preempted"}
 BUDGETS = {"budget_vector", "preempted", "divert"}
 MICROCODE = {"exchange"}
 SWITCHES = {"start_at", "align", "shift"}

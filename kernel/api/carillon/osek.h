@@ -717,7 +717,8 @@ static inline uint32_t carillon_failed_second(void)
  * Source: Carillon's own. */
 uint32_t carillon_stack_used(TaskType task);
 
-#if (CARILLON_OSEK_RESOURCES > 0) && !CARILLON_OSEK_EXTENDED && !CARILLON_OSEK_SOFTWARE && (CARILLON_OSEK_LOCKS == 0)
+#if (CARILLON_OSEK_RESOURCES > 0) && !CARILLON_OSEK_EXTENDED && !CARILLON_OSEK_SOFTWARE && \
+    (CARILLON_OSEK_LOCKS == 0) && !CARILLON_OSEK_SLICES
 
 /* Internal: what GetResource and ReleaseResource are for a resource that the compiler knows by name. */
 extern uint32_t carillon_osek_saved[];

@@ -293,7 +293,7 @@ class ClaimBuilder:
             counters,
             tuple(range(first, len(claims))),
             base,
-            dispatcher if software else len(self.plan.levels),
+            dispatcher if software else len(self.plan.levels) + len(self.plan.turns[1:]),
             len(spare - celled - self.board.mates(self.taken)),
             tuple(sum(s.number in spare for s in g.groups[0]) for g in self.groups),
             {c.name: self._rate(COSTS.tick_alone - COSTS.tick, d.period) for c, d in events.counters},

@@ -111,7 +111,7 @@ class EventPlacer:
                 if self._too_far(clock, diagnostics):
                     return None
             elif demand is self.events.slices:
-                slices = self._carrier(demand, source, plan.top)
+                slices = self._carrier(demand, source, plan.slice_level)
             elif demand is self.events.budgets:
                 budgets = self._carrier(demand, source, plan.all + 1)
             elif demand is self.events.frames:
@@ -123,7 +123,9 @@ class EventPlacer:
         clock = replace(clock, based=True) if clock is not None and clock_based else clock
         dispatcher = self._level_sources(levels, taken)
         at_levels = [c.level for c in tables if not c.direct and c.action is not None]
-        parts = self._parts(counters, carried, at_levels, base, taken | {level.source for level in levels} | {dispatcher})
+        taken |= {level.source for level in levels} | {dispatcher}
+        turns = self._turns(slices, taken)
+        parts = self._parts(counters, carried, at_levels, base, taken | set(turns.values()))
         isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
         # Those whose vector is their task first: they run no code at all.
         carried.sort(key=lambda a: not a.direct)
@@ -145,6 +147,7 @@ class EventPlacer:
             budgets,
             frames,
             tables=tuple(tables),
+            turns=turns,
         )
 
     def _parts(
@@ -211,6 +214,13 @@ class EventPlacer:
         if self.board.dispatcher_source is not None or self.board.dispatch != "hardware":
             return self.board.dispatcher_source or 0
         return spare[0]
+
+    def _turns(self, slices: Carrier | None, taken: frozenset[int]) -> dict[int, int]:
+        """What ends the slices of each level whose threads take turns: the cell's source for the highest, spare ones else."""
+        if slices is None:
+            return {}
+        spare = [slices.source, *spare_sources(self.board, taken)]
+        return dict(zip(self.plan.turns, spare, strict=False))
 
     def _carrier(self, demand: Demand, source: Source, level: int, *, alarm: bool = False, slot: int = 0) -> Carrier:
         progression = Progression(demand.points[0].at, demand.period)
@@ -402,13 +412,14 @@ class Refusal:
         )
 
     def _no_source(self) -> tuple[Span, str, str]:
+        turns = " and for the slices of each but the highest whose threads take turns" if self.plan.turns[1:] else ""
         remedy = 'give tasks the same priority, use dispatch = "software", or choose a board with more sources'
         spare = self.claims.plain + sum(len(g.groups) * n for g, n in zip(self.claims.groups, self.claims.usable, strict=True))
         span = self.plan.levels[min(spare, len(self.plan.levels) - 1)].tasks[0].span
         return (
             span,
-            f"the tasks need {self.claims.sources} interrupt sources, one for each priority, and board '{self.board.name}' has "
-            f"{spare} to spare",
+            f"the tasks need {self.claims.sources} interrupt sources, one for each priority{turns}, "
+            f"and board '{self.board.name}' has {spare} to spare",
             remedy,
         )
 

@@ -111,7 +111,8 @@ class OsekAllocation:
     the controller's.  ``top`` is the level of ISRs of category 2 and of the kernel's own interrupts, ``all`` that of category 1.
     ``counters``: the parts of those that tick, the first part of each, then the others.  ``ceilings``: resource -> level.
     ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
-    dispatcher, 0 without.  ``tables``: the cells of schedule tables, table by table.
+    dispatcher, 0 without.  ``tables``: the cells of schedule tables, table by table.  ``turns``: of each level whose threads take
+    turns by hardware, from the highest down, the source that ends their slices, just above the level.
     """
 
     osek: Osek
@@ -132,6 +133,7 @@ class OsekAllocation:
     frames: Carrier | None = None
     proved: bool = True
     tables: tuple[TableCell, ...] = ()
+    turns: dict[int, int] = field(default_factory=dict, hash=False)
 
     def hardware(self, level: int) -> int:
         """The controller's level for a logical one above the tasks."""

@@ -37,6 +37,21 @@ class TaskPlan:
         needed = self.all + self.budgets
         return needed - len(self.levels) + 1 if self.software else needed
 
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The levels whose threads take turns by interrupts just above them, from the highest down; none in software."""
+        if not self.slices or self.software:
+            return ()
+        return tuple(x.number for x in reversed(self.levels) if sum(t.thread for t in x.tasks) > 1)
+
+    @property
+    def slice_level(self) -> int:
+        """The level of the cell that ends slices.
+
+        Just above the highest threads that take turns, so that the controller keeps its request while anything above them runs.
+        """
+        return self.turns[0] + 1 if self.turns else self.top
+
     def level_of(self, task: str) -> TaskLevel:
         """The level of the task of that name."""
         return next(level for level in self.levels if any(t.name == task for t in level.tasks))

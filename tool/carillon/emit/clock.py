@@ -67,6 +67,7 @@ def vectors(image: Image, allocation: OsekAllocation) -> dict[int, str]:
         names |= {source: _FRAMED} if source in framed(image) else {}
     if allocation.slices is not None:
         names[allocation.slices.source] = "carillon_slice_timer" if allocation.software else "carillon_port_slice_vector"
+        names |= dict.fromkeys(list(allocation.turns.values())[1:], "carillon_port_turn_vector")
     return names
 
 
@@ -109,7 +110,8 @@ def handlers(image: Image, osek: OsekImage) -> list[str]:
             return [*lines, *_handler("carillon_slice_timer", cell, _acknowledge(cell), ["carillon_slice_over(NULL);"])]
         lines += [] if image.microcode is None else ['#include "kernel/microcode/tasks.h"', ""]
         over = "carillon_slice_over" if image.microcode is None else "carillon_microcode_tick"
-        lines += _handler("carillon_slice_vector", cell, _acknowledge(cell), [f"{over}(frame);"], "const void *frame")
+        below = [f"carillon_slice_over_below({level}u);" for level in list(osek.allocation.turns)[1:]]
+        lines += _handler("carillon_slice_vector", cell, _acknowledge(cell), [*below, f"{over}(frame);"], "const void *frame")
     return lines
 
 

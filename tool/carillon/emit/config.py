@@ -28,6 +28,7 @@ def emit(image: Image) -> str:
         "CARILLON_START_MODE": names.index(system.start_mode) if names else 0,
         "CARILLON_OSEK": int(image.osek is not None),
         "CARILLON_OSEK_SLICES": int(image.osek is not None and image.osek.allocation.slices is not None),
+        "CARILLON_OSEK_TURN_LEVELS": len(image.osek.allocation.turns) if image.osek is not None else 0,
         "CARILLON_CONVENTIONAL": int(conventional and bool(modes)),
         "CARILLON_TABLES": int(any(m.table for m in modes)),
         "CARILLON_LOWERED": lowered_level(image),

@@ -29,6 +29,7 @@ def osek_levels(allocation: OsekAllocation) -> dict[int, int]:
     levels |= {c.carrier.source: c.level for c in allocation.handled}
     if allocation.software:
         return levels | ({allocation.dispatcher: 1} if allocation.dispatcher else {})
+    levels |= {source: level + 1 for level, source in allocation.turns.items()}
     return levels | {level.source: level.number for level in allocation.levels}
 
 

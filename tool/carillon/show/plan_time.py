@@ -30,6 +30,10 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
     clock = allocation.clock
     assert clock is not None
     periodic = clock.services.clock is ClockKind.PERIODIC
+
+    def names(number: int) -> list[str]:
+        return [task.name for task in allocation.levels[number - 1].tasks]
+
     periods = {p.thread: p for p in clock.services.periods if p.thread is not None}
     return {
         "clock": {
@@ -43,6 +47,10 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
         "slices": None
         if allocation.slices is None
         else {"tick": clock.services.slice, "why": "ends the slices of threads"} | _cell_json(allocation, allocation.slices),
+        "turns": [
+            {"threads": names(level), "source": source, "level": level + 1}
+            for level, source in list(allocation.turns.items())[1:]
+        ],
         "threads": [
             {
                 "line": task.span.line,
@@ -108,6 +116,9 @@ def render_time(console: Console, planned: Planned) -> None:
     for what, row in ((f"{clock['kind']} clock", clock), ("slices", plan["slices"])):
         if row is not None:
             rows.add_row(what, f"{row['tick']:g}", row["cell"], str(row["source"]), str(row["level"]), row["why"])
+    for turn in plan["turns"]:
+        why = f"ends those of {', '.join(turn['threads'])}, when the cell requests it"
+        rows.add_row("slices below", "", "", str(turn["source"]), str(turn["level"]), why)
     console.print(heading("time services"))
     rows.print(console)
     for line in clock["late"]:

@@ -24,6 +24,7 @@ class LevelRow:
     """A ``struct carillon_osek_level``."""
 
     request: Store
+    end_slice: Store | None
     ring: int
     state: int
     capacity: int
@@ -48,17 +49,22 @@ class TaskLevel:
 
 def level_rows(events: Events) -> list[LevelRow]:
     """carillon_osek_levels; empty where the image has no such table, since nothing looks into one."""
+    time = events.system.time
+    slices = not events.software and time is not None and time.slice is not None
     symbol = events.elf.symbols.get("carillon_osek_levels")
     if symbol is None:
         return []
     pointer = events.elf.pointer
-    plain = 2 * events.tables.word + 2 * pointer + 5
+    plain = 2 * events.tables.word * (1 + slices) + 2 * pointer + 5
     size = plain + -plain % min(pointer, events.elf.align)
     rows = []
     for k in range(symbol.size // size):
         reader = Reader(events.elf, symbol.address + k * size)
         request = events.tables.store(reader)
-        rows.append(LevelRow(request, reader.pointer(), reader.pointer(), reader.take(2), reader.take(2), reader.take(1)))
+        end_slice = events.tables.store(reader) if slices else None
+        rows.append(
+            LevelRow(request, end_slice, reader.pointer(), reader.pointer(), reader.take(2), reader.take(2), reader.take(1))
+        )
     return rows
 
 
@@ -151,7 +157,8 @@ def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
     ring, state = (events.elf.around(events.elf.data(at)) for at in (row.ring, row.state))
     if ring is None or events.elf.data(row.ring) != ring.address or ring.size < wanted:
         return f"has no room for {wanted} activations at '{events.elf.name_of(events.elf.data(row.ring))}'"
-    if state is None or events.elf.data(row.state) != state.address or state.size < 4:
+    sliced = events.system.time is not None and events.system.time.slice is not None
+    if state is None or events.elf.data(row.state) != state.address or state.size < (6 if sliced else 4):
         return f"keeps its queue's state at '{events.elf.name_of(events.elf.data(row.state))}'"
     return ""
 

@@ -50,8 +50,8 @@ class Levels:
                 "half",
                 "end",
                 "clock",
-                "slices",
                 "frames",
+                *(("slices",) if self.events.software or self.events.system.giotto else ()),
             ):
                 known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.events.osek.span))
             if service is not None and service.kind == "budgets":  # above all that the application can mask

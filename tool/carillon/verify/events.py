@@ -22,7 +22,7 @@ from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import check_budget_cell, wrong_base
-from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels
+from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, level_rows
 from carillon.verify.event_levels import Levels
 from carillon.verify.event_limits import check_frames, check_lock_budgets, own_stack, serves_cells
 from carillon.verify.event_rows import EventRows
@@ -33,8 +33,10 @@ from carillon.verify.joined import joined_alarms
 from carillon.verify.meaning import Meaning, Meanings
 from carillon.verify.rounds import REMEDY
 from carillon.verify.service import Service
+from carillon.verify.turns import check_turns
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
+TURNS = "carillon_port_turn_vector"
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
 BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector"
 BUDGET_RANGE = 1 << 24
@@ -183,6 +185,8 @@ class Events:
                 return Service(kinds[name], number=number & 0xFF)
         if names & set(CLOCKS):
             return Service("clock")
+        if meaning.symbol == TURNS:
+            return Service("turn")
         if names & set(SLICES):
             return Service("slices")
         if BUDGETS in names:
@@ -412,6 +416,7 @@ class Events:
             members.setdefault(source, set()).add(f"carillon_task_{task.name}")
             leveled.append(TaskLevel(number, task, level, request, source, ceiling))
         check_levels(self, leveled)
+        check_turns(self, services, level_rows(self), leveled)
         check_contexts(self, services, leveled)
         check_ceilings(self, leveled)
         EventRows(self).check(services, {it.task.name: it.level for it in leveled})

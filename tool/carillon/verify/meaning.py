@@ -25,6 +25,7 @@ KERNEL = (
     "carillon_time_due",
     "carillon_clock_interrupt",
     "carillon_port_slice_vector",
+    "carillon_port_turn_vector",
     "carillon_software_dispatch",
 )
 """Functions of the kernel that are vectors themselves, whose code is not read."""

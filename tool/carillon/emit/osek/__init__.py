@@ -64,6 +64,7 @@ def table(image: Image) -> tuple[Vector, ...]:
     serves |= {c.source: (c.demand.name, "") for c in allocation.carriers}
     serves |= {source: (" and ".join(a.alarm.name for a in own), "") for source, own in allocation.joined.items()}
     serves |= {c.carrier.source: (c.carrier.demand.name, "") for c in allocation.handled}
+    serves |= dict.fromkeys(allocation.turns.values(), ("slices", ""))
     for level in (x for x in allocation.levels if x.source):
         name = level.tasks[0].name
         serves[level.source] = (name, f"carillon_task_{name}" if level.kind is TaskKind.DIRECT else "")

@@ -16,6 +16,8 @@ def contexts(image: Image, allocation: OsekAllocation) -> list[str]:
         known[isr.source] = f"CARILLON_OSEK_ISR{isr.category} | {level}"
     for carrier in allocation.carriers:
         known[carrier.source] = f"CARILLON_OSEK_ISR2 | {carrier.level}"
+    for level, source in allocation.turns.items():
+        known[source] = f"CARILLON_OSEK_ISR2 | {level + 1}"
     for it in allocation.handled:
         known[it.carrier.source] = f"CARILLON_OSEK_ISR2 | {it.level}"
     for goes_on in (c for c in allocation.at_levels if c.runs_level):

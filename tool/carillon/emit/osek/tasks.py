@@ -87,6 +87,8 @@ def levels(image: Image, allocation: OsekAllocation) -> list[str]:
                 f".state = &carillon_ring_state_{level.number}",
                 f".capacity = {level.capacity}",
             ]
+        if level.number in allocation.turns:
+            text_fields.append(f".end_slice = CARILLON_STORE_PEND({allocation.turns[level.number]})")
         names = ", ".join(t.name for t in level.tasks)
         lines.append(f"    {{{', '.join(text_fields)}}}, /* {level.number}: {names} */")
     lines += ["};", ""]

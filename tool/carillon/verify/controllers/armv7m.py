@@ -16,6 +16,8 @@ class Model(Controller):
         if address == ICSR:
             if value == 1 << 25:
                 return "unpend", frozenset({SYSTICK})
+            if value == 1 << 26:
+                return "pend", frozenset({SYSTICK})
             return ("pend", frozenset({PENDSV})) if value == 1 << 28 else ("other", frozenset())
         kind = KINDS.get(address & ~0x1F)
         if kind is None or address & 3:
