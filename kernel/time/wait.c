@@ -386,6 +386,8 @@ void carillon_slice_over(const void *frame)
     } else if (carillon_port_is_in(frame, it->source, it->stack, it->stack_words, &it->extended->context)) {
         queue->held = 1u;
         carillon_port_run_preempted(give_way, it->source);
+    } else {
+        /* the kernel is between two jobs */
     }
 }
 

@@ -555,6 +555,7 @@ class Machine:
     def control(self, start: int) -> None:
         if self.wanted is not None and self.frames:
             self.frames[-1].cost += self.costs.hook
+            self.kernel = self.now
         if self.wanted is None or self.frames or self.waiting:
             return
         plan = (self.plans or {})[self.mode.name]

@@ -55,6 +55,8 @@ def test_schedules_mean_what_the_specification_says(board: str, tmp_path: Path, 
         if trial is None:
             continue
         built = firmware(trial, tally)
+        if built is None:
+            continue
         for which, variant in enumerate(trial.variants):
             trace = execute(trial, built, which)
             found = divergences(trial, variant, trace, tally)

@@ -61,6 +61,7 @@ def test_one_cell_watches_several_deadlines_of_each_activation(board: str, tmp_p
         if not any(c.style is Style.MULTIPLEXED and len(c.demand.followed) < len(c.demand.points) for c in carriers):
             continue
         built = firmware(trial, tally)
+        assert built is not None
         for which, variant in enumerate(trial.variants):
             trace = execute(trial, built, which)
             found = divergences(trial, variant, trace, tally)
