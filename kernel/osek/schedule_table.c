@@ -458,6 +458,7 @@ struct deviation {
     TickType ticks;
     bool ahead;
     TickType rest; /* what the last point has taken from the delay to the next turn's first, after the end */
+    bool nears;    /* it is within the precision when the cursor comes to its next step */
 };
 static struct deviation deviations[CARILLON_OSEK_CURSORS];
 #endif
@@ -482,7 +483,9 @@ static void insert(uint32_t cursor, carillon_osek_distance ticks)
  *
  * The last point adjusts the delay to the first of the next turn.  That is longer if the end is later.  It is shorter
  * if the end is earlier, and where it cannot be, if the first point comes the rest earlier after it.  What follows
- * another table begins as that one's final delay and its own initial offset say (SWS_Os_00284). */
+ * another table begins as that one's final delay and its own initial offset say (SWS_Os_00284).
+ *
+ * The table is synchronous when it has come to where it was to be, not when that is planned (SWS_Os_00418, 00419). */
 static carillon_osek_distance planned(uint32_t cursor)
 {
     const struct carillon_osek_cursor *const it = &carillon_osek_cursors[cursor];
@@ -491,7 +494,12 @@ static carillon_osek_distance planned(uint32_t cursor)
 #if CARILLON_OSEK_ADJUSTS
     struct deviation *const deviation = &deviations[cursor];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[it->table];
+    const TickType precision = carillon_osek_schedule_tables[it->table].precision;
     const bool is_end = (state_of(cursor)->cycle + 1u) == it->count;
+    if (deviation->nears && (deviation->rest <= precision)) {
+        deviation->nears = false;
+        state->status = SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS;
+    }
     if (state_of(cursor)->cycle == 0u) {
         delay = (carillon_osek_distance)(delay - (carillon_osek_distance)deviation->rest);
         deviation->rest = 0u;
@@ -506,10 +514,7 @@ static carillon_osek_distance planned(uint32_t cursor)
             delay = (carillon_osek_distance)(delay - (carillon_osek_distance)now);
             deviation->rest = ticks - now;
         }
-        if ((state->status == SCHEDULETABLE_RUNNING) &&
-            (deviation->ticks <= carillon_osek_schedule_tables[it->table].precision)) {
-            state->status = SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS;
-        }
+        deviation->nears = deviation->ticks <= precision;
     } else {
         /* nothing is to be adjusted, or not here */
     }
@@ -875,6 +880,7 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
         for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
             deviations[cursor].ticks = deviation.ticks;
             deviations[cursor].ahead = deviation.ahead;
+            deviations[cursor].nears = false;
         }
         state->status =
             (deviation.ticks <= it->precision) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING;
@@ -913,6 +919,7 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
 #if CARILLON_OSEK_ADJUSTS
         for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
             deviations[cursor].ticks = 0u;
+            deviations[cursor].nears = false;
         }
 #endif
     }

@@ -116,6 +116,7 @@ class TableState:
     comes: int = END  # what is due
     next: int | None = None
     deviation: int | None = None  # ahead of the synchronisation counter; None: that is not known
+    nears: bool = False  # the deviation will be within the precision where the table comes next
 
 
 @dataclass
@@ -276,11 +277,12 @@ class Model:
         self._visit(number, None)
         if state.next is not None:
             to = self.tables[state.next]
-            to.status, to.deviation = state.status, state.deviation
+            to.status, to.deviation, to.nears = state.status, state.deviation, False
             self.tables[number] = TableState()
             self.chain.last = state.next
             self._begin(state.next)
         elif table.repeating:
+            self._arrive(number, early)
             self._begin(number, early)
         else:
             self.tables[number] = TableState()
@@ -293,12 +295,19 @@ class Model:
         by = min(state.deviation, table.points[point].lengthen)
         by = max(by, -table.points[point].shorten)
         state.deviation -= by
-        if abs(state.deviation) <= table.precision:
-            state.status = SYNCHRONOUS
+        if state.status == RUNNING:
+            state.nears = abs(state.deviation) <= table.precision
         return by
+
+    def _arrive(self, number: int, early: int = 0) -> None:
+        """``early``: by how much the way to the next point is still to be made shorter."""
+        state = self.tables[number]
+        if state.nears and early <= self.system.tables[number].precision:
+            state.status, state.nears = SYNCHRONOUS, False
 
     def _point(self, number: int, point: int) -> None:
         state, table = self.tables[number], self.system.tables[number]
+        self._arrive(number)
         ended, early = False, 0
         if point + 1 < len(table.points):
             self._set(number, point + 1, table.delay(point + 1) + self._adjust(number, point + 1))
@@ -432,6 +441,7 @@ class Model:
         deviation = (self.position(number) - value) % table.duration
         state.deviation = deviation if 2 * deviation < table.duration else deviation - table.duration
         state.status = SYNCHRONOUS if abs(state.deviation) <= table.precision else RUNNING
+        state.nears = False
         return OK
 
     def asynchronous(self, number: int) -> int:
@@ -443,7 +453,7 @@ class Model:
             (state.status in (RUNNING, SYNCHRONOUS), STATE),
         ):
             return status
-        state.status = RUNNING
+        state.status, state.nears = RUNNING, False
         state.deviation = None
         return OK
 

@@ -204,7 +204,7 @@ class Drawing:
             count = max(1, first + rng.choice([-1, 0, 0, 1]))
         if system.counters[counter].tick:
             if rng.random() < 0.15 and self.catches_up:
-                return Operation(Do.LOCKED, counter, min(count, 20))
+                return Operation(Do.LOCKED, counter, min(count, 12))
             if rng.random() < 0.1 and system.extended and self.left > 0:
                 return Operation(Do.INCREMENT, counter, 1, in_isr=in_isr)  # hardware drives it
             self.left = self.between
