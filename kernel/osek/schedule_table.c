@@ -479,13 +479,28 @@ static void insert(uint32_t cursor, carillon_osek_distance ticks)
     carillon_osek_insert(carillon_osek_cursors[cursor].part, state_of(cursor), ticks);
 }
 
+#if CARILLON_OSEK_ADJUSTS
+/* The cursor has come to a step: the table is synchronous when it has come to where it was to be, not when that is
+ * planned (SWS_Os_00418, 00419). */
+static void arrive(uint32_t cursor)
+{
+    struct deviation *const deviation = &deviations[cursor];
+    const uint8_t table = carillon_osek_cursors[cursor].table;
+    uint8_t *const status = &carillon_osek_table_states[table].status;
+    if (deviation->nears && (deviation->rest <= carillon_osek_schedule_tables[table].precision)) {
+        deviation->nears = false;
+        if (*status == SCHEDULETABLE_RUNNING) { /* at its end another cursor of it may have stopped it */
+            *status = SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS;
+        }
+    }
+}
+#endif
+
 /* The delay to the cursor's next step; of a table that is adjusted, as the step allows it (SWS_Os_00420, 00421).
  *
  * The last point adjusts the delay to the first of the next turn.  That is longer if the end is later.  It is shorter
  * if the end is earlier, and where it cannot be, if the first point comes the rest earlier after it.  What follows
- * another table begins as that one's final delay and its own initial offset say (SWS_Os_00284).
- *
- * The table is synchronous when it has come to where it was to be, not when that is planned (SWS_Os_00418, 00419). */
+ * another table begins as that one's final delay and its own initial offset say (SWS_Os_00284). */
 static carillon_osek_distance planned(uint32_t cursor)
 {
     const struct carillon_osek_cursor *const it = &carillon_osek_cursors[cursor];
@@ -494,12 +509,7 @@ static carillon_osek_distance planned(uint32_t cursor)
 #if CARILLON_OSEK_ADJUSTS
     struct deviation *const deviation = &deviations[cursor];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[it->table];
-    const TickType precision = carillon_osek_schedule_tables[it->table].precision;
     const bool is_end = (state_of(cursor)->cycle + 1u) == it->count;
-    if (deviation->nears && (deviation->rest <= precision)) {
-        deviation->nears = false;
-        state->status = SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS;
-    }
     if (state_of(cursor)->cycle == 0u) {
         delay = (carillon_osek_distance)(delay - (carillon_osek_distance)deviation->rest);
         deviation->rest = 0u;
@@ -514,7 +524,7 @@ static carillon_osek_distance planned(uint32_t cursor)
             delay = (carillon_osek_distance)(delay - (carillon_osek_distance)now);
             deviation->rest = ticks - now;
         }
-        deviation->nears = deviation->ticks <= precision;
+        deviation->nears = deviation->ticks <= carillon_osek_schedule_tables[it->table].precision;
     } else {
         /* nothing is to be adjusted, or not here */
     }
@@ -580,6 +590,9 @@ void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_o
             carillon_act(CARILLON_OSEK_POINT_ACTIONS, action->action, action->object, &action->operand);
         }
         its->cycle++;
+#if CARILLON_OSEK_ADJUSTS
+        arrive(cursor);
+#endif
         if (its->cycle == it->count) {
             if (!goes_on(&cursor)) {
                 return;

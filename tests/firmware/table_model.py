@@ -275,6 +275,7 @@ class Model:
     def _end(self, number: int, early: int = 0) -> None:
         state, table = self.tables[number], self.system.tables[number]
         self._visit(number, None)
+        self._arrive(number, early)
         if state.next is not None:
             to = self.tables[state.next]
             to.status, to.deviation, to.nears = state.status, state.deviation, False
@@ -282,7 +283,6 @@ class Model:
             self.chain.last = state.next
             self._begin(state.next)
         elif table.repeating:
-            self._arrive(number, early)
             self._begin(number, early)
         else:
             self.tables[number] = TableState()

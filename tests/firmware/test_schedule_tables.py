@@ -38,8 +38,9 @@ TIME = [f'[time]\nqueue = "{queue}"\nbits = {bits}\n' for queue in ("list", "tre
 """What else queues the events of counters may stand in."""
 OPERATIONS = {VIRTUAL_AST: 1500, AST: 200, MPS: 200, RV32: 100, ATMEGA: 60}
 USUAL = {
-    ("software", VIRTUAL_AST): [0],
-    ("hardware", VIRTUAL_AST): [0, 308],  # the latter has tables that end while some of their levels are held back
+    ("software", VIRTUAL_AST): [0, 770010],  # a table takes over what another has adjusted
+    # Tables that end while some of their levels are held back; the same of one that is about to be synchronous.
+    ("hardware", VIRTUAL_AST): [0, 308, 770018],
     ("hardware", AST): [0],
     ("software", MPS): [0],
     ("hardware", ATMEGA): [0],

@@ -46,13 +46,14 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class ElfFile:
-    """``data``: all bytes of the file; ``wide``: whether it is of 64 bits."""
+    """``data``: all bytes of the file; ``wide``: whether it is of 64 bits; ``undefined``: names that others are to define."""
 
     data: bytes
     machine: int
     wide: bool
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
+    undefined: tuple[str, ...] = ()
 
 
 def read_elf(path: Path) -> ElfFile:
@@ -63,13 +64,13 @@ def read_elf(path: Path) -> ElfFile:
     wide = data[4] == 2
     machine: int = struct.unpack_from("<H", data, 18)[0]
     try:
-        sections, symbols = _sections(data, wide, machine)
+        sections, symbols, undefined = _sections(data, wide, machine)
     except (struct.error, UnicodeDecodeError, IndexError, ValueError) as error:
         raise UnreadableError(f"{path} is damaged: {error}") from error
-    return ElfFile(data, machine, wide, tuple(sections), tuple(symbols))
+    return ElfFile(data, machine, wide, tuple(sections), tuple(symbols), tuple(undefined))
 
 
-def _sections(data: bytes, wide: bool, machine: int) -> tuple[list[Section], list[Symbol]]:
+def _sections(data: bytes, wide: bool, machine: int) -> tuple[list[Section], list[Symbol], list[str]]:
     offset, entry = struct.unpack_from("<Q" if wide else "<I", data, 40 if wide else 32)[0], 64 if wide else 40
     count, named = struct.unpack_from("<HH", data, 60 if wide else 48)
     form = "<IIQQQQII" if wide else "<IIIIIIII"
@@ -77,26 +78,30 @@ def _sections(data: bytes, wide: bool, machine: int) -> tuple[list[Section], lis
     names = headers[named][4] if count else 0
     sections = [Section(_string(data, names + h[0]), h[1], h[2], h[3], h[4], h[5]) for h in headers]
     symbols: list[Symbol] = []
+    undefined: list[str] = []
     for _, kind, _, _, start, size, link, _ in headers:
         if kind == SYMTAB:
-            symbols = _symbols(data, start, size, headers[link][4], wide, machine)
-    return sections, symbols
+            symbols, undefined = _symbols(data, start, size, headers[link][4], wide, machine)
+    return sections, symbols, undefined
 
 
-def _symbols(data: bytes, start: int, size: int, names: int, wide: bool, machine: int) -> list[Symbol]:
-    found = []
+def _symbols(data: bytes, start: int, size: int, names: int, wide: bool, machine: int) -> tuple[list[Symbol], list[str]]:
+    found, undefined = [], []
     for entry in struct.iter_unpack("<IBBHQQ" if wide else "<IIIBBH", data[start : start + size]):
         if wide:
             name, info, _, section, value, length = entry
         else:
             name, value, length, info, _, section = entry
-        if not name or not section:
+        if not name:
+            continue
+        if not section:
+            undefined.append(_string(data, names + name))
             continue
         function = info & 15 == FUNCTION
         if machine == ARM and function:
             value &= ~1
         found.append(Symbol(_string(data, names + name), value, length, function, info >> 4 == LOCAL))
-    return found
+    return found, undefined
 
 
 def _string(data: bytes, at: int) -> str:

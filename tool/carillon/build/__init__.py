@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
-from carillon.build.symbols import defined_functions, sizes, symbols
+from carillon.build.symbols import defined_functions, sizes, symbols, undefined
 from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
 from carillon.emit.orti import orti
@@ -27,6 +27,9 @@ from carillon.resources import data_root
 from carillon.reuse.objects import Reuse, forget
 from carillon.reuse.whole import Steps
 from carillon.verify import Report, verify
+
+ERRNO = {"__errno", "errno"}
+"""What a look at it refers to: a function of newlib, and a variable of other C libraries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,19 @@ def _mangled(function: str) -> str:
     return f"_Z{len(function)}{function}{'v' if _SIGNATURES.get(function, 'void') == 'void' else 'h'}"
 
 
+def _check_errno(system: System, units: list[_Unit], diagnostics: Diagnostics) -> None:
+    """The C libraries for boards have one ``errno``, which tasks that preempt each other share (C248)."""
+    tasks = len(system.tasks) + (len(system.osek.tasks) if system.osek is not None else 0)
+    users = [u.source.name for u in units if u.application and u.target.is_file() and undefined(u.target) & ERRNO]
+    if users and tasks > 1 and not system.board.native:
+        diagnostics.warning(
+            "C248",
+            Span(users[0]),
+            f"{', '.join(users)}: errno is one for all tasks, so that one that preempts another changes it",
+            "use it in one task alone, or with interrupts locked from the call to the look at it",
+        )
+
+
 def _check_entries(image: Image, units: list[_Unit], diagnostics: Diagnostics) -> None:
     """What the schedule names must be defined by the application (C090), and like a hook with C's linkage (C193).
 
@@ -298,7 +314,7 @@ def build(
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
     C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console), C203 (a hook with other parameters),
     C244 (an ISR of a vector that is used) or C204 to C209 (the image is not what the schedule says), and returns None then.
-    Warns with C098 of what the compiler warns.
+    Warns with C098 of what the compiler warns, and with C248 of an ``errno`` that tasks share.
     """
     system = image.system
     compiler = _find_compiler(system, diagnostics)
@@ -324,6 +340,7 @@ def build(
     _check_entries(image, units, diagnostics)
     if diagnostics.errors:
         return None
+    _check_errno(system, units, diagnostics)
     elf = folder / f"{system.name}.elf"
     plan = manifest(system, generated)
     command = [compiler, *plan["link_options"], *(str(u.target) for u in units), "-o", str(elf)]

@@ -97,6 +97,9 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if board.console is not None:
         sources.append("kernel/core/console.c")
         cold.append("kernel/core/console.c")
+    if system.cplusplus or not board.native:
+        sources.append("kernel/core/library.c")
+        cold.append("kernel/core/library.c")
     if not board.native:
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
@@ -122,7 +125,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
             *_processor_clock(system),
         ],
         "warnings": list(WARNINGS),
-        "cplusplus_options": ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
+        "cplusplus_options": ["-std=c++17", "-fno-exceptions", "-fno-rtti"],
         "link_options": [
             *board.build.cflags,
             *board.build.ldflags,

@@ -13,6 +13,11 @@ def defined_functions(path: Path) -> set[str]:
     return {s.name for s in read_elf(path).symbols if s.function and not s.local}
 
 
+def undefined(path: Path) -> set[str]:
+    """Names that an object file uses, and does not define."""
+    return set(read_elf(path).undefined)
+
+
 def symbols(path: Path) -> dict[str, tuple[int, int]]:
     """Every named symbol of an ELF: name -> (address without the Thumb bit for functions, size)."""
     return {s.name: (s.address, s.size) for s in read_elf(path).symbols}
