@@ -484,6 +484,10 @@ class Machine:
             result.expiries.append((t, of.interrupt))
             self.open[of.interrupt] = True
             self.kernel = t
+            within = (t - self.began) % self.mode.length
+            at_once = self.interrupts[of.interrupt].above and of.interrupt in self.requests
+            if at_once and any(c.tabled and within in c.points for c in self.active):
+                self.open_from(t)  # it preempts the table's handler, which has read the time, and begins no task yet
         elif what == "control":
             self.control(of)  # type: ignore[arg-type]
         else:
