@@ -156,7 +156,9 @@ __asm__("   .section .text.carillon_port_entries, \"ax\"\n"
         "   .size carillon_port_entries, . - carillon_port_entries\n"
         "   .text\n");
 
-/* mepc and mstatus are saved too, because interrupts nest. */
+/* mepc and mstatus are saved too, because interrupts nest.  What was interrupted between lr.w and sc.w must not succeed
+ * after whatever ran here, which may have changed the word and changed it back: an sc.w to a word of the frame that
+ * nobody reads gives up the reservation (RISC-V, volume I, section "Load-Reserved/Store-Conditional"). */
 __attribute__((naked, used)) void carillon_port_frame(void)
 {
     __asm__ volatile("   sw ra, 4(sp)\n"
@@ -183,6 +185,10 @@ __attribute__((naked, used)) void carillon_port_frame(void)
                      "   lw t1, 68(sp)\n"
                      "   csrw mepc, t0\n"
                      "   csrw mstatus, t1\n"
+#ifdef __riscv_atomic
+                     "   addi t0, sp, 72\n"
+                     "   sc.w zero, zero, (t0)\n"
+#endif
                      "   lw a0, 0(sp)\n"
                      "   lw ra, 4(sp)\n"
                      "   lw t0, 8(sp)\n"

@@ -14,7 +14,7 @@ from laboratory import AST, MPS, RV32, Laboratory, declared, points, works
 
 from carillon.check.simulation import simulate_round
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.emit.overhead import handler_cost, kernel_times, operation, prices
+from carillon.emit.overhead import handler_cost, kernel_round, kernel_times, operation, prices
 from carillon.emit.pieces import BODIES
 from carillon.model.board import Role
 from carillon.pipeline import plan
@@ -45,6 +45,8 @@ def test_a_handler_takes_no_more_than_it_is_charged(lab: Laboratory, board: str,
             assert figures.dispatch.maximum <= max(c.before for c in costs)
         if figures.terminate is not None:
             assert figures.terminate.maximum <= max(c.after for c in costs) + 2  # the handler's return, and the task's own
+    most, took = kernel_round(outcome.planned.image, mode), outcome.summary.totals.kernel_n
+    assert took <= 4 * most <= 3 * took + 4 * 20 * len(mode.allocation.carriers)  # what plan says of a round
 
 
 @pytest.mark.parametrize("schedule", [PLAIN, ONE, TURNS], ids=["plain", "deadlines", "turns"])

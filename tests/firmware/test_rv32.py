@@ -11,6 +11,7 @@ import pytest
 from laboratory import RV32, Laboratory, Outcome, declared, points, task, works
 
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.elf import read_elf
 from carillon.pipeline import plan
 from carillon.trace import Kind
 
@@ -406,3 +407,14 @@ def test_what_is_event_triggered_delays_a_round_by_three_ticks_beside_the_timers
     assert len(outcome.at(Kind.START, "A")) == 1500
     delays = outcome.delays("A")
     assert 20 < max(delays) - min(delays) < 4 * TICK
+
+
+def test_a_reservation_is_given_up_where_an_interrupt_returns(lab: Laboratory) -> None:
+    """Else a store could succeed over a word that was changed meanwhile, and changed back.  QEMU gives it up by itself."""
+    firmware = lab.firmware(lab.write(declared(A=100) + points(8000, (4000, "A")), works(A=10)), RV32)[1]
+    image = read_elf(firmware.elf)
+    frame = next(s for s in image.symbols if s.name == "carillon_port_frame")
+    text = next(s for s in image.sections if s.address <= frame.address < s.address + s.size and s.size)
+    at = text.start + frame.address - text.address
+    store = 0x1802A02F.to_bytes(4, "little")  # sc.w zero, zero, (t0)
+    assert image.data[at : at + frame.size].count(store) == 1

@@ -15,7 +15,7 @@ from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.costs import port_prices as prices
 from carillon.actions.enable_interrupt import EnableInterrupt
-from carillon.allocate.result import Carrier
+from carillon.allocate.result import Carrier, Style
 from carillon.check.simulation import KernelTime
 from carillon.emit.pieces import statements
 from carillon.image import Image, ModeImage
@@ -82,6 +82,45 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     return HandlerCost(before, after)
 
 
+def kernel_round(image: Image, mode: ModeImage) -> int:
+    """What all handlers of a round take together at most, if each deadline is met; 0 where code takes no time."""
+    board = image.system.board
+    price = prices(board.port)
+    if not price or not board.clock(image.system.clock_hz).instructions_per_tick:
+        return 0
+    length = mode.allocation.mode.round_length
+    carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
+    whole = sum(_expiries(c, length) * handler_cost(image, mode, c).total for c in carriers)
+    if mode.sync is not None:
+        cells = len(mode.cells) * price["synchronise_cell"]
+        whole += board.interrupt_entry + price["synchronise"] + price["synchronise_shift"] + cells + price["frame_end"]
+    ticks: dict[int, list[ExpiryPoint]] = {}
+    for entry in mode.table or ():
+        ticks.setdefault(entry.point.at % length, []).append(entry.point)
+    for points in ticks.values():
+        runs = sum(p.action.runs for p in points) * (price["lower"] + price["raise"])
+        whole += _arrives(image) + runs + price["frame_end"]
+        if len(points) == 1:
+            whole += price["table_one"] + price["table_one_end"]
+            continue
+        whole += price["table_begin"] + price["table_tick"] + len(points) * price["table_entry"]
+        whole += sum(p.action.runs for p in points) * (price["table_run"] + price["table_run_end"])
+    return whole
+
+
+def _expiries(carrier: Carrier, length: int) -> int:
+    """How often a carrier's cells expire in a round."""
+    if carrier.style is Style.MULTIPLEXED:
+        return len(carrier.demand.points)
+    return sum(len(use.progression.times(length)) for use in carrier.cells)
+
+
+def _arrives(image: Image) -> int:
+    """What a table's handler takes until its cell is re-armed."""
+    price = prices(image.system.board.port)
+    return image.system.board.interrupt_entry + price["frame_begin"] + price["acknowledge"] + price["rearm"]
+
+
 def kernel_times(image: Image) -> list[KernelTime]:
     """What handlers take in each mode, in ticks, rounded up.
 
@@ -145,7 +184,7 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> _TableTime:
     ticks: dict[int, list[ExpiryPoint]] = {}
     for entry in mode.table:
         ticks.setdefault(entry.point.at % length, []).append(entry.point)
-    arrive = board.interrupt_entry + price["frame_begin"] + price["acknowledge"] + price["rearm"]
+    arrive = _arrives(image)
     whole = price["table_run"] + price["lower"] + price["raise"] + price["table_run_end"]
     found = _TableTime()
     piece = free = 0

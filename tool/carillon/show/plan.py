@@ -12,6 +12,7 @@ from carillon.actions.dispatch import Dispatch
 from carillon.allocate.advice import advise
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
+from carillon.emit.overhead import kernel_round
 from carillon.image import ModeImage
 from carillon.show.table import Table
 
@@ -103,6 +104,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
                 "mode": image.allocation.mode.name,
                 "round_ticks": image.allocation.mode.round_length,
                 "levels": image.allocation.levels,
+                "kernel_at_most": kernel_round(planned.image, image),
                 "overhead_instructions": image.allocation.overhead,
                 "bound_instructions": image.allocation.bound,
                 "optimal": image.allocation.optimal,
@@ -189,9 +191,12 @@ def render_plan(console: Console, planned: Planned) -> None:
         console.print(Text(" " * margin + "0" + str(length).rjust(width - 1), style="dim"))
         if planned.allocation.kernel == "carillon":
             state = "proved least" if mode.optimal else f"not proved least: at least {mode.bound}"
+            most = kernel_round(planned.image, image)
+            timed = system.board.clock(system.clock_hz).instructions_per_tick > 0
+            takes = f"at most {most} {system.board.code_unit} a round" if timed else "takes no time here"
             console.print(
-                f"kernel code: some {mode.overhead} instructions a round by the cost table ({state}); "
-                f"{mode.levels} of {system.board.levels} priority levels"
+                f"kernel code: {takes}; {mode.overhead} by the cost table ({state}); "
+                f"{mode.levels} of {system.board.levels} levels"
             )
         if image.control:
             gap = image.control.gap
