@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import inf
 
 # Jobs: what a task or an interrupt does each time that it runs.
@@ -496,6 +497,10 @@ class Machine:
     def activate(self, of: Activation, t: int) -> None:
         carrier = next(c for c in self.active if not c.deadline and c.task == of.task and of.at in c.points)
         self.kernel = t if carrier.tabled else self.kernel
+        for frame, above in pairwise(self.frames):
+            at_once = frame.carrier is not None and above.carrier is not None and frame.started == above.started
+            if at_once and frame.who == of.task and frame.carrier.tabled and above.carrier.tabled:  # type: ignore[union-attr]
+                self.open_from(t)  # of two that were held back the table begins the later first: the earlier has not begun
         if self.frames and (of.task in self.waiting or self.busy(of.task)):
             self.frames[-1].cost += self.costs.guard
         if self.schedule.task(of.task).vouched and (of.task in self.waiting or self.busy(of.task)):
