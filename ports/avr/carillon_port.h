@@ -350,6 +350,19 @@ void carillon_port_reset(void);
     "   out 0x3f, r24\n"        \
     "   pop r24\n"              \
     "   reti\n"
+/* RAMPZ says which 64 KiB of flash ELPM reads.  It belongs to what is interrupted where the application's code sets it
+ * (the build looks); EIND does not: a call by a pointer goes to the first 128 KiB, and nobody changes it. */
+#if defined(CARILLON_RAMPZ)
+#define CARILLON_SAVE_RAMPZ \
+    "   in r18, 0x3b\n"     \
+    "   push r18\n"
+#define CARILLON_RESTORE_RAMPZ \
+    "   pop r18\n"             \
+    "   out 0x3b, r18\n"
+#else
+#define CARILLON_SAVE_RAMPZ
+#define CARILLON_RESTORE_RAMPZ
+#endif
 #define CARILLON_SAVE \
     "   push r0\n"    \
     "   push r1\n"    \
@@ -362,20 +375,21 @@ void carillon_port_reset(void);
     "   push r23\n"   \
     "   push r25\n"   \
     "   push r26\n"   \
-    "   push r27\n"
-#define CARILLON_LEAVE \
-    "   pop r27\n"     \
-    "   pop r26\n"     \
-    "   pop r25\n"     \
-    "   pop r23\n"     \
-    "   pop r22\n"     \
-    "   pop r21\n"     \
-    "   pop r20\n"     \
-    "   pop r19\n"     \
-    "   pop r18\n"     \
-    "   pop r1\n"      \
-    "   pop r0\n"      \
-    "   pop r31\n"     \
+    "   push r27\n" CARILLON_SAVE_RAMPZ
+#define CARILLON_LEAVE     \
+    CARILLON_RESTORE_RAMPZ \
+    "   pop r27\n"         \
+    "   pop r26\n"         \
+    "   pop r25\n"         \
+    "   pop r23\n"         \
+    "   pop r22\n"         \
+    "   pop r21\n"         \
+    "   pop r20\n"         \
+    "   pop r19\n"         \
+    "   pop r18\n"         \
+    "   pop r1\n"          \
+    "   pop r0\n"          \
+    "   pop r31\n"         \
     "   pop r30\n" CARILLON_RESTORE_STATUS
 /* Call the handler; interrupts were on, so nothing held them and no handler ran. */
 #define CARILLON_HANDLE CARILLON_HANDLE_BY("   icall\n")

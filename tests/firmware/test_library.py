@@ -121,3 +121,40 @@ def test_tasks_that_share_errno_are_warned_of(lab: Laboratory, tmp_path: Path, b
     assert build(plan(path, diagnostics, board).image, tmp_path / "build", diagnostics) is not None
     told = [d for d in diagnostics.found if d.code == "C248"]
     assert [d.cause for d in told] == ["main.c: errno is one for all tasks, so that one that preempts another changes it"]
+
+
+FAR = """
+#include <avr/pgmspace.h>
+#include "carillon/time.h"
+static volatile uint32_t reads, wrong;
+static volatile uint8_t sink;
+THREAD(High)
+{
+    for (uint32_t i = 0; i < 400u; i++) {
+        (void)carillon_delay(900u + i % 97u);
+        sink = pgm_read_byte_far(0x12345UL);
+    }
+    report("reads", reads);
+    report("wrong", wrong);
+    carillon_port_halt();
+}
+THREAD(Low)
+{
+    const uint8_t right = pgm_read_byte(2);
+    for (;;) {
+        reads++;
+        wrong += pgm_read_byte_far(2UL) != right;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("board", [MEGA, "atmega2560"])
+def test_the_page_of_flash_belongs_to_what_is_interrupted(lab: Laboratory, board: str) -> None:
+    outcome = lab.run(SERVICES.format(clock="one-shot"), FAR, board, ticks=8_000_000)
+    assert outcome.said("wrong") == [0]
+    assert outcome.said("reads")[0] > 1000
+    code = '#include "carillon/time.h"\nTHREAD(High) {}\nTHREAD(Low) {}\n'
+    without = symbols(lab.firmware(lab.write(SERVICES.format(clock="one-shot"), code), board)[1].elf)
+    frame = symbols(outcome.firmware.elf)["carillon_port_frame"][1]
+    assert frame - without["carillon_port_frame"][1] == 8  # in, push; pop, out

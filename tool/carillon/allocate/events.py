@@ -240,9 +240,20 @@ class EventPlacer:
         return cell
 
     def _too_far(self, clock: ClockCell, diagnostics: Diagnostics) -> bool:
-        """C172 where the longest time is more than the clock's times can hold."""
+        """C172 where the longest time is more than the clock's times can hold, C179 where a thread's period is."""
         services = clock.services
         most = longest_without_laps(services.bits, clock.latest)
+        long = [p for p in services.periods if p.thread is not None and p.ticks > most * clock.tick]
+        for period in long:  # carillon_delay_until refuses it
+            diagnostics.error(
+                "C179",
+                period.span,
+                f"the period of thread '{period.thread}', {-(-period.ticks // clock.tick)} ticks of the clock, is more than "
+                f"the {most} that {services.bits} bits can hold",
+                "write bits = 32, or a longer tick" if services.bits == 16 else "choose a longer tick",
+            )
+        if long:
+            return True
         if clock.longest is None or clock.longest <= most:
             return False
         diagnostics.error(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
-from carillon.build.symbols import defined_functions, sizes, symbols, undefined
+from carillon.build.symbols import defined_functions, selects_flash, sizes, symbols, undefined
 from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
 from carillon.emit import emit
 from carillon.emit.orti import orti
@@ -213,6 +213,12 @@ def _mangled(function: str) -> str:
     return f"_Z{len(function)}{function}{'v' if _SIGNATURES.get(function, 'void') == 'void' else 'h'}"
 
 
+def _compile_all(compiler: str, units: list[_Unit], reuse: Reuse) -> list[tuple[bool, str]]:
+    """Compile each; of each whether it is made, and what the compiler said."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(lambda unit: _compile(compiler, unit, reuse), units))
+
+
 def _check_errno(system: System, units: list[_Unit], diagnostics: Diagnostics) -> None:
     """The C libraries for boards have one ``errno``, which tasks that preempt each other share (C248)."""
     tasks = len(system.tasks) + (len(system.osek.tasks) if system.osek is not None else 0)
@@ -324,8 +330,10 @@ def build(
     (folder / "objects").mkdir(parents=True, exist_ok=True)
     units = _units(image, generated, folder, options)
     reuse = Reuse()
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        compiled = list(pool.map(lambda unit: _compile(compiler, unit, reuse), units))
+    compiled = _compile_all(compiler, units, reuse)
+    if system.board.port == "avr" and any(u.application and u.target.is_file() and selects_flash(u.target) for u in units):
+        units = _units(image, generated, folder, (*options, "-DCARILLON_RAMPZ=1"))
+        compiled = _compile_all(compiler, units, reuse)
     if any(_lacks_library(said, system, diagnostics) for made, said in compiled if not made):
         return None
     for unit, (made, said) in zip(units, compiled, strict=True):

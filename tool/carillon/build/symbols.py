@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from carillon.elf import ALLOC, NOBITS, WRITE, read_elf
+from carillon.elf import ALLOC, EXECUTED, NOBITS, WRITE, read_elf
 
 
 def defined_functions(path: Path) -> set[str]:
@@ -16,6 +16,14 @@ def defined_functions(path: Path) -> set[str]:
 def undefined(path: Path) -> set[str]:
     """Names that an object file uses, and does not define."""
     return set(read_elf(path).undefined)
+
+
+def selects_flash(path: Path) -> bool:
+    """Whether an object file of AVR says which 64 KiB of flash ELPM reads: it writes RAMPZ, or calls avr-libc's functions."""
+    elf = read_elf(path)
+    code = [elf.data[s.start : s.start + s.size] for s in elf.sections if s.flags & EXECUTED and s.kind != NOBITS]
+    words = (int.from_bytes(text[at : at + 2], "little") for text in code for at in range(0, len(text) - 1, 2))
+    return any(word & 0xFE0F == 0xBE0B for word in words) or any(name.endswith("_PF") for name in elf.undefined)
 
 
 def symbols(path: Path) -> dict[str, tuple[int, int]]:
