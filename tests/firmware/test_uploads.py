@@ -49,7 +49,8 @@ def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a
     (tmp_path / "helicopter.upload").write_text('key = "h.key"\n', encoding="ascii")
     (tmp_path / "h.key").write_text(KEY, encoding="ascii")
     assert carillon(tmp_path, "giotto", "helicopter.giotto", "-o", "h.microcode").returncode == 0
-    with running(tmp_path, "helicopter.giotto", board, "--for", "60s"):
+    # Between two connections the target runs on, as fast as it can: it is killed when nothing more is asked of it.
+    with running(tmp_path, "helicopter.giotto", board, "--for", "5000s"):
         first = carillon(tmp_path, "microcode", "status", "--to", "line")
         assert first.returncode == 0, first.stderr
         wrong = carillon(tmp_path, "microcode", "upload", "h.microcode", "--to", "line")
