@@ -428,8 +428,14 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
     if (totals.deadlines_met, totals.deadlines_missed) != (counted[Kind.DEADLINE_MET], counted[Kind.DEADLINE_MISSED]):
         found.append(f"summary: {totals.deadlines_met} met, {totals.deadlines_missed} missed, and events are {dict(counted)}")
     if variant.loose:
-        counts = [Counter(h.who for h in of.happenings if h.what == "start") for of in (want, variant.latest)]
-        real = Counter(e.object for e in trace.events if e.kind is Kind.START and e.object not in trace.event_triggered)
+        # Without levels a task may be entered before a deadline of the same tick, which shuts down.
+        stops = [of.stopped if of.stopped is not None and trial.by_time else inf for of in (want, variant.latest)]
+        counts = [
+            Counter(h.who for h in of.happenings if h.what == "start" and h.t < stop)
+            for of, stop in zip((want, variant.latest), stops, strict=True)
+        ]
+        starts = [e for e in trace.events if e.kind is Kind.START and e.object not in trace.event_triggered]
+        real = Counter(e.object for e in starts if e.t < max(stops))
         tally.loose += 1
         certain = min(want.certain, variant.latest.certain) == inf and not outlasted(trial, trace)
         if counts[0] == counts[1] and certain and real != counts[0]:
@@ -469,7 +475,7 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
                 break
         found += undelayed(trial, variant, trace, until)
     tally.starts += sum(h.what == "start" for h in got)
-    tally.exact += len(want.undelayed)
+    tally.exact += len(undelayed_in_both(variant))
 
     verdicts = [(e.t, e.object, e.kind is Kind.DEADLINE_MET) for e in trace.events if e.kind in DEADLINES]
     lost = want.lost_deadlines
@@ -614,24 +620,28 @@ def hooks(trial: Trial, variant: Variant, trace: Trace, until: float) -> list[st
     return found
 
 
+def undelayed_in_both(variant: Variant) -> dict[int, tuple[str, str, int]]:
+    """The starts that nothing delays, whether code takes no time or as much as it may: by their numbers."""
+    return dict(variant.expected.undelayed.items() & variant.latest.undelayed.items())
+
+
 def undelayed(trial: Trial, variant: Variant, trace: Trace, until: float) -> list[str]:
     """Where nothing delays a start, it comes always as late; up to a tick from which on nothing is certain."""
     found: list[str] = []
     delays: dict[tuple[str, str, int], int] = {}
     per_tick = max(1, trace.instructions_per_tick)
-    entries: dict[int, tuple[str, str, int]] = {}
+    exact = undelayed_in_both(variant)
+    due = [h.t for h in variant.expected.happenings if h.what == "start"]
     number = -1
-    numbered = [n for n, h in enumerate(variant.expected.happenings) if h.what == "start"]
     for e in trace.events:
         if e.kind is Kind.START and e.object not in trace.event_triggered:
             number += 1
-            if number >= len(numbered) or variant.expected.happenings[numbered[number]].t >= until:
+            if number >= len(due) or due[number] >= until:
                 break
-            who = variant.expected.undelayed.get(numbered[number])
+            who = exact.get(number)
             if who is None:
                 continue
-            delay = e.n - variant.expected.happenings[numbered[number]].t * per_tick
-            entries[number] = who
+            delay = e.n - due[number] * per_tick
             first = delays.setdefault(who, delay)
             if abs(delay - first) > trial.target.slack or delay < 0:
                 found.append(f"exact: start {e.object} at {e.t} is {delay} late, the first of its cell {first}")

@@ -185,6 +185,7 @@ class Expected:
     modes: list[tuple[int, str]] = field(default_factory=list)
     expiries: list[tuple[int, str]] = field(default_factory=list)
     enables: list[int] = field(default_factory=list)
+    starts: int = 0
     undelayed: dict[int, tuple[str, str, int]] = field(default_factory=dict)  # start's number: mode, task, source
     spans: list[tuple[str, int, int, int]] = field(default_factory=list)  # job: task, released, started, ended
     absorbed: int = 0
@@ -389,7 +390,8 @@ class Machine:
         within = (frame.started - self.began) % self.mode.length
         tabled = any(c.tabled and c is not frame.carrier and within in c.points for c in self.active)
         if frame.carrier is not None and not tabled and frame.released == frame.started != self.kernel:
-            self.result.undelayed[len(self.result.happenings)] = (self.mode.name, frame.who, frame.carrier.source)
+            self.result.undelayed[self.result.starts] = (self.mode.name, frame.who, frame.carrier.source)
+        self.result.starts += 1
         self.say("start", frame.who)
 
     preempted = False  # what is innermost was preempted, and did not go on yet
@@ -557,6 +559,9 @@ class Machine:
             self.frames[-1].cost += self.costs.hook
         if self.schedule.shutdown:
             self.result.stopped = self.now
+            # An activation on this tick may come before the deadline, where no levels say otherwise.
+            due = {of.task for at, *_, of in self.events if at == self.now and isinstance(of, Activation)}
+            self.result.vain |= self.by_time and any(self.schedule.task(name).vouched and self.busy(name) for name in due)
 
     def busy_before_end(self, task: str) -> bool:
         return any(f.who == task and f.carrier is not None and not f.ending for f in self.frames)
