@@ -30,7 +30,7 @@ PROGRAMS = int(os.environ.get("CARILLON_TABLE_PROGRAMS", "0"))
 FIRST = int(os.environ.get("CARILLON_TABLE_SEED", "0"))
 ATMEGA = "atmega2560"
 HERE = Path(__file__).parent
-TICK = {VIRTUAL_AST: 15_625, AST: 62_500, MPS: 50_000, RV32: 10_000, ATMEGA: 6000}
+TICK = {VIRTUAL_AST: 15_625, AST: 62_500, MPS: 50_000, RV32: 10_000, ATMEGA: 4000}
 """Of the hardware counter, in ticks of the board's clock: long, so that the code between two of them does not count."""
 HERTZ = {VIRTUAL_AST: 15_625_000, AST: 15_625_000, MPS: 25_000_000, RV32: 10_000_000, ATMEGA: 250_000}
 SYSTEM = {ATMEGA: 'clock = "250kHz"'}
