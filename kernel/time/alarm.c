@@ -67,11 +67,23 @@ static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, c
 #define REQUIRE_CLOCK(alarm)
 #endif
 
+static inline bool exact_is_valid(const struct carillon_period *period)
+{
+    return (period->whole != 0u) && (period->whole < CARILLON_LONGEST_DURATION);
+}
+
+/* Can the clock serve an alarm as often as it expires?  One that expires once is a delay. */
+static inline bool keeps_up(carillon_duration period, uint32_t count)
+{
+    return (CARILLON_SHORTEST_PERIOD <= 1u) || (period >= CARILLON_SHORTEST_PERIOD) || (count == 1u);
+}
+
 StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration period, uint32_t count)
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmStart, .reference = alarm);
     REQUIRE_CLOCK(alarm);
-    REQUIRE(carillon_time_is_valid(period) && (count != 0u), OSServiceId_AlarmStart, E_OS_VALUE, .reference = alarm);
+    REQUIRE(carillon_time_is_valid(period) && (count != 0u) && keeps_up(period, count), OSServiceId_AlarmStart,
+            E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
     const bool started = start(alarm, NULL, period, count);
     carillon_osek_unlock(saved);
@@ -83,7 +95,7 @@ StatusType carillon_alarm_start_exact(struct carillon_alarm *alarm, struct caril
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmStart, .reference = alarm);
     REQUIRE_CLOCK(alarm);
-    REQUIRE((period->whole != 0u) && (period->whole < CARILLON_LONGEST_DURATION) && (count != 0u),
+    REQUIRE(exact_is_valid(period) && (count != 0u) && keeps_up((carillon_duration)period->whole, count),
             OSServiceId_AlarmStart, E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
     const bool started = start(alarm, period, 0u, count);
@@ -129,7 +141,8 @@ static void change(struct carillon_alarm *alarm)
 StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration period)
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmChange, .reference = alarm);
-    REQUIRE(carillon_time_is_valid(period), OSServiceId_AlarmChange, E_OS_VALUE, .reference = alarm);
+    REQUIRE(carillon_time_is_valid(period) && keeps_up(period, CARILLON_INFINITE), OSServiceId_AlarmChange, E_OS_VALUE,
+            .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
     const bool runs = carillon_event_is_queued(carillon_time_event(&alarm->timed));
     if (runs) {
@@ -145,8 +158,8 @@ StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration
 StatusType carillon_alarm_change_exact(struct carillon_alarm *alarm, const struct carillon_period *period)
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmChange, .reference = alarm);
-    REQUIRE((period->whole != 0u) && (period->whole < CARILLON_LONGEST_DURATION), OSServiceId_AlarmChange, E_OS_VALUE,
-            .reference = alarm);
+    REQUIRE(exact_is_valid(period) && keeps_up((carillon_duration)period->whole, CARILLON_INFINITE),
+            OSServiceId_AlarmChange, E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
     const bool runs = carillon_event_is_queued(carillon_time_event(&alarm->timed));
     const bool is_exact = runs && (alarm->exact != NULL);

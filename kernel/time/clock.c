@@ -23,6 +23,28 @@ void carillon_clock_arm(void)
 }
 #endif
 
+#if CARILLON_CLOCK_BEHIND > 0
+bool carillon_clock_gives_way(void)
+{
+    if (clock_follow() < CARILLON_CLOCK_BEHIND) {
+        return false;
+    }
+    carillon_clock.overdue++;
+    if ((carillon_clock.overdue % CARILLON_CLOCK_BATCHES) != 0u) {
+        return false;
+    }
+#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
+    carillon_span margin = CARILLON_CLOCK_BEHIND;
+    while (!clock_arm((carillon_span)(clock_elapsed() + margin))) {
+        if (margin <= (CARILLON_CLOCK_MASK / 4u)) {
+            margin = (carillon_span)(margin + margin);
+        }
+    }
+#endif
+    return true;
+}
+#endif
+
 void carillon_clock_insert(struct carillon_event *event, carillon_time delay)
 {
     const carillon_span late = clock_begin();

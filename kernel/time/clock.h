@@ -32,6 +32,9 @@
  *   CARILLON_CLOCK_CALLED        0: no event's handler uses the clock, but for the event itself
  *   CARILLON_CLOCK_NESTS         0: no event's handler unlocks, so that the timer's never comes within itself
  *   CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above
+ *   CARILLON_CLOCK_BEHIND        how late the handler is when more is overdue than usual: what an interrupt with an
+ * expiry takes; after CARILLON_CLOCK_BATCHES ticks of such expiries it leaves, and comes again as long after that, or
+ * in the next tick; 0: it serves all.  1 with a time base.
  *
  * The timer (carillon_clock_device.h, unless it is a tick) is a set of static inline functions, in its own width:
  *
@@ -97,6 +100,11 @@ extern "C" {
 #ifndef CARILLON_CLOCK_CALLED
 #define CARILLON_CLOCK_CALLED 1
 #endif
+#ifndef CARILLON_CLOCK_BEHIND
+#define CARILLON_CLOCK_BEHIND 0
+#endif
+/* After how many ticks' expiries that are overdue others are let in: a power of two. */
+#define CARILLON_CLOCK_BATCHES 8u
 
 /* What the timer counts in, and the wider of that and a time of the queue. */
 #if CARILLON_CLOCK_BITS <= 8
@@ -167,6 +175,9 @@ typedef carillon_count carillon_span;
 /* A tick clock whose ticks the time base tells: as with a timer of another kind, what has passed since the reference
  * can be asked for at any time.  But the timer is never armed. */
 #define CARILLON_CLOCK_BASED ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS > 0))
+#if (CARILLON_CLOCK_BEHIND > 0) && (CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS == 0)
+#error "a tick clock without a time base is never behind"
+#endif
 #if CARILLON_CLOCK_BASED && CARILLON_CLOCK_NESTS
 #error "a tick clock with a time base does not nest"
 #endif
@@ -195,6 +206,9 @@ struct carillon_clock {
     carillon_time reference; /* with what is left to the first event already added, unless it is held */
 #endif
     bool serving;
+#if CARILLON_CLOCK_BEHIND > 0
+    uint8_t overdue; /* ticks whose expiries were overdue, modulo its range */
+#endif
 };
 extern struct carillon_clock carillon_clock;
 #define carillon_clock_queue carillon_clock.queue
@@ -225,6 +239,11 @@ carillon_time carillon_clock_now(void);
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
 /* For the clock itself: arm the timer for the first event, as often as that takes to be in time. */
 void carillon_clock_arm(void);
+#endif
+#if CARILLON_CLOCK_BEHIND > 0
+/* For the timer's handler: the first event's time has come before the timer could be set to it.  True: others are let
+ * in, so the handler leaves, and comes again. */
+bool carillon_clock_gives_way(void);
 #endif
 
 /* Is the timer's handler active (carillon_clock_serve of kernel/time/clock_steps.h)? */

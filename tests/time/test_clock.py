@@ -21,6 +21,7 @@ from sample import few
 STEPS = 16  # of the mock's time in a tick
 ITEMS = 8  # of random programs
 ROOM = 65536
+BATCHES = 8  # CARILLON_CLOCK_BATCHES
 _items = (ctypes.c_int32 * ROOM)()
 _due = (ctypes.c_uint64 * ROOM)()
 _at = (ctypes.c_uint64 * ROOM)()
@@ -57,12 +58,14 @@ class Clock:
     restarts: bool = False
     cost: int = 0
     farthest: int | None = None
+    behind: int = 0
 
     def __str__(self) -> str:
         words = [self.kind, str(self.width), str(self.bits)]
         words += [] if self.nests else ["flat"]
         words += [word for word in ("tree", "counters", "requests", "keeps_time", "restarts") if getattr(self, word)]
         words += [f"minimum{self.minimum}"] if self.minimum > 1 else []
+        words += [f"behind{self.behind}"] if self.behind else []
         words += [f"farthest{self.farthest}"] if self.farthest is not None else []
         return "-".join(words)
 
@@ -93,6 +96,7 @@ class Clock:
             "CLOCK_NESTS": int(self.nests),
             "CLOCK_RESTARTS": int(self.restarts),
             "CLOCK_COST": f"{self.cost}u",
+            "CLOCK_BEHIND": f"{self.behind}u",
             "TIME_BITS": self.bits,
             "QUEUE_TREE": int(self.tree),
             "QUEUE_COUNTERS": int(self.counters),
@@ -186,6 +190,17 @@ STANDING = [
 ]
 """The reference stays where it is while events are put in."""
 MORE += STANDING
+LETTING_IN = [
+    Clock(ONE_SHOT, 8, 16, keeps_time=True, behind=1),
+    Clock(ONE_SHOT, 16, 16, behind=3),
+    Clock(ONE_SHOT, 24, 32, requests=True, behind=5),
+    Clock(COMPARE, 8, 8, keeps_time=True, requests=True, behind=2),
+    Clock(COMPARE, 16, 16, minimum=3, behind=4),
+    Clock(COMPARE, 24, 32, tree=True, behind=7),
+    Clock(COMPARE, 32, 32, behind=2),
+]
+"""The handler leaves while more is overdue, and comes again."""
+MORE += LETTING_IN
 EVERY = pytest.mark.parametrize("clock", PLAIN + MORE, ids=str)
 TIMED = pytest.mark.parametrize("clock", [clock for clock in PLAIN + MORE if clock.kind != TICK], ids=str)
 
@@ -282,7 +297,7 @@ def test_a_fault_makes_events_late_by_no_more_than_it_lasts(clock: Clock, fault:
     if clock.kind == TICK and fault != Fault.LATE:
         pytest.skip("a tick has nothing to read or to arm")
     most = (STEPS - 1) if clock.kind == TICK else min(clock.latest, 40) * STEPS // 2
-    period = max(clock.minimum + 1, min(5, clock.longest))
+    period = max(clock.minimum + 1, min(5, clock.longest), 2 * clock.behind)
     for amount in sorted({1, STEPS // 2, most // 2, most}):
         for number in range(12):
             with running(clock, start=3) as run:
@@ -299,7 +314,8 @@ def test_a_fault_makes_events_late_by_no_more_than_it_lasts(clock: Clock, fault:
                     assert (
                         0 <= each.at - each.due * STEPS <= late + (clock.slack + clock.minimum * STEPS if late else clock.slack)
                     )
-                assert sum(each.at > each.due * STEPS + clock.slack for each in served) <= 1 + late // (period * STEPS) + 1
+                if not clock.behind:  # else it catches up more slowly, with others in between
+                    assert sum(each.at > each.due * STEPS + clock.slack for each in served) <= 1 + late // (period * STEPS) + 1
 
 
 @TIMED
@@ -542,8 +558,10 @@ def test_random_programs_with_faults_lose_nothing_and_are_never_early(clock: Clo
                 assert each.at >= each.due * STEPS
                 late = each.at - each.due * STEPS
                 # What struck while the timer was being armed for something due counts up to three times (settle, 4).
-                assert late <= locked + 3 * run.driver.clock_injected() + (2 * clock.minimum + 2) * STEPS + 100 * cost
                 served.append(each)
+                # Between what was served others were let in.
+                others = len(served) * (clock.behind + clock.minimum + 1) * STEPS if clock.behind else 0
+                assert late <= locked + 3 * run.driver.clock_injected() + (2 * clock.minimum + 2) * STEPS + 100 * cost + others
                 if every:
                     wanted[each.item] = (due + every, every)
                 else:
@@ -578,3 +596,50 @@ def test_random_programs_with_faults_lose_nothing_and_are_never_early(clock: Clo
         now = run.time // STEPS
         assert all(due >= now - harm - 10 - 100 * cost for due, _ in wanted.values())
         assert run.driver.clock_lost() == 0 or clock.kind != TICK
+
+
+@pytest.mark.parametrize("clock", LETTING_IN, ids=str)
+@pytest.mark.parametrize("items", [1, 3])
+@pytest.mark.parametrize("steps", [0, STEPS // 2])
+def test_others_are_let_in_between_expiries_that_are_overdue(clock: Clock, items: int, steps: int) -> None:
+    """After so many ticks' expiries the handler leaves; the next interrupt is `behind` later."""
+    period = 3 * max(clock.behind, items)
+    for locked in sorted({1, clock.latest // 3, clock.latest // 2} if clock.width < 16 else {1, 50, 200}):
+        with running(clock, start=5, cost=1) as run:
+            seen: list[tuple[int, int]] = []
+
+            def note(_: int, run: Run = run, seen: list[tuple[int, int]] = seen) -> None:
+                seen.append((run.driver.clock_interrupts(), run.time))
+
+            run.handler(note, steps=steps)
+            first = [run.insert(item, 4 + clock.minimum, period) for item in range(items)]
+            run.driver.clock_lock_for((4 + locked) * STEPS)
+            run.run(4 * locked + 20 * period + 60)
+            served = run.served()
+            for item, begin in enumerate(first):
+                mine = [each.due for each in served if each.item == item]
+                assert mine == [begin + number * period for number in range(len(mine))]
+                assert len(mine) >= locked // period
+            assert [each.due for each in served] == sorted(each.due for each in served)
+            assert run.driver.clock_lost() == 0
+            batches: dict[int, set[int]] = {}
+            for (number, _), each in zip(seen, served, strict=True):
+                batches.setdefault(number, set()).add(each.due)
+            longest = BATCHES + 1 + clock.behind // period + 1
+            assert max(len(dues) for dues in batches.values()) <= longest
+            for (before, ended), (after, begun) in pairwise(seen):
+                if before != after and served[0].due < begun:
+                    late = next(each for (number, _), each in zip(seen, served, strict=True) if number == after)
+                    if late.at // STEPS - late.due > clock.behind + clock.minimum + 2:
+                        assert begun - ended >= clock.behind * STEPS - STEPS
+
+
+@pytest.mark.parametrize("clock", LETTING_IN, ids=str)
+def test_a_period_that_is_shorter_than_its_handler_keeps_nobody_out(clock: Clock) -> None:
+    with running(clock, cost=1) as run:
+        numbers: list[int] = []
+        run.handler(lambda _: numbers.append(run.driver.clock_interrupts()), steps=3 * STEPS)
+        run.insert(1, clock.minimum, 1)
+        run.run(min(clock.latest // 2, 400))
+        assert numbers
+        assert max(numbers.count(number) for number in set(numbers)) <= BATCHES + 1 + clock.behind

@@ -44,6 +44,15 @@ typedef carillon_time carillon_duration;
 #define CARILLON_LONGEST_DURATION ((carillon_duration)CARILLON_CLOCK_FARTHEST)
 #endif
 
+/* The shortest period of an alarm that expires more than once, in ticks of the clock: what an interrupt of the clock
+ * takes that serves one, on this board.  Alarms of a shorter one could never keep up, and would take all of the
+ * processor. Source: Carillon's own. */
+#if (CARILLON_CLOCK_BEHIND > 1) && (CARILLON_CLOCK != CARILLON_CLOCK_TICK)
+#define CARILLON_SHORTEST_PERIOD ((carillon_duration)CARILLON_CLOCK_BEHIND)
+#else
+#define CARILLON_SHORTEST_PERIOD ((carillon_duration)1u)
+#endif
+
 /* The longest period of carillon_delay_until. */
 #define CARILLON_LONGEST_PERIOD ((carillon_time)CARILLON_CLOCK_MOST_AHEAD)
 
@@ -258,7 +267,7 @@ struct carillon_alarm {
  * as ended, so it can be started again there.
  *
  * alarm: the alarm.
- * period: ticks of the clock, from 1 to CARILLON_LONGEST_DURATION.
+ * period: ticks of the clock, from CARILLON_SHORTEST_PERIOD, or 1 if it expires once, to CARILLON_LONGEST_DURATION.
  * count: how often it expires; CARILLON_INFINITE: until it is stopped.
  * Errors: E_OS_VALUE: a period outside of that, or a count of 0; E_OS_STATE: the alarm runs already;
  *     E_OS_CALLEVEL: in StartupHook or a constructor, before the clock starts.
@@ -271,7 +280,7 @@ StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration 
  * is the sum of all intervals.
  *
  * alarm: the alarm.
- * period: a period that CARILLON_EXACT made, of at least 1 tick of the clock and less than CARILLON_LONGEST_DURATION;
+ * period: a period that CARILLON_EXACT made, from CARILLON_SHORTEST_PERIOD and less than CARILLON_LONGEST_DURATION;
  *     its memory must stay as long as the alarm runs.
  * count: how often it expires; CARILLON_INFINITE: until it is stopped.
  * Errors: E_OS_VALUE: a period outside of that, or a count of 0; E_OS_STATE: the alarm runs already;
@@ -303,7 +312,7 @@ bool carillon_alarm_discard(struct carillon_alarm *alarm);
  * the new period.  In the alarm's own handler, the interval that begins there has the new period already.
  *
  * alarm: the alarm.
- * period: ticks of the clock, from 1 to CARILLON_LONGEST_DURATION.
+ * period: ticks of the clock, from CARILLON_SHORTEST_PERIOD to CARILLON_LONGEST_DURATION.
  * Errors: E_OS_VALUE: a period outside of that; E_OS_NOFUNC: the alarm does not run.
  *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
  * From: tasks, threads, ISRs of category 2.
@@ -314,7 +323,7 @@ StatusType carillon_alarm_change(struct carillon_alarm *alarm, carillon_duration
  * tick, and so is the sum of all intervals from the change on.  Otherwise as carillon_alarm_change.
  *
  * alarm: the alarm.
- * period: a period that CARILLON_EXACT made, of at least 1 tick of the clock and less than CARILLON_LONGEST_DURATION.
+ * period: a period that CARILLON_EXACT made, from CARILLON_SHORTEST_PERIOD and less than CARILLON_LONGEST_DURATION.
  *     It is copied into the period that the alarm was started with.
  * Errors: E_OS_VALUE: a period outside of that; E_OS_NOFUNC: the alarm does not run; E_OS_STATE: its period is one of
  *     whole ticks, as carillon_alarm_start has started it or carillon_alarm_change has changed it.

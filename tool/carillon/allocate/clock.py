@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +14,9 @@ from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.family import Driver
 from carillon.model.time import ClockKind, TimeServices
+
+UNMEASURED = 400
+"""What an interrupt of the clock with one expiry is taken for, in cycles, on a board that does not declare it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,21 @@ class ClockCell:
         """How late its handler may end, in ticks of time: a quarter of what it, and a time, can count (clock.h)."""
         bits = self.services.bits if self.services.clock is ClockKind.PERIODIC else min(self.driver.bits, self.services.bits)
         return ((1 << bits) - 1) // 4
+
+    def expiry(self, system: System) -> int:
+        """What an interrupt with one expiry takes, in ticks of time, rounded up; 0 where code takes no time."""
+        board = system.board
+        costs = board.costs.get(self.services.clock)
+        taken = UNMEASURED if costs is None else costs.interrupt + costs.serving + max(costs.wake, costs.alarm)
+        per_tick = board.clock(system.clock_hz).instructions_per_tick * self.tick
+        return math.ceil(taken / per_tick) if per_tick else 0
+
+    def behind(self, system: System) -> int:
+        """How late its handler is when it lets others in, in ticks of time; 0: it serves all (``CARILLON_CLOCK_BEHIND``)."""
+        expiry = self.expiry(system)
+        if self.services.clock is not ClockKind.PERIODIC:
+            return expiry
+        return int(self.based and expiry > 0)
 
     @property
     def longest(self) -> int | None:

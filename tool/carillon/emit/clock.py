@@ -46,6 +46,7 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_CLOCK_HOOKED": int(Hook.STARTUP in image.osek.allocation.osek.hooks or image.system.cplusplus),
         "CARILLON_CLOCK_RESTARTS": int(driver.restarts),
         "CARILLON_CLOCK_COST": f"{driver.cost}u",
+        "CARILLON_CLOCK_BEHIND": f"{clock.behind(image.system)}u",
         "CARILLON_TIME_FAR": int(clock.longest is None),
         **{f"CARILLON_TIME_{kind.name}S": int(kind in services.uses) for kind in TimedKind},
         "CARILLON_TIME_HZ": f"{hertz.numerator}u",

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alarms that are far behind after a long lock: between two ticks' calls others are let in, and nothing is lost."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from laboratory import AST, MPS, Laboratory
+
+BATCHES = 8  # CARILLON_CLOCK_BATCHES
+ALARMS, PERIOD, LOCK = 10, 4, 60  # periods and lock in thousands of instructions or cycles
+SCHEDULE = """
+[osek]
+status = "extended"
+[osek.isr.Urgent]
+source = "soft0"
+priority = 9
+[time]
+clock = "{clock}"
+[thread.Main]
+priority = 5
+"""
+CODE = f"""
+#include "carillon/osek.h"
+#include "carillon/time.h"
+#include "carillon/console.h"
+#include "carillon/work.h"
+static volatile uint32_t calls, at_call;
+static volatile carillon_time asked, came;
+static void on_alarm(void)
+{{
+    if (++calls == {ALARMS + 1}u) {{ /* the second tick's first: behind by nearly the whole lock */
+        asked = carillon_now();
+        carillon_port_pend(CARILLON_ISR_SOURCE_Urgent);
+    }}
+}}
+ISR(Urgent)
+{{
+    came = carillon_now();
+    at_call = calls;
+}}
+static void brief(void)
+{{
+}}
+static struct carillon_alarm fast = CARILLON_ALARM_OF_FUNCTION(brief);
+static struct carillon_alarm alarms[{ALARMS}] = {{[0 ... {ALARMS - 1}] = CARILLON_ALARM_OF_FUNCTION(on_alarm)}};
+THREAD(Main)
+{{
+    for (unsigned i = 0; i < {ALARMS}u; i++) {{
+        (void)carillon_alarm_start(&alarms[i], {PERIOD * 1000}u * K, CARILLON_INFINITE);
+    }}
+    (void)carillon_delay({PERIOD * 1500}u * K);
+    calls = 0;
+    const carillon_time begin = carillon_now();
+    SuspendAllInterrupts();
+    carillon_work({LOCK * 1000}u * K);
+    ResumeAllInterrupts();
+    (void)carillon_delay({LOCK * 3000}u * K);
+    const carillon_time passed = (carillon_time)(carillon_now() - begin);
+    carillon_say("calls", calls);
+    carillon_say("due", (uint32_t)passed / ({PERIOD * 1000}u * K) * {ALARMS}u);
+    carillon_say("let in at", at_call);
+    carillon_say("late", (uint32_t)(carillon_time)(came - asked));
+    calls = 0;
+    carillon_say("shortest", carillon_alarm_start(&fast, CARILLON_SHORTEST_PERIOD, CARILLON_INFINITE));
+    (void)carillon_alarm_stop(&fast);
+    if (CARILLON_SHORTEST_PERIOD > 1u) {{
+        carillon_say("shorter", carillon_alarm_start(&fast, CARILLON_SHORTEST_PERIOD - 1u, CARILLON_INFINITE));
+        carillon_say("changed", carillon_alarm_change(&alarms[0], CARILLON_SHORTEST_PERIOD - 1u));
+        carillon_say("once", carillon_alarm_start(&fast, CARILLON_SHORTEST_PERIOD - 1u, 1u));
+    }}
+    carillon_say("end", 0);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("board", "clock"), [(AST, "one-shot"), (MPS, "one-shot"), ("atmega128", "one-shot"), ("atmega128", "compare")]
+)
+def test_an_isr_comes_between_the_calls_of_a_backlog(lab: Laboratory, board: str, clock: str) -> None:
+    schedule = SCHEDULE.format(clock=clock)
+    scale = 5 if board == "atmega128" else 1
+    outcome = lab.run(schedule, f"#define K {scale}u\n{CODE}", board, ticks=(LOCK * 5 + 40) * 1000 * scale)
+    said = {name: int(value) for name, value in re.findall(r"^([a-z ]+) (\d+)$", outcome.trace.output, re.MULTILINE)}
+    assert "end" in said, outcome.trace.output
+    assert said["let in at"] <= ALARMS + BATCHES + 1  # each alarm's calls are due in a tick of their own
+    assert abs(said["calls"] - said["due"]) <= ALARMS
+    assert said["shortest"] == 0
+    assert (said["shorter"], said["changed"], said["once"]) == (8, 8, 0)
