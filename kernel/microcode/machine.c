@@ -638,6 +638,10 @@ static inline uint16_t decided(uint16_t task)
 
 static __attribute__((noinline)) uint16_t carry_out(void)
 {
+    if (machine.endless && !is_reached(machine.next)) { /* the steps of this tick are spent: all waits for the next */
+        machine.running = decided(first_in_order());
+        return machine.running;
+    }
     machine.stirred = false;
     machine.endless = false;
     machine.steps = machine.program->steps;

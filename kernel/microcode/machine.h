@@ -33,7 +33,8 @@ enum carillon_machine_fault {
      * carries out the handler, if there is one, and goes on behind the dispatch. */
     CARILLON_MACHINE_SHARED,
     /* An instant has more instructions than the program says, as threads go round without taking time.  The code that
-     * runs is dropped, and all threads are.  Triggers that are enabled are looked at in the next tick. */
+     * runs is dropped, and all threads are.  Triggers that are enabled are looked at in the next tick, whatever ends
+     * before. */
     CARILLON_MACHINE_ENDLESS,
     /* There is no room for one more trigger or thread.  The instruction is dropped. */
     CARILLON_MACHINE_FULL

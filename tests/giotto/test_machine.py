@@ -336,6 +336,21 @@ def test_threads_that_take_no_time_are_dropped_and_triggers_are_not(loop: str) -
         assert player.told() == [("CALL", FREE)]
 
 
+@pytest.mark.parametrize("beside", ["terminate u", "future e, hit"])  # nothing; and a trigger that is asked when a task ends
+def test_a_task_that_ends_in_the_tick_of_an_endless_instant_begins_no_other_instant_there(beside: str) -> None:
+    text = f"release t, 9\n{beside}\nfuture 1, around\nfuture 1, later\nreturn\n"
+    text += "hit:\nreturn\naround:\njump around\nlater:\ncall free\nrelease u, 8\nreturn\n"
+    with playing(text) as (player, machine):
+        machine.instant(0)
+        assert machine.instant(1) == T
+        assert [what for what, _ in player.told()][-1] == "ENDLESS"
+        assert machine.ended(T, 1) is None
+        assert player.told() == []
+        assert machine.next() == 2
+        assert machine.instant(2) == U
+        assert ("CALL", FREE) in player.told()
+
+
 def test_what_there_is_no_room_for_is_dropped() -> None:
     futures = "\n".join(["future 3, later"] * (ROOM["BINDINGS"] + 1))
     with playing(f"{futures}\nreturn\nlater:\ncall free\nreturn\n") as (player, machine):
