@@ -464,3 +464,16 @@ def test_e_code_whose_tasks_are_late_has_a_timeline(wcet: str, said: str, tmp_pa
     result = CliRunner().invoke(app, ["giotto", str(file)])
     assert result.stdout.startswith(said), result.stdout
     assert ("C268" in result.output) == (wcet == "4")
+
+
+def test_nonpreemptive_s_code_goes_on_with_what_ends_at_a_block() -> None:
+    """What the machine itself takes is in no execution time: with it, `b` may still run when the next block begins."""
+    text = """output int oa := zero; int ob := zero;
+task a () output (oa) state () { schedule fa(oa) } [wcet 5]
+task b () output (ob) state () { schedule fb(ob) } [wcet BMS]
+start m { mode m () period 20 { taskfreq 2 do a(); taskfreq 1 do b(); } }
+"""
+    for wcet, order in (("5", ("b", "a")), ("4900us", ("b", "a")), ("4", ("a",))):
+        plan = planned("nonpreemptive", parsed(text.replace("BMS", wcet)), Diagnostics())
+        assert plan is not None
+        assert plan.units["m", 1] == order, wcet

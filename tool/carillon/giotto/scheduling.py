@@ -12,12 +12,15 @@ nothing.  At any instant there is one thread at most, in every mode and across s
 So blocks with the same time to the next one share their S code, as in the paper.
 
 *Nonpreemptive.*  :func:`nonpreemptive` looks for an order of the invocations in a period in which each ends in time if each
-takes its execution time.  A block dispatches the task that goes on there, and then those that begin before the next block.
+takes its execution time.  A block dispatches the task that goes on there, or may go on, and then those that begin before the next
+block.
 
 1. By induction over the order, each invocation begins in its block, and not later than with the full execution times, since
    what is dispatched before it there ends no later.  So each ends in time.
 2. If a task is unfinished when the next block begins, it would be with full execution times, too, so that block dispatches it
-   first.  Nothing runs between.
+   first.  Nothing runs between.  The machine's own instructions are in no execution time: what ends just before a block may
+   still run there.  So what ends in the last fiftieth of the time before a block comes first; once it has ended, that is
+   nothing.
 3. If a task is released that begins in a later block, the block idles at its end, so that the scheduler for what no S code
    dispatches does not begin it.
 """
@@ -43,6 +46,8 @@ from carillon.read.text import read_text
 from carillon.units import shorten
 
 METHODS = ("edf", "nonpreemptive", "rate-monotonic")
+BORDER = Fraction(1, 50)
+"""Of the time between two blocks, what the machine's own instructions take at most, as nonpreemptive S code expects."""
 _MOST_RISES = 64
 _MOST_WORK = 2_000_000
 Left = dict[str, Fraction | float]
@@ -286,11 +291,15 @@ def nonpreemptive(source: Giotto, diagnostics: Diagnostics) -> Plan | None:
             remedy = "use --s-code edf, or give the tasks shorter execution times"
             diagnostics.error("C270", mode.name.span, f"of the invocations of the mode {mode.name}, {cause}", remedy)
             continue
-        starts = [(start, start + job.time, job.task) for start, job in found]
+        before = 0
         for unit in active:
             begin = unit * int(mode.unit)
             end = next_block(mode, active, begin)
-            order = [t for start, done, t in starts if begin * scale <= start < end * scale or start < begin * scale < done]
+            goes_on = [(start, job) for start, job in found if start + job.time > begin * scale]
+            near = (begin - BORDER * (begin - before)) * scale
+            late = [job.task for start, job in found if start < begin * scale < job.deadline and start + job.time >= near]
+            order = list(dict.fromkeys((*late, *(job.task for start, job in goes_on if start < end * scale))))
+            before = begin
             waits = any(job.release <= begin * scale and start >= end * scale for start, job in found)
             plan.units[mode.name.text, unit] = (*order, IDLE) if waits else tuple(order)
     return None if diagnostics.errors else plan
