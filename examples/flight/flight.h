@@ -4,11 +4,16 @@
 #ifndef FLIGHT_H
 #define FLIGHT_H
 
+#include <stdint.h>
+
 typedef struct {
     int height;
     int speed; /* mm/s */
 } nav_position;
 
 typedef int ctrl_command;
+
+/* What flight.upload may name as `resets`. */
+uint32_t flight_resets(void);
 
 #endif

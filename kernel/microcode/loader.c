@@ -9,6 +9,10 @@
 
 #include <stddef.h>
 
+#ifdef CARILLON_LOADER_RESETS
+uint32_t CARILLON_LOADER_RESETS(void); /* the application's */
+#endif
+
 /* Frames: version, kind, number; what the kind says; CRC-32. */
 #define HEAD 3u
 #define SUM 4u
@@ -196,19 +200,30 @@ static void answer(uint8_t kind, uint8_t number, enum carillon_loader_answer fou
     send(bytes, length + SUM);
 }
 
+/* A number that no reset repeats, if the application has one. */
+static inline uint32_t resets(void)
+{
+#ifdef CARILLON_LOADER_RESETS
+    return CARILLON_LOADER_RESETS();
+#else
+    return 0u;
+#endif
+}
+
 /* A new challenge.  The bytes go to where neither what runs nor what is to run lies. */
 static enum carillon_loader_answer begin(void)
 {
     if (is_waiting()) {
         return CARILLON_LOADER_BUSY;
     }
-    uint8_t drawn[16];
+    uint8_t drawn[20];
     loader.begun++;
     loader.slot = (carillon_loader_running() == &slots[0].program) ? &slots[1] : &slots[0];
     loader.received = 0u;
     loader.open = true;
-    (void)put_number(put_number(put_number(drawn, carillon_loader_chance(), 4u), loader.begun, 4u), loader.challenge,
-                     8u);
+    uint8_t *const rest =
+        put_number(put_number(put_number(drawn, carillon_loader_chance(), 4u), loader.begun, 4u), loader.challenge, 8u);
+    (void)put_number(rest, resets(), 4u);
     loader.challenge = carillon_siphash(carillon_loader_key, drawn, sizeof(drawn));
     return CARILLON_LOADER_OK;
 }

@@ -85,7 +85,7 @@ def sent(path: Path, ended: threading.Event, content: bytes, chance: random.Rand
 def test_what_runs_does_not_notice_uploads_that_are_refused(lab: Laboratory, tmp_path: Path) -> None:
     for file in (ROOT / "examples" / "flight").glob("flight.*"):
         shutil.copy(file, tmp_path)
-    (tmp_path / "flight.upload").write_text('bytes = 1024\nkey = "flight.key"\n', encoding="ascii")
+    (tmp_path / "flight.upload").write_text('bytes = 1024\nkey = "flight.key"\nresets = "flight_resets"\n', encoding="ascii")
     (tmp_path / "flight.key").write_text(KEY.hex(), encoding="ascii")
     planned, firmware = lab.firmware(tmp_path / "flight.giotto", AST)
     assert planned.image.microcode is not None

@@ -41,8 +41,12 @@ def test_machine_verifier_and_loader_fit_into_eight_kibibytes_of_a_cortex_m3(lab
     """As they are built for speed; what of them no image needs is counted, too."""
     folder = lab.folder / "uploads"
     shutil.copytree(ROOT / "examples" / "helicopter", folder)
-    (folder / "helicopter.upload").write_text('key = "h.key"\n', encoding="ascii")
+    (folder / "helicopter.upload").write_text('key = "h.key"\nresets = "helicopter_resets"\n', encoding="ascii")
     (folder / "h.key").write_text("000102030405060708090a0b0c0d0e0f", encoding="ascii")
+    with (folder / "helicopter.c").open("a", encoding="ascii") as file:
+        file.write(
+            "#include <stdint.h>\nuint32_t helicopter_resets(void);\nuint32_t helicopter_resets(void)\n{\n    return 1u;\n}\n"
+        )
     _, firmware = lab.firmware(folder / "helicopter.giotto", MPS)
     objects = [firmware.elf.parent / "objects" / f"kernel_microcode_{part}.c.o" for part in PARTS]
     said = subprocess.run(["arm-none-eabi-size", "-t", *map(str, objects)], capture_output=True, text=True, check=True).stdout

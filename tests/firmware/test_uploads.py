@@ -46,8 +46,12 @@ def running(folder: Path, program: str, board: str, *options: str) -> Iterator[s
 def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a_wrong_key(board: str, tmp_path: Path) -> None:
     for file in (ROOT / "examples" / "helicopter").glob("helicopter.*"):
         shutil.copy(file, tmp_path)
-    (tmp_path / "helicopter.upload").write_text('key = "h.key"\n', encoding="ascii")
+    (tmp_path / "helicopter.upload").write_text('key = "h.key"\nresets = "helicopter_resets"\n', encoding="ascii")
     (tmp_path / "h.key").write_text(KEY, encoding="ascii")
+    with (tmp_path / "helicopter.c").open("a", encoding="ascii") as file:
+        file.write(
+            "#include <stdint.h>\nuint32_t helicopter_resets(void);\nuint32_t helicopter_resets(void)\n{\n    return 1u;\n}\n"
+        )
     assert carillon(tmp_path, "giotto", "helicopter.giotto", "-o", "h.microcode").returncode == 0
     # Between two connections the target runs on, as fast as it can: it is killed when nothing more is asked of it.
     with running(tmp_path, "helicopter.giotto", board, "--for", "5000s"):

@@ -26,10 +26,11 @@ struct carillon_verify_image image; /* in an image, these two are constants */
 uint8_t key[16];
 static const struct carillon_microcode first = {.scheduler = CARILLON_SCHEDULER_EDF};
 const struct carillon_microcode *running = &first, *next;
-uint32_t replaced, sent, chance, joined;
+uint32_t replaced, sent, chance, joined, resets;
 uint8_t out[65536];
 void carillon_loader_put(uint8_t byte) { if (sent < sizeof(out)) { out[sent++] = byte; } }
 uint32_t carillon_loader_chance(void) { return chance; }
+uint32_t application_resets(void) { return resets; }
 const struct carillon_microcode *carillon_loader_running(void) { return running; }
 void carillon_loader_replace(const struct carillon_microcode *program, uint16_t begin)
 {
@@ -55,6 +56,7 @@ def _built(record: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
     room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record}
     config = "".join(f"#define CARILLON_{name} {value}u\n" for name, value in room.items())
+    config += "#define CARILLON_LOADER_RESETS application_resets\n"
     (folder / "carillon_config.h").write_text(config, encoding="ascii")
     (folder / "shim.c").write_text(SHIM, encoding="ascii")
     (folder / "first.c").write_text(f"#include <stdint.h>\nconst uint32_t first_checksum = {FIRST}u;\n", encoding="ascii")
@@ -76,7 +78,7 @@ def _built(record: int) -> Path:
 class Loaded:
     """A loader that was just reset: a line to it, and what its machine was given."""
 
-    def __init__(self, program: Program, key: bytes, chance: int = 0, record: int = 0) -> None:
+    def __init__(self, program: Program, key: bytes, chance: int = 0, record: int = 0, resets: int = 0) -> None:
         source = _built(record)
         copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
         copy.write_bytes(source.read_bytes())  # variables of its own
@@ -88,6 +90,7 @@ class Loaded:
         ctypes.memmove(ctypes.addressof(Image.in_dll(self.library, "image")), ctypes.addressof(own), ctypes.sizeof(own))
         (ctypes.c_uint8 * 16).in_dll(self.library, "key")[:] = list(key)
         ctypes.c_uint32.in_dll(self.library, "chance").value = chance
+        ctypes.c_uint32.in_dll(self.library, "resets").value = resets
         self._room = (ctypes.c_uint8 * 65536)()
 
     def write(self, content: bytes) -> None:

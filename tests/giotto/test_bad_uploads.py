@@ -42,6 +42,7 @@ def planned(name: str) -> str:
     if name.startswith("thread-"):
         program = program.replace("t2", "microcode_loader")
     path.with_suffix(".giotto").write_text(program, encoding="utf-8")
+    Path("right.key").write_text(KEYS["right.key"].hex(), encoding="ascii")
     return CliRunner().invoke(app, ["plan", f"{path.stem}.giotto", *options(path)]).output
 
 

@@ -225,3 +225,32 @@ def test_an_answer_that_comes_late_does_no_harm_whichever_it_is(frame: int, time
     loaded = Loaded(PROGRAM, KEY)
     found = Target(Late(loaded, frame, times)).upload(CONTENT, EDF, KEY)
     assert (found.result, loaded.replaced) == ("accepted", 1)
+
+
+class Recorded:
+    """A line that keeps what the host sends."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.loaded, self.sent = loaded, b""
+
+    def write(self, content: bytes) -> None:
+        self.sent += content
+        self.loaded.write(content)
+
+    def read(self) -> bytes:
+        return self.loaded.read()
+
+
+def test_a_recorded_upload_is_refused_after_a_reset_if_the_number_of_resets_is_another() -> None:
+    line = Recorded(Loaded(PROGRAM, KEY, resets=7))
+    assert Target(line).upload(CONTENT, EDF, KEY).result == "accepted"
+    again = Loaded(PROGRAM, KEY, resets=7)
+    again.write(line.sent)
+    assert again.replaced == 1  # the reset is as the earlier one: by nothing else are the two told apart
+    for resets in (0, 6, 8, 7 + (1 << 31)):
+        for chance in range(50):
+            after = Loaded(PROGRAM, KEY, chance, resets=resets)
+            after.write(line.sent)
+            assert after.replaced == 0
+            *_, (_, _, last) = answers(after.read())
+            assert last.result == "its seal is wrong" or "seal" in last.result

@@ -37,6 +37,7 @@ def configuration(image: Image) -> dict[str, object]:
     }
     if upload is not None:
         values |= {"CARILLON_LOADER_BYTES": f"{upload.room}u", "CARILLON_MICROCODE_RECORD": f"{upload.record}u"}
+        values |= {"CARILLON_LOADER_RESETS": upload.resets} if upload.resets else {}
     return values
 
 

@@ -31,7 +31,7 @@ class Upload:
     """How an image receives other programs: the most bytes of one, room for triggers and threads that wait, and a key.
 
     The key has 16 bytes; they are zeros if none is configured.  ``record`` is the most decisions of the scheduler that the
-    image keeps for who asks; 0: none.
+    image keeps for who asks; 0: none.  ``resets`` is the application's function whose number no reset repeats; empty: none.
     """
 
     room: int
@@ -39,6 +39,7 @@ class Upload:
     threads: int
     record: int
     key: bytes
+    resets: str = ""
 
 
 @dataclass(frozen=True, slots=True)

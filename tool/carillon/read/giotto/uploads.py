@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from carillon.read.text import read_text
 _NUMBERS = {"bytes": (4096, 64, 65_536), "triggers": (1, 1, 127), "threads": (2, 0, 254), "record": (0, 0, 4096)}
 """Its keys, their defaults, and their least and greatest values."""
 _NO_KEY = bytes(16)
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def upload_file(path: Path) -> Path | None:
@@ -45,7 +47,7 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
     except tomllib.TOMLDecodeError as error:
         refuse(f"it is not TOML: {error}", "write KEY = VALUE, one a line")
         return None
-    known = (*_NUMBERS, "key")
+    known = (*_NUMBERS, "key", "resets")
     for name in data.keys() - {*known}:
         refuse(f"there is no key '{name}'", f"write one of {', '.join(known)}")
     numbers = {}
@@ -62,6 +64,12 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
             refuse(f"'key' names {file}, which is no file of 32 hexadecimal digits", "make one: openssl rand -hex 16")
         else:
             key = found
+    resets = data.get("resets", "")
+    if "resets" in data and (not isinstance(resets, str) or not _NAME.fullmatch(resets)):
+        refuse("'resets' is no name of a C function", 'write resets = "FUNCTION"')
+    elif "key" in data and not resets:
+        cause = "with a key alone, an upload that was recorded is good again after a reset: nothing tells one reset from another"
+        refuse(cause, 'write resets = "FUNCTION": uint32_t FUNCTION(void) of yours returns a number that no reset repeats')
     if diagnostics.errors:
         return None
-    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], key)
+    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], key, resets)
