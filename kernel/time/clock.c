@@ -24,11 +24,9 @@ void carillon_clock_arm(void)
 #endif
 
 #if CARILLON_CLOCK_BEHIND > 0
-bool carillon_clock_gives_way(void)
+/* Count a tick whose expiries are overdue; true after CARILLON_CLOCK_BATCHES of them, with the timer set. */
+static __attribute__((noinline, cold)) bool is_turn_over(void)
 {
-    if (clock_follow() < CARILLON_CLOCK_BEHIND) {
-        return false;
-    }
     carillon_clock.overdue++;
     if ((carillon_clock.overdue % CARILLON_CLOCK_BATCHES) != 0u) {
         return false;
@@ -42,6 +40,11 @@ bool carillon_clock_gives_way(void)
     }
 #endif
     return true;
+}
+
+bool carillon_clock_gives_way(void)
+{
+    return (clock_follow() >= CARILLON_CLOCK_BEHIND) && is_turn_over(); /* a few more registers are saved there */
 }
 #endif
 
