@@ -9,11 +9,13 @@ from fractions import Fraction
 
 from carillon.allocate.fit import Source
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
+from carillon.diagnostics import Diagnostics
 from carillon.lower import Demand
 from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.family import Driver
 from carillon.model.time import ClockKind, TimeServices
+from carillon.units import format_duration
 
 UNMEASURED = 400
 """What an interrupt of the clock with one expiry is taken for, in cycles, on a board that does not declare it."""
@@ -93,3 +95,42 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
             use = CellUse(cell, progression, prescaler, array.units(1, system.clock_hz, prescaler))
             return ClockCell(services, Carrier(demand, source.number, (use,), Style.DIRECT, top, False), driver, unit)
     return None
+
+
+def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> bool:
+    """C172 where the longest time is more than its times can hold, C179 where a thread's period is; or one is too short."""
+    services = clock.services
+    most = longest_without_laps(services.bits, clock.latest)
+    long = [p for p in services.periods if p.thread is not None and p.ticks > most * clock.tick]
+    for period in long:  # carillon_delay_until refuses it
+        diagnostics.error(
+            "C179",
+            period.span,
+            f"the period of thread '{period.thread}', {-(-period.ticks // clock.tick)} ticks of the clock, is more than "
+            f"the {most} that {services.bits} bits can hold",
+            "write bits = 32, or a longer tick" if services.bits == 16 else "choose a longer tick",
+        )
+    shortest = clock.expiry(system) * clock.tick
+    short = [p for p in services.periods if p.ticks < shortest]
+    for period in short:  # carillon_alarm_start refuses it
+        whose = "a period" if period.thread is None else f"the period of thread '{period.thread}'"
+        least = format_duration(shortest, system.clock_hz)
+        diagnostics.error(
+            "C179",
+            period.span,
+            f"{whose}, {format_duration(period.ticks, system.clock_hz)}, is shorter than what an interrupt that serves it takes: "
+            f"the shortest is {least}",
+            f"make it {least} or longer, or choose a faster clock of the board",
+        )
+    if long or short:
+        return True
+    if clock.longest is None or clock.longest <= most:
+        return False
+    diagnostics.error(
+        "C172",
+        services.spans["longest"],
+        f"the longest time, {clock.longest} ticks of the clock, is more than the {most} that {services.bits} bits can hold",
+        "leave 'longest' out: then times may be of any length, for a little more code and memory"
+        + (", or write bits = 32" if services.bits == 16 else ", or choose a longer tick"),
+    )
+    return True

@@ -14,7 +14,7 @@ from fractions import Fraction
 from carillon.actions.costs import COSTS
 from carillon.allocate.base import Base, longest_stretch
 from carillon.allocate.claims import Claim, ClaimBuilder, Claims, Form, Way, base_for, table_refusal, task_refusal
-from carillon.allocate.clock import ClockCell, counting_cell, longest_without_laps
+from carillon.allocate.clock import ClockCell, cannot_keep, counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
 from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskLevel
@@ -108,7 +108,7 @@ class EventPlacer:
                 base, clock_based = base_for(self.board, system.clock_hz, self.events, shares.ticking, source)
             elif demand is self.events.clock:
                 clock = self._clock(demand, source)
-                if self._too_far(clock, diagnostics):
+                if cannot_keep(clock, system, diagnostics):
                     return None
             elif demand is self.events.slices:
                 slices = self._carrier(demand, source, plan.slice_level)
@@ -238,32 +238,6 @@ class EventPlacer:
         cell = counting_cell(self.system, services, self.plan.top, [source], demand)
         assert cell is not None
         return cell
-
-    def _too_far(self, clock: ClockCell, diagnostics: Diagnostics) -> bool:
-        """C172 where the longest time is more than the clock's times can hold, C179 where a thread's period is."""
-        services = clock.services
-        most = longest_without_laps(services.bits, clock.latest)
-        long = [p for p in services.periods if p.thread is not None and p.ticks > most * clock.tick]
-        for period in long:  # carillon_delay_until refuses it
-            diagnostics.error(
-                "C179",
-                period.span,
-                f"the period of thread '{period.thread}', {-(-period.ticks // clock.tick)} ticks of the clock, is more than "
-                f"the {most} that {services.bits} bits can hold",
-                "write bits = 32, or a longer tick" if services.bits == 16 else "choose a longer tick",
-            )
-        if long:
-            return True
-        if clock.longest is None or clock.longest <= most:
-            return False
-        diagnostics.error(
-            "C172",
-            services.spans["longest"],
-            f"the longest time, {clock.longest} ticks of the clock, is more than the {most} that {services.bits} bits can hold",
-            "leave 'longest' out: then times may be of any length, for a little more code and memory"
-            + (", or write bits = 32" if services.bits == 16 else ", or choose a longer tick"),
-        )
-        return True
 
 
 def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
