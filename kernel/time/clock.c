@@ -31,14 +31,12 @@ static __attribute__((noinline, cold)) bool is_turn_over(void)
     if ((carillon_clock.overdue % CARILLON_CLOCK_BATCHES) != 0u) {
         return false;
     }
-#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
     carillon_span margin = CARILLON_CLOCK_BEHIND;
     while (!clock_arm((carillon_span)(clock_elapsed() + margin))) {
         if (margin <= (CARILLON_CLOCK_MASK / 4u)) {
             margin = (carillon_span)(margin + margin);
         }
     }
-#endif
     return true;
 }
 

@@ -32,9 +32,10 @@
  *   CARILLON_CLOCK_CALLED        0: no event's handler uses the clock, but for the event itself
  *   CARILLON_CLOCK_NESTS         0: no event's handler unlocks, so that the timer's never comes within itself
  *   CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above
- *   CARILLON_CLOCK_BEHIND        how late the handler is when more is overdue than usual: what an interrupt with an
- * expiry takes; after CARILLON_CLOCK_BATCHES ticks of such expiries it leaves, and comes again as long after that, or
- * in the next tick; 0: it serves all.  1 with a time base.
+ *   CARILLON_CLOCK_BEHIND        how late the handler is when more is overdue than usual: what an interrupt
+ *                                with an expiry takes; 0: it serves all.  After CARILLON_CLOCK_BATCHES ticks of
+ *                                such expiries the handler leaves, and comes again as long after that.  Not of
+ *                                a tick clock, which cannot be set ahead
  *
  * The timer (carillon_clock_device.h, unless it is a tick) is a set of static inline functions, in its own width:
  *
@@ -175,8 +176,11 @@ typedef carillon_count carillon_span;
 /* A tick clock whose ticks the time base tells: as with a timer of another kind, what has passed since the reference
  * can be asked for at any time.  But the timer is never armed. */
 #define CARILLON_CLOCK_BASED ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS > 0))
-#if (CARILLON_CLOCK_BEHIND > 0) && (CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS == 0)
-#error "a tick clock without a time base is never behind"
+#if (CARILLON_CLOCK_BEHIND > 0) && (CARILLON_CLOCK == CARILLON_CLOCK_TICK)
+#error "a tick clock cannot be set ahead"
+#endif
+#if CARILLON_CLOCK_BEHIND > CARILLON_CLOCK_REACH
+#error "the timer cannot be set as far ahead as an expiry takes"
 #endif
 #if CARILLON_CLOCK_BASED && CARILLON_CLOCK_NESTS
 #error "a tick clock with a time base does not nest"

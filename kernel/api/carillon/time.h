@@ -45,9 +45,11 @@ typedef carillon_time carillon_duration;
 #endif
 
 /* The shortest period of an alarm that expires more than once, in ticks of the clock: what an interrupt of the clock
- * takes that serves one, on this board.  Alarms of a shorter one could never keep up, and would take all of the
- * processor. Source: Carillon's own. */
-#if (CARILLON_CLOCK_BEHIND > 1) && (CARILLON_CLOCK != CARILLON_CLOCK_TICK)
+ * that serves one takes on this board.  Alarms of a shorter one could never keep up, and would take all of the
+ * processor.
+ *
+ * Source: Carillon's own. */
+#if CARILLON_CLOCK_BEHIND > 1
 #define CARILLON_SHORTEST_PERIOD ((carillon_duration)CARILLON_CLOCK_BEHIND)
 #else
 #define CARILLON_SHORTEST_PERIOD ((carillon_duration)1u)

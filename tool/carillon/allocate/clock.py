@@ -55,10 +55,7 @@ class ClockCell:
 
     def behind(self, system: System) -> int:
         """How late its handler is when it lets others in, in ticks of time; 0: it serves all (``CARILLON_CLOCK_BEHIND``)."""
-        expiry = self.expiry(system)
-        if self.services.clock is not ClockKind.PERIODIC:
-            return expiry
-        return int(self.based and expiry > 0)
+        return 0 if self.services.clock is ClockKind.PERIODIC else self.expiry(system)
 
     @property
     def longest(self) -> int | None:
