@@ -68,6 +68,8 @@ THREAD(Main)
     if (CARILLON_SHORTEST_PERIOD > 1u) {{
         carillon_say("shorter", carillon_alarm_start(&fast, CARILLON_SHORTEST_PERIOD - 1u, CARILLON_INFINITE));
         carillon_say("changed", carillon_alarm_change(&alarms[0], CARILLON_SHORTEST_PERIOD - 1u));
+        static struct carillon_period tiny = {{CARILLON_SHORTEST_PERIOD - 1u, 1u, 2u, 0u}};
+        carillon_say("exact", carillon_alarm_start_exact(&fast, &tiny, CARILLON_INFINITE));
         carillon_say("once", carillon_alarm_start(&fast, CARILLON_SHORTEST_PERIOD - 1u, 1u));
     }}
     carillon_say("end", 0);
@@ -87,4 +89,4 @@ def test_an_isr_comes_between_the_calls_of_a_backlog(lab: Laboratory, board: str
     assert said["let in at"] <= ALARMS + BATCHES + 1  # each alarm's calls are due in a tick of their own
     assert abs(said["calls"] - said["due"]) <= ALARMS
     assert said["shortest"] == 0
-    assert (said["shorter"], said["changed"], said["once"]) == (8, 8, 0)
+    assert (said["shorter"], said["changed"], said["exact"], said["once"]) == (8, 8, 8, 0)
