@@ -10,7 +10,8 @@
  *
  *   CARILLON_MICROCODE_TASKS, _DRIVERS, _GUARDS, _TRIGGERS   rows of the tables below; at least 1 task and 1 driver
  *   CARILLON_MICROCODE_BINDINGS   the most triggers that wait at one time, at least 1
- *   CARILLON_MICROCODE_THREADS    the most threads that wait at one time, at least 1 */
+ *   CARILLON_MICROCODE_THREADS    the most threads that wait at one time, at least 1
+ *   CARILLON_MICROCODE_UNITS      of the time base in a tick of the machine; 0: no time base counts it */
 #ifndef CARILLON_CONTRACT_MICROCODE_H
 #define CARILLON_CONTRACT_MICROCODE_H
 

@@ -15,18 +15,22 @@
  *    itself: where the tick has preempted it, and nothing but the tick's handler is to come back; at its next turn, if
  *    it has parked there; or its function ends before, and its results are dropped.
  * 6. The handler comes back to what it has preempted, with nothing saved but by the hardware, if the chosen task stays
- *    the same. */
+ *    the same.
+ * 7. Time is what the time base counts (base.h), and not how often the tick's handler came: a driver, a lock or an ISR
+ *    may hold that back for several ticks.  Each of these is an instant of its own, carried out late, in order.  A tick
+ *    that passes while they are carried out has the handler come again.  Without a time base, such ticks are lost. */
 #include "kernel/microcode/tasks.h"
 
 #include "kernel/microcode/machine.h"
+#include "kernel/osek/base.h"
 #include "kernel/osek/error.h"
 
 #define NONE CARILLON_MICROCODE_NONE
 
 static uint16_t chosen = NONE;
 static uint16_t current = NONE;
-static uint16_t ending = NONE; /* the task whose thread asks the machine */
-static uint32_t now;
+static uint16_t ending = NONE;                   /* the task whose thread asks the machine */
+static uint32_t now = UINT32_MAX;                /* one tick before the first instant */
 static bool abandoned[CARILLON_MICROCODE_TASKS]; /* terminated, and its thread has not begun anew */
 static bool parked[CARILLON_MICROCODE_TASKS];
 
@@ -110,16 +114,43 @@ static void give_way(void)
     unlock();
 }
 
-void carillon_microcode_tick(const void *frame)
+static inline void instant(void)
 {
-    static bool started;
-    if (started) {
-        now++;
-    } else {
-        started = true;
-        carillon_machine_start(&carillon_microcode_first, now);
+    now++;
+    if (now == 0u) {
+        static bool started;
+        if (!started) { /* and not after 2^32 ticks again */
+            started = true;
+            carillon_machine_start(&carillon_microcode_first, now);
+        }
     }
     chosen = carillon_machine_instant(now);
+}
+
+#if CARILLON_MICROCODE_UNITS > 0
+static carillon_base at = CARILLON_BASE_ORIGIN; /* the last tick that was carried out */
+
+static __attribute__((noinline)) void catch_up(void)
+{
+    for (carillon_base left = carillon_base_ticks(at, CARILLON_MICROCODE_UNITS); left != 0u; left--) {
+        at = carillon_base_later(at, CARILLON_MICROCODE_UNITS);
+        instant();
+    }
+}
+#endif
+
+void carillon_microcode_tick(const void *frame)
+{
+#if CARILLON_MICROCODE_UNITS > 0
+    if (carillon_base_one(at, CARILLON_MICROCODE_UNITS)) {   /* mostly */
+        at = (carillon_base)(at - CARILLON_MICROCODE_UNITS); /* as it has not begun anew, so has this not */
+        instant();
+    } else {
+        catch_up();
+    }
+#else
+    instant();
+#endif
     if (current == NONE) {
         wake();
     } else if ((chosen != current) || abandoned[current]) {

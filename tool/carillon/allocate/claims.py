@@ -28,7 +28,7 @@ from carillon.model.family import BaseKind, Capability, Start
 from carillon.model.osek import Alarm, Hook, ScheduleTable, Status
 
 CLOCK = "the clock"
-"""Among the names of counters that tick, the periodic clock, if the time base is to count its ticks.  No counter has it."""
+"""Among the names of counters that tick, what ticks beside them, if the time base is to count it.  No counter has it."""
 SECONDS = 1000
 """Kernel code is counted in instructions in so many seconds, so that what is rare counts too."""
 
@@ -91,9 +91,9 @@ class Claims:
 
     ``counters``, ``clock``, ``slices``, ``base``, ``alarms``: the indices of those claims.  ``sources``: of how many task levels
     each needs an interrupt source, unless a cell's serves it; ``plain`` sources have no cells, and ``usable`` says how many of a
-    group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.  ``held``: the
-    rounds' tasks hold the periodic clock back for longer than its tick.  ``base_fits``: whether a group of that class can be the
-    time base of what ticks; if it can for some counters, then for fewer, and for the clock beside any of them.
+    group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.  ``held``:
+    what ticks beside counters may be held back for longer than its tick.  ``base_fits``: whether a group of that class can be the
+    time base of what ticks; if it can for some counters, then for fewer, and for that tick beside any of them.
     """
 
     groups: tuple[GroupClass, ...]
@@ -135,9 +135,9 @@ class Claims:
 def base_for(
     board: Board, clock_hz: int, events: LoweredEvents, ticking: frozenset[str], source: Source | None
 ) -> tuple[Base | None, bool]:
-    """The time base of those that tick, on a source, or with None on what counts alone; and whether it counts the clock's ticks.
+    """The time base of those that tick, on a source, or with None on what counts alone; and whether it counts the ticker's ticks.
 
-    A cell that is too short for the counters and the clock together counts those of the counters.
+    A cell that is too short for the counters and the ticker together counts those of the counters.
     """
     turns = events.turns
 
@@ -147,8 +147,8 @@ def base_for(
         return counts_alone(board, clock_hz) if source is None else base_on(board, clock_hz, ticks, source, turns)
 
     counters = [demand.period for counter, demand in events.counters if counter.name in ticking]
-    if CLOCK in ticking and events.clock is not None:
-        tick = events.clock.period
+    if CLOCK in ticking and events.ticker is not None:
+        tick = events.ticker.period
         base = found([*counters, tick])
         if base is not None and base.most >= 2 * tick:  # it is to tell two ticks from one
             return base, True
@@ -250,8 +250,8 @@ class ClaimBuilder:
         self.ticks = Fitter(self.board, self.hz, ticks=True)
         self.groups = tuple(group_classes(self.board, self.taken))
         self.bases: tuple[Way, ...] = ()
-        clock = events.clock
-        self.held = clock is not None and clock.when is When.SYSTEM and outlasts(system, clock.period)
+        ticker = events.ticker
+        self.held = ticker is not None and (events.machine or outlasts(system, ticker.period))
 
     def build(self) -> Claims:
         """All claims."""
@@ -385,7 +385,7 @@ class ClaimBuilder:
     def _base(self) -> tuple[Way, ...]:
         """The cells that could be the time base of some that tick.  One that the kernel can stop may carry an alarm."""
         every = [demand.period for _, demand in self.events.counters]
-        every += [self.events.clock.period] if self.held and self.events.clock is not None else []
+        every += [self.events.ticker.period] if self.held and self.events.ticker is not None else []
         turns = self.events.turns
         ways: dict[int, Way] = {}
         for rank, g, source in self._ranked(lambda s: Role.CONTROL in s.array.roles):

@@ -71,7 +71,7 @@ class EventPlacer:
         slices: Carrier | None = None
         budgets: Carrier | None = None
         frames: Carrier | None = None
-        base, clock_based = base_for(self.board, system.clock_hz, self.events, shares.ticking, None)
+        base, based = base_for(self.board, system.clock_hz, self.events, shares.ticking, None)
         by_alarm = {demand.asker: alarm for alarm, demand in self.events.alarms}
         by_series = {id(series.demand): series for series in self.events.series}
         tables: list[TableCell] = []
@@ -105,7 +105,7 @@ class EventPlacer:
             elif source is None:
                 continue
             elif demand is None:
-                base, clock_based = base_for(self.board, system.clock_hz, self.events, shares.ticking, source)
+                base, based = base_for(self.board, system.clock_hz, self.events, shares.ticking, source)
             elif demand is self.events.clock:
                 clock = self._clock(demand, source)
                 if cannot_keep(clock, system, diagnostics):
@@ -120,7 +120,8 @@ class EventPlacer:
                 number = list(osek.counters).index(by_counter[claim.name])
                 counters.append(CounterPart(by_counter[claim.name], self._carrier(demand, source, plan.top), 0, number))
         taken = plan.sources | busy | self.board.mates(s.number for s, _ in used.values())
-        clock = replace(clock, based=True) if clock is not None and clock_based else clock
+        machine_units = self.events.slices.period if based and self.events.machine and self.events.slices is not None else 0
+        clock = replace(clock, based=True) if clock is not None and based and not self.events.machine else clock
         dispatcher = self._level_sources(levels, taken)
         at_levels = [c.level for c in tables if not c.direct and c.action is not None]
         taken |= {level.source for level in levels} | {dispatcher}
@@ -148,6 +149,7 @@ class EventPlacer:
             frames,
             tables=tuple(tables),
             turns=turns,
+            machine_units=machine_units,
         )
 
     def _parts(

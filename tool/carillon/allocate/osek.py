@@ -112,7 +112,8 @@ class OsekAllocation:
     ``counters``: the parts of those that tick, the first part of each, then the others.  ``ceilings``: resource -> level.
     ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
     dispatcher, 0 without.  ``tables``: the cells of schedule tables, table by table.  ``turns``: of each level whose threads take
-    turns by hardware, from the highest down, the source that ends their slices, just above the level.
+    turns by hardware, from the highest down, the source that ends their slices, just above the level.  ``machine_units``: of the
+    time base in a tick of the machine that carries out microcode; 0 if the time base does not count it.
     """
 
     osek: Osek
@@ -134,6 +135,7 @@ class OsekAllocation:
     proved: bool = True
     tables: tuple[TableCell, ...] = ()
     turns: dict[int, int] = field(default_factory=dict, hash=False)
+    machine_units: int = 0
 
     def hardware(self, level: int) -> int:
         """The controller's level for a logical one above the tasks."""
@@ -196,7 +198,8 @@ class OsekAllocation:
     def ticking(self) -> tuple[Carrier, ...]:
         """The carriers whose ticks the time base counts."""
         clock = [self.clock.carrier] if self.clock is not None and self.clock.based else []
-        return (*(c.carrier for c in self.counters if c.carrier.cells), *clock)
+        machine = [self.slices] if self.slices is not None and self.machine_units else []
+        return (*(c.carrier for c in self.counters if c.carrier.cells), *clock, *machine)
 
     def first_part(self, part: CounterPart) -> CounterPart:
         """The first part of the same counter."""
@@ -273,6 +276,11 @@ class OsekAllocation:
         if self.base is None or self.clock is None or not self.clock.based:
             return 0
         return min(self.base.most // self.clock.base_units, self.clock.latest)
+
+    @property
+    def held_machine(self) -> int:
+        """The same of the machine's tick."""
+        return self.base.most // self.machine_units if self.base is not None and self.machine_units else 0
 
     def base_units(self, counter: Counter) -> int:
         """Units of the time base in a tick of a counter; 0 if it is not counted by that."""

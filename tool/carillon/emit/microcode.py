@@ -34,6 +34,7 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_MICROCODE_TASKS": f"{len(found.compiled.program.tasks)}u",
         "CARILLON_MICROCODE_BINDINGS": f"{bindings}u",
         "CARILLON_MICROCODE_THREADS": f"{threads}u",
+        "CARILLON_MICROCODE_UNITS": f"{image.osek.allocation.machine_units}u" if image.osek is not None else "0u",
     }
     if upload is not None:
         values |= {"CARILLON_LOADER_BYTES": f"{upload.room}u", "CARILLON_MICROCODE_RECORD": f"{upload.record}u"}

@@ -20,6 +20,7 @@ from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, When
 from carillon.model import System
+from carillon.model.giotto import Machine
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 
@@ -52,7 +53,8 @@ class LoweredEvents:
     ``counters``: of the counters of the hardware that something needs, each with its tick; ``ticking``: of those that must tick,
     whatever carries alarms, as they have schedule tables or are read.  ``alarms``: of all alarms, each with what it is in the
     schedule.  ``clock``, with the services that it serves, ``slices``, ``budgets`` and ``frames``: None where nothing asks for
-    them.  ``series``: of the schedule tables that are to be on cells, table by table.
+    them.  ``series``: of the schedule tables that are to be on cells, table by table.  ``machine``: what ends slices is
+    the tick of the machine that carries out microcode.
     """
 
     counters: tuple[tuple[Counter, Demand], ...] = ()
@@ -64,6 +66,14 @@ class LoweredEvents:
     frames: Demand | None = None
     ticking: frozenset[str] = frozenset()
     series: tuple[Series, ...] = ()
+    machine: bool = False
+
+    @property
+    def ticker(self) -> Demand | None:
+        """What ticks beside the counters, and is a time: the machine's tick, or the periodic clock; None if neither is there."""
+        if self.machine:
+            return self.slices
+        return self.clock if self.clock is not None and self.clock.when is When.SYSTEM else None
 
     @property
     def turns(self) -> tuple[int, ...]:
@@ -110,7 +120,8 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     if osek.framed:
         frames = _periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span)
     series = tuple(s for table in on_cells for s in _series(table, osek))
-    return LoweredEvents(counters, alarms, services, clock, slices, budgets, frames, ticking, series)
+    machine = system.giotto is not None and system.machine is Machine.MICROCODE
+    return LoweredEvents(counters, alarms, services, clock, slices, budgets, frames, ticking, series, machine)
 
 
 def turn_of(counter: Counter) -> int:

@@ -171,11 +171,11 @@ def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
     }
 
 
-def lateness(image: Image, what: str, tick: int, held: int, level: int = 0) -> list[str]:
+def lateness(image: Image, what: str, tick: int, held: int, level: int = 0, holders: str = "ISRs and locks") -> list[str]:
     """What is known of a tick that is held back: how much of it is counted all the same, and how late it may come.
 
     ``held``: the ticks that the time base counts, 0 if nothing counts them but their interrupts.  ``level``: where tasks above
-    hold it back; 0 if no task does.
+    hold it back; 0 if no task does.  ``holders``: what holds it back otherwise.
     """
     assert image.osek is not None
     system, base = image.system, image.osek.allocation.base
@@ -189,7 +189,7 @@ def lateness(image: Image, what: str, tick: int, held: int, level: int = 0) -> l
     if level:
         return [f"{told[0]}; all that is above level {level} holds it back, and services serve what is due meanwhile"]
     if not system.modes:
-        return [f"{told[0]}; only ISRs and locks, those of the application and the kernel's own, hold it back"]
+        return [f"{told[0]}; only {holders}, those of the application and the kernel's own, hold it back"]
     if stretch is None:
         return [f"{told[0]}; how late it comes is not known, since a task of the rounds has no wcet"]
     return [f"{told[0]}; the rounds' tasks make it up to {format_duration(stretch, system.clock_hz)} late"]

@@ -10,6 +10,7 @@ from carillon.allocate.advice import Advice, Prediction, advise
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier
 from carillon.console import heading
+from carillon.image import Image
 from carillon.model import System
 from carillon.model.time import ClockKind
 from carillon.show.table import Table
@@ -44,9 +45,7 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
             "late": lateness(image, "clock", int(clock.tick), allocation.held_clock) if periodic else [],
         }
         | _cell_json(allocation, clock.carrier),
-        "slices": None
-        if allocation.slices is None
-        else {"tick": clock.services.slice, "why": "ends the slices of threads"} | _cell_json(allocation, allocation.slices),
+        "slices": None if allocation.slices is None else _slices_json(image, allocation, clock.services.slice, allocation.slices),
         "turns": [
             {"threads": names(level), "source": source, "level": level + 1}
             for level, source in list(allocation.turns.items())[1:]
@@ -65,6 +64,16 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
         ],
         "advice": _advice_json(advice, system.clock_hz) if advice is not None else None,
     }
+
+
+def _slices_json(image: Image, allocation: OsekAllocation, tick: int | None, carrier: Carrier) -> dict[str, Any]:
+    """What ends slices; of microcode, what ticks for the machine, and how much of that is known where it is held back."""
+    machine, held = image.microcode is not None, allocation.held_machine
+    return {
+        "tick": tick,
+        "why": "ticks for the machine" if machine else "ends the slices of threads",
+        "late": lateness(image, "machine", tick or 0, held, holders="drivers, ISRs and locks") if machine else [],
+    } | _cell_json(allocation, carrier)
 
 
 def _cell_json(allocation: OsekAllocation, carrier: Carrier) -> dict[str, Any]:
@@ -113,7 +122,8 @@ def render_time(console: Console, planned: Planned) -> None:
     plan = time_json(planned, advice)
     rows = Table("for", "tick (ticks)", "cell", "source", "level", "interrupts at")
     clock = plan["clock"]
-    for what, row in ((f"{clock['kind']} clock", clock), ("slices", plan["slices"])):
+    ends = "slices" if planned.image.microcode is None else "machine"
+    for what, row in ((f"{clock['kind']} clock", clock), (ends, plan["slices"])):
         if row is not None:
             rows.add_row(what, f"{row['tick']:g}", row["cell"], str(row["source"]), str(row["level"]), row["why"])
     for turn in plan["turns"]:
@@ -121,7 +131,7 @@ def render_time(console: Console, planned: Planned) -> None:
         rows.add_row("slices below", "", "", str(turn["source"]), str(turn["level"]), why)
     console.print(heading("time services"))
     rows.print(console)
-    for line in clock["late"]:
+    for line in [*clock["late"], *(plan["slices"]["late"] if plan["slices"] is not None else [])]:
         console.print(f"  · {line}", markup=False)
     rows = Table("line", "thread", "priority", "level", "stack", "period")
     for thread in plan["threads"]:
