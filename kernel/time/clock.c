@@ -11,10 +11,6 @@ struct carillon_clock carillon_clock = {.queue = CARILLON_QUEUE_EMPTY(carillon_c
 carillon_time carillon_clock_late;
 #endif
 
-#if CARILLON_CLOCK_BASED
-carillon_base carillon_clock_at;
-#endif
-
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
 void carillon_clock_arm(void)
 {
@@ -86,7 +82,10 @@ carillon_distance carillon_clock_left_far(const struct carillon_far_event *far)
 void carillon_clock_start(void)
 {
 #if CARILLON_CLOCK_BASED
-    carillon_clock_at = carillon_base_last(CARILLON_CLOCK_UNITS, carillon_base_left());
+    carillon_clock.at = carillon_base_last(CARILLON_CLOCK_UNITS, carillon_base_left());
+#if CARILLON_CLOCK_AHEAD
+    clock_look_ahead();
+#endif
 #else
     (void)clock_begin();
     clock_end(true);

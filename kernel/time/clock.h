@@ -62,6 +62,7 @@
 #define CARILLON_CLOCK_ONE_SHOT 2
 #define CARILLON_CLOCK_COMPARE 3
 
+#include "kernel/osek/base.h"
 #include "kernel/time/queue.h"
 
 #ifdef __cplusplus
@@ -186,6 +187,9 @@ typedef carillon_count carillon_span;
 #error "a tick clock with a time base does not nest"
 #endif
 
+/* Whether ticks in which nothing is due are not counted one by one (clock_is_over). */
+#define CARILLON_CLOCK_AHEAD (CARILLON_CLOCK_BASED && (CARILLON_BASE_BITS > 16) && !CARILLON_QUEUE_COUNTERS)
+
 /* Whether ticks are counted down in the queue, and the time is told from that. */
 #define CARILLON_CLOCK_COUNTS_DOWN ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_BASED)
 
@@ -204,8 +208,15 @@ struct carillon_clock {
 #elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
     carillon_count armed;    /* from the reference to the expiry that the timer is set to */
     carillon_time reference; /* if the time is kept */
-#elif CARILLON_CLOCK_KEEPS_TIME && CARILLON_CLOCK_BASED
+#elif CARILLON_CLOCK_BASED
+#if CARILLON_CLOCK_AHEAD
+    carillon_base wake; /* how the base reads one unit after the tick to which the clock is left */
+    bool to_first;      /* the first event is due in that tick */
+#endif
+    carillon_base at;   /* the reading of the base at the reference */
+#if CARILLON_CLOCK_KEEPS_TIME
     carillon_time reference;
+#endif
 #elif CARILLON_CLOCK_KEEPS_TIME
     carillon_time reference; /* with what is left to the first event already added, unless it is held */
 #endif

@@ -12,9 +12,6 @@
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
 #include "carillon_clock_device.h"
 #endif
-#if CARILLON_CLOCK_BASED
-#include "kernel/osek/base.h"
-#endif
 
 #define clock_reference carillon_clock.reference
 #define clock_armed carillon_clock.armed
@@ -69,22 +66,64 @@ static inline void clock_expire(carillon_span distance)
 
 #elif CARILLON_CLOCK_BASED
 
-/* 1. `carillon_clock_at` is the reading of the base at the reference, which is a tick.  The difference is whole ticks,
+/* 1. `carillon_clock.at` is the reading of the base at the reference, which is a tick.  The difference is whole ticks,
  *    exact for as long as the base tells (base.h, 3).
  * 2. The base is never behind the ticks' interrupts (base.h, 2).  So whoever changes the queue may account for a tick
  *    before its handler comes, as with the other kinds.  That handler comes all the same, and serves what is due.
  * 3. The handler leaves when no tick has passed that it has not accounted for (clock_arm).  A tick that passes after
  *    that asks for the handler again. */
-extern carillon_base carillon_clock_at;
+#if CARILLON_CLOCK_AHEAD
+
+/* What is first in the queue has changed, or the reference. */
+static inline void clock_look_ahead(void)
+{
+    const carillon_base whole =
+        (CARILLON_CLOCK_UNITS <= CARILLON_BASE_AHEAD) ? (CARILLON_BASE_AHEAD / CARILLON_CLOCK_UNITS) : 1u;
+#if CARILLON_TIME_BITS < 32
+    const carillon_base most = (whole < CARILLON_LAP) ? whole : (carillon_base)CARILLON_LAP;
+#else
+    const carillon_base most = whole; /* less than a lap */
+#endif
+    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
+    const bool first = left < most;
+    const carillon_base ahead = first ? (carillon_base)left : most;
+    carillon_clock.to_first = first;
+    carillon_clock.wake =
+        (carillon_base)(carillon_base_later(carillon_clock.at, (carillon_base)(ahead * CARILLON_CLOCK_UNITS)) + 1u);
+}
+
+/* Whether the clock's ticks are to be accounted for; as of a counter (carillon_osek_is_over, kernel/osek/counter.h). */
+static inline bool clock_is_over(carillon_base left)
+{
+    return (carillon_base)(left - carillon_clock.wake) >= CARILLON_BASE_AHEAD;
+}
+
+/* Where the clock is over: whether the first event is due, and no later tick has come.  The reference is there then.
+ * False, and nothing has been done, if the base has begun anew on the way. */
+static inline bool clock_reaches_first(carillon_base left)
+{
+    const carillon_base at = (carillon_base)(carillon_clock.wake - 1u);
+    if (!carillon_clock.to_first || ((carillon_base)(at - left) >= CARILLON_CLOCK_UNITS)) {
+        return false;
+    }
+    const carillon_time step = carillon_queue_left(&carillon_clock_queue); /* less than from where it was left */
+    carillon_clock.at = at;
+#if CARILLON_CLOCK_KEEPS_TIME
+    clock_reference = (carillon_time)(clock_reference + step);
+#endif
+    carillon_queue_advance(&carillon_clock_queue, step);
+    return true;
+}
+#endif
 
 static inline carillon_span clock_elapsed(void)
 {
-    return (carillon_span)carillon_base_ticks(carillon_clock_at, CARILLON_CLOCK_UNITS);
+    return (carillon_span)carillon_base_ticks(carillon_clock.at, CARILLON_CLOCK_UNITS);
 }
 
 static inline void clock_account(carillon_span step)
 {
-    carillon_clock_at = carillon_base_later(carillon_clock_at, (carillon_base)(step * CARILLON_CLOCK_UNITS));
+    carillon_clock.at = carillon_base_later(carillon_clock.at, (carillon_base)(step * CARILLON_CLOCK_UNITS));
 #if CARILLON_CLOCK_KEEPS_TIME
     clock_reference = (carillon_time)(clock_reference + step);
 #endif
@@ -183,7 +222,13 @@ static inline bool clock_arm(carillon_span distance)
     return true;
 #elif CARILLON_CLOCK == CARILLON_CLOCK_TICK
     (void)distance; /* there is an interrupt in every tick: all that have passed are to be accounted for */
-    return clock_elapsed() == 0u;
+    if (clock_elapsed() != 0u) {
+        return false;
+    }
+#if CARILLON_CLOCK_AHEAD
+    clock_look_ahead();
+#endif
+    return true;
 #else
     clock_expire(distance);
     const carillon_span passed = clock_elapsed();
@@ -339,6 +384,10 @@ static inline void clock_end(bool changed)
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
         if (changed) {
             carillon_clock_arm();
+        }
+#elif CARILLON_CLOCK_AHEAD
+        if (changed) {
+            clock_look_ahead();
         }
 #else
         (void)changed;

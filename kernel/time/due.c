@@ -290,10 +290,51 @@ static inline void expired(struct carillon_event *event)
 #endif
 }
 
+#if CARILLON_CLOCK_BASED
+static __attribute__((noinline)) void serve_clock(void)
+{
+    carillon_clock_serve(expired);
+}
+
+#if CARILLON_CLOCK_AHEAD
+static __attribute__((noinline)) void serve_over(carillon_base left)
+{
+    if (!clock_reaches_first(left)) {
+        serve_clock();
+        return;
+    }
+#if CARILLON_CLOCK_CALLED
+    carillon_clock.serving = true;
+#endif
+    do {
+        expired(carillon_queue_first(&carillon_clock_queue));
+    } while (carillon_queue_left(&carillon_clock_queue) == 0u);
+    carillon_queue_served();
+#if CARILLON_CLOCK_CALLED
+    carillon_clock.serving = false;
+#endif
+    clock_look_ahead();
+}
+#endif
+
+/* In most ticks nothing is due. */
+void carillon_clock_interrupt(void)
+{
+#if CARILLON_CLOCK_AHEAD
+    const carillon_base left = carillon_base_left(); /* a tick that comes after that asks for the handler again */
+    if (clock_is_over(left)) {
+        serve_over(left);
+    }
+#else
+    serve_clock();
+#endif
+}
+#else
 void carillon_clock_interrupt(void)
 {
     carillon_clock_serve(expired);
 }
+#endif
 #endif
 
 #endif

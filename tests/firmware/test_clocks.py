@@ -28,10 +28,14 @@ PERIODIC, ONE_SHOT = ClockKind.PERIODIC, ClockKind.ONE_SHOT
 # The costs
 
 
-def lengths(lab: Laboratory, board: str, clock: ClockKind, wakes: int, alarms: int) -> list[int]:
-    """How long the clock's handlers are, the commonest first, with so many threads and alarms of one period."""
+def lengths(lab: Laboratory, board: str, clock: ClockKind, wakes: int, alarms: int, *, based: bool = False) -> list[int]:
+    """How long the clock's handlers are, the commonest first, with so many threads and alarms of one period.
+
+    ``based``: a time base counts the ticks of a periodic clock.
+    """
     unit = 1 if clock is PERIODIC else TICK
-    tick = f'tick = "{TICK} ticks"\n' if clock is PERIODIC else ""
+    lock = "" if based else f'longest_lock = "{TICK // 2} ticks"\n'
+    tick = f'tick = "{TICK} ticks"\n{lock}' if clock is PERIODIC else ""
     schedule = f'[time]\nclock = "{clock.value}"\n{tick}[thread.Main]\npriority = 90\n'
     starts, code = "", ""
     for k in range(alarms):
@@ -55,6 +59,10 @@ def test_the_costs_of_a_boards_clocks_are_what_it_declares(lab: Laboratory, boar
     served = periodic.interrupt + periodic.serving
     assert lengths(lab, board, PERIODIC, 2, 0) == [periodic.interrupt, served + 2 * periodic.wake]
     assert lengths(lab, board, PERIODIC, 0, 1) == [periodic.interrupt, served + periodic.alarm]
+    if periodic.based_interrupt is not None:
+        own = periodic.based
+        assert lengths(lab, board, PERIODIC, 2, 0, based=True) == [own.interrupt, own.interrupt + own.serving + 2 * own.wake]
+        assert lengths(lab, board, PERIODIC, 0, 1, based=True) == [own.interrupt, own.interrupt + own.serving + own.alarm]
     assert lengths(lab, board, ONE_SHOT, 1, 0) == [one_shot.interrupt + one_shot.serving + one_shot.wake]
     assert lengths(lab, board, ONE_SHOT, 0, 1) == [one_shot.interrupt + one_shot.serving + one_shot.alarm]
     # What waits beside an alarm depends on how many, and on where it is put: within a tenth.

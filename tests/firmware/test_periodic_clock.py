@@ -39,7 +39,10 @@ class Alarm:
 
 @dataclass
 class Model(Beneath):
-    """A clock that loses nothing, beneath a task that takes ``busy`` ticks of each round, from a quarter of a tick on."""
+    """A clock that loses nothing, beneath a task that takes ``busy`` ticks of each round, from a quarter of a tick on.
+
+    Without a round, ``busy`` is 0, and locks alone hold the clock back.
+    """
 
     busy: int
     now: int = 0
@@ -48,7 +51,7 @@ class Model(Beneath):
     said: list[tuple[int, int]] = field(default_factory=list)
 
     def round(self) -> tuple[int, int] | None:
-        return ROUND, self.busy
+        return (ROUND, self.busy) if self.busy else None
 
     def wait(self, until: int) -> None:
         """Let a delay pass, until that tick; then the program goes on to the middle of a tick."""
@@ -153,7 +156,7 @@ static __attribute__((unused)) void left(unsigned number)
     const StatusType status = carillon_alarm_left(&alarms[number], &ticks);
     say({left} + number, 1000u * status + (unsigned)ticks);
 }}
-void Long(void) {{ carillon_work({long}); }}
+{long}
 THREAD(Main)
 {{
     carillon_time previous = 0u;
@@ -171,17 +174,17 @@ THREAD(Main)
 
 
 def schedule(tick: int, busy: int, keys: str = "") -> str:
-    return (
-        f'[time]\nclock = "periodic"\ntick = "{tick} ticks"\n{keys}\n[thread.Main]\npriority = 1\n'
-        f'[task.Long]\nperiod = "{ROUND * tick} ticks"\noffset = "{tick // 4} ticks"\nwcet = "{busy * tick} ticks"\n'
-    )
+    text = f'[time]\nclock = "periodic"\ntick = "{tick} ticks"\n{keys}\n[thread.Main]\npriority = 1\n'
+    if not busy:
+        return text
+    return text + f'[task.Long]\nperiod = "{ROUND * tick} ticks"\noffset = "{tick // 4} ticks"\nwcet = "{busy * tick} ticks"\n'
 
 
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS])
 def test_what_rounds_and_locks_hold_back_is_caught_up_with(lab: Laboratory, board: str) -> None:
     for seed in range(PROGRAMS):
         rng = random.Random(f"{board}{seed}")
-        tick, busy = TICK[board], rng.randint(2, 7)
+        tick, busy = TICK[board], rng.choice([0, 0, 2, 3, 4, 5, 6, 7])
         keys = rng.choice(["", "bits = 16", "longest = " + f'"{100 * tick} ticks"', 'queue = "tree"'])
         model = Model(busy)
         body = program(rng, model)
@@ -189,7 +192,8 @@ def test_what_rounds_and_locks_hold_back_is_caught_up_with(lab: Laboratory, boar
             f"static void call_{n}(void) {{ say({CALLED + n}, (unsigned)carillon_now()); }}" for n in range(ALARMS)
         )
         alarms = ", ".join(f"CARILLON_ALARM_OF_FUNCTION(call_{n})" for n in range(ALARMS))
-        code = CODE.format(tick=tick, functions=functions, alarms=alarms, left=LEFT, long=busy * tick - tick // 64, program=body)
+        long = f"void Long(void) {{ carillon_work({busy * tick - tick // 64}); }}" if busy else ""
+        code = CODE.format(tick=tick, functions=functions, alarms=alarms, left=LEFT, long=long, program=body)
         text = schedule(tick, busy, keys)
         outcome = lab.run(text, code, board, ticks=(model.elapsed + 60) * tick)
         said = list(zip(outcome.said("w"), outcome.said("v"), strict=True))
@@ -233,9 +237,12 @@ def test_a_clock_that_nobody_asks_for_the_time_ticks_as_often(
     assert lab.run(text, code, board, ticks=60 * tick, kernel=kernel).said("calls") == [2 * ROUND + busy + 2]
 
 
-@pytest.mark.parametrize(("busy", "counted"), [(1, False), (2, True)])
-def test_a_clock_has_the_time_base_only_where_a_rounds_task_outlasts_its_tick(lab: Laboratory, busy: int, counted: bool) -> None:
-    path = lab.write(schedule(TICK[AST], busy), "")
+@pytest.mark.parametrize(("busy", "lock", "counted"), [(1, 1, False), (2, 1, True), (1, 2, True), (1, 0, True), (0, 1, False)])
+def test_a_clock_has_no_time_base_where_nothing_outlasts_its_tick(lab: Laboratory, busy: int, lock: int, counted: bool) -> None:
+    """``lock``: the longest, in halves of a tick; 0: nothing is said of it.  ``busy``: 0: there is no round."""
+    keys = f'longest_lock = "{lock * TICK[AST] // 2} ticks"' if lock else ""
+    text = schedule(TICK[AST], busy, keys)
+    path = lab.write(text, "")
     osek = plan(path, Diagnostics(), AST).allocation.osek
     assert osek is not None
     assert osek.clock is not None

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from carillon.allocate.allocation import Allocation
+from carillon.allocate.base import is_held
 from carillon.allocate.clock import ClockCell, counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_sources, cell_use
@@ -158,7 +159,7 @@ class _Adviser:
 
     def _can_tick(self, tick: int) -> bool:
         """Whether a cell can, and the handler does not take too much of it."""
-        costs = self.system.board.costs.get(ClockKind.PERIODIC)
+        costs = self._costs(ClockKind.PERIODIC, tick)
         if costs is not None and tick * self.per_tick < max(costs.interrupt / EMPTY_TICKS, Fraction(self._longest(costs))):
             return False
         fitter = Fitter(self.system.board, self.system.clock_hz)
@@ -199,6 +200,13 @@ class _Adviser:
 
     # What it costs
 
+    def _costs(self, kind: ClockKind, tick: Fraction | int) -> ClockCosts | None:
+        """What a clock costs with such a tick, as far as the board says."""
+        costs = self.system.board.costs.get(kind)
+        configured = self.clock.services.clock is kind and self.clock.tick == tick
+        based = self.clock.based if configured else kind is ClockKind.PERIODIC and is_held(self.system, int(tick))
+        return costs.based if costs is not None and based else costs
+
     def _longest(self, costs: ClockCosts) -> int:
         return costs.interrupt + costs.serving + sum(self._serving(costs, period) for period in self.declared)
 
@@ -218,7 +226,7 @@ class _Adviser:
             if cell.driver.restarts:  # up to a unit each time that it is set
                 drift += interrupts * tick / hz
         code = share = longest = None
-        costs = self.system.board.costs.get(kind)
+        costs = self._costs(kind, tick)
         served = Fraction(0)
         if costs is not None and self.per_tick:
             longest = self._longest(costs)

@@ -82,10 +82,19 @@ def base_on(board: Board, clock_hz: int, ticks: Sequence[int], source: Source, t
     return None
 
 
-def outlasts(system: System, tick: int) -> bool:
-    """Whether the rounds' tasks are known to hold a tick back until the next, so that its interrupts do not tell the ticks."""
+def is_held(system: System, tick: int) -> bool:
+    """Whether the periodic clock may be held back until its next tick, so that its interrupts do not tell the ticks.
+
+    Tasks of rounds hold it back, as far as is known, and locks and ISRs.  Where nobody says how long these are, a time base of 16
+    bits is not worth what each tick costs.
+    """
     stretch = longest_stretch(system)
-    return stretch is not None and stretch > tick
+    if stretch is not None and stretch > tick:
+        return True
+    lock = system.time.longest_lock if system.time is not None else None
+    if lock is not None:
+        return lock >= tick
+    return any(array.family.base is not None and array.width > 16 for array in system.board.cells)
 
 
 def longest_stretch(system: System) -> int | None:

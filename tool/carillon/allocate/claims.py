@@ -13,7 +13,7 @@ from enum import Enum
 
 from carillon.actions import COSTS, Action, Served
 from carillon.actions.every import of
-from carillon.allocate.base import Base, base_on, counts_alone, outlasts
+from carillon.allocate.base import Base, base_on, counts_alone, is_held
 from carillon.allocate.clock import counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import GroupClass, cell_use, group_classes, spare_sources
@@ -251,7 +251,7 @@ class ClaimBuilder:
         self.groups = tuple(group_classes(self.board, self.taken))
         self.bases: tuple[Way, ...] = ()
         ticker = events.ticker
-        self.held = ticker is not None and (events.machine or outlasts(system, ticker.period))
+        self.held = ticker is not None and (events.machine or is_held(system, ticker.period))
 
     def build(self) -> Claims:
         """All claims."""

@@ -63,6 +63,15 @@ class ClockCosts(Frozen):
     wake: Count = Field(description="more for each task whose delay is over")
     alarm: Count = Field(description="more for each alarm that expires, activates a task and goes on")
     beside: Count = Field(default=0, description="more for each such alarm where others wait too")
+    based_interrupt: Count | None = Field(default=None, description="of a clock whose ticks the time base counts, instead")
+    based_serving: Count | None = Field(default=None, description="of a clock whose ticks the time base counts, instead")
+
+    @property
+    def based(self) -> ClockCosts:
+        """Of a periodic clock whose ticks the time base counts."""
+        interrupt = self.interrupt if self.based_interrupt is None else self.based_interrupt
+        serving = self.serving if self.based_serving is None else self.based_serving
+        return self.model_copy(update={"interrupt": interrupt, "serving": serving})
 
 
 class Cells(Frozen):

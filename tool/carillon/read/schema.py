@@ -376,6 +376,10 @@ class TimeServicesTable(_Table):
     longest: AnyTime | None = Field(
         None, description="The longest delay and period that occurs; if absent there is none, at the cost of longer events."
     )
+    longest_lock: AnyTime | None = Field(
+        None,
+        description="For how long locks and ISRs last at most; if absent, a periodic clock has a time base.",
+    )
     queue: Literal["list", "tree"] = Field("list", description="What the queue of events is: short, or fast with many events.")
     slice: AnyTime | None = Field(None, description="Time slice of threads of equal priority; they run to their end if absent.")
     now: bool = Field(True, description="The time can be asked for; without, the timer rests while nothing waits.")

@@ -71,6 +71,7 @@ class TimeReader:
             tick=tick,
             bits=table.bits,
             longest=longest,
+            longest_lock=self._ticks(ticks, "longest_lock", table.longest_lock, recurs=False, divides=False),
             queue=QueueKind(table.queue),
             slice=self._ticks(ticks, "slice", table.slice, recurs=False),
             now=table.now,
