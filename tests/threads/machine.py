@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images that play programs one after the other, and what they say."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from building import build
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+from carillon.run import record
+from drawing import SHAPES, Draw, Program, Scale
+from model import Event, Model, Way, bounds
+
+HERE = Path(__file__).parent
+EVENTS = 160
+
+
+@dataclass(frozen=True)
+class Target:
+    """A board with a clock.  ``cost``: ticks that code may take before a step and after it; 0: none, and times are exact."""
+
+    board: str
+    clock: str
+    scale: Scale
+    cost: int = 0
+    system: str = ""
+    software: bool = False  # dispatch
+    chosen: bool = False  # though the board could dispatch by hardware
+    programs: int = 30  # in an image
+    events: int = EVENTS
+
+    @property
+    def name(self) -> str:
+        return f"{self.board}-{self.clock}{'-software' * self.chosen}"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an image said of a program: the window that it ran in, when it began, and what happened."""
+
+    window: int
+    begun: int
+    events: list[Event]
+    broken: int
+
+
+def draw(rng: random.Random, target: Target, shape: str) -> Program:
+    """A program that means the same however long code takes on the board, and has few enough events."""
+    while True:
+        program = Draw(rng, shape, target.scale).program()
+        begin = begins(target.scale, program, 1)
+        if not target.cost:
+            events = Model(program, SHAPES[shape], target.scale, begin, Way(target.software, True)).run()
+            if 3 <= len(events) < target.events:
+                return program
+        else:
+            found = bounds(program, SHAPES[shape], target.scale, begin, Way(target.software, True), target.cost)
+            if found is not None and 3 <= len(found.events) < target.events:
+                return program
+
+
+def begins(scale: Scale, program: Program, window: int) -> int:
+    """When a program begins, in ticks of the system."""
+    return (window * scale.begin + program.phase) * scale.tick
+
+
+def write(folder: Path, target: Target, shape: str, programs: Sequence[Program]) -> Path:
+    """Write an image's schedule and code; the schedule's path."""
+    scale, priorities = target.scale, SHAPES[shape]
+    tick = f'tick = "{scale.tick} ticks"\n' if target.clock == "periodic" else ""
+    osek = '[osek]\ndispatch = "software"\n' if target.chosen else ""
+    names = [f"T{k}" for k in range(len(priorities))]
+    threads = "".join(f"[thread.{n}]\npriority = {p}\n" for n, p in zip(names, priorities, strict=True))
+    text = (
+        f'# SPDX-License-Identifier: Apache-2.0\n[system]\nname = "app"\n{target.system}\n{osek}'
+        f'[time]\nclock = "{target.clock}"\n{tick}slice = "{scale.slice} ticks"\n{threads}[thread.Main]\npriority = 0\n'
+    )
+    figures = {
+        "THREADS": len(priorities),
+        "THREADS_MOST": min(len(priorities), scale.threads),
+        "STEPS": scale.steps,
+        "EVENTS": target.events,
+        "WINDOW": scale.begin,
+        "LENGTH": scale.slice * scale.slices // scale.tick,
+    }
+    defined = "".join(f"#define {name} {value}u\n" for name, value in figures.items())
+    bodies = " ".join(f"THREAD({n}) {{ live({k}u); }}" for k, n in enumerate(names))
+    code = ", \\\n".join(p.code() for p in programs)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "schedule.toml").write_text(text, encoding="utf-8")
+    drawn = f"/* SPDX-License-Identifier: Apache-2.0 */\n{defined}#define BODIES {bodies}\n#define PROGRAMS {code}\n"
+    (folder / "drawn.h").write_text(drawn, encoding="utf-8")
+    shutil.copy(HERE / "programs.c", folder / "main.c")
+    shutil.copy(HERE.parent / "firmware" / "report.h", folder)
+    return folder / "schedule.toml"
+
+
+def execute(folder: Path, target: Target, shape: str, programs: Sequence[Program]) -> tuple[Way, list[Said]]:
+    """Build an image of the programs, run it, and read what it said."""
+    diagnostics = Diagnostics()
+    planned = plan(write(folder, target, shape, programs), diagnostics, target.board)
+    firmware = build(planned.image, folder / "build", diagnostics)
+    assert firmware is not None, [str(d) for d in diagnostics.found]
+    ticks = target.scale.slice * target.scale.window * 3 * (len(programs) + 2)  # it halts when all is said
+    recording = record(planned.image, firmware, ticks, diagnostics)
+    assert recording is not None, [str(d) for d in diagnostics.found]
+    said: list[Said] = []
+    what = begun = window = 0
+    events: list[Event] = []
+    for line in recording.output.splitlines():
+        name, value = line.split()
+        match name, int(value):
+            case "program", _:
+                events = []
+            case "window", window:
+                pass
+            case "begun", begun:
+                pass
+            case "what", what:
+                pass
+            case "at", at:
+                events.append(Event(at, what >> 12, what & 255, what >> 8 & 15))
+            case "broken", broken:
+                said.append(Said(window, begun, events, broken))
+    allocation = planned.image.osek.allocation if planned.image.osek is not None else None
+    assert allocation is not None and allocation.clock is not None and allocation.slices is not None
+    assert allocation.software == target.software
+    clock, slices = allocation.clock.carrier, allocation.slices
+    first = (-slices.level, slices.source) < (-clock.level, clock.source)
+    return Way(allocation.software, first), said
+
+
+def different(target: Target, shape: str, way: Way, program: Program, said: Said) -> str:
+    """What is not as the model has it; the empty string if all is."""
+    scale, priorities = target.scale, SHAPES[shape]
+    begin = begins(scale, program, said.window)
+    if said.broken:
+        return "two had a mutex at once" if said.broken == 2 else "an alarm that did not run was not started"
+    if not target.cost:
+        model = Model(program, priorities, scale, begin, way)
+        wanted = model.run()
+        for k, (one, other) in enumerate(zip(wanted, said.events, strict=False)):
+            if one != other:
+                return f"event {k} is {other}, not {one}; it began at {begin}"
+        return "" if len(wanted) == len(said.events) else f"{len(said.events)} events, not {len(wanted)}"
+    found = bounds(program, priorities, scale, begin, way, target.cost)
+    assert found is not None
+    late = said.begun * scale.tick - begin
+    if not -scale.tick <= late <= target.cost:
+        return f"it began {late} ticks late"
+    for k, (event, first, last) in enumerate(zip(found.events, found.first, found.last, strict=True)):
+        if last - begin > scale.slice * scale.slices - target.cost:
+            return ""  # the program may have been stopped before
+        if k >= len(said.events) or said.events[k][1:] != event[1:]:
+            return f"event {k} is {said.events[k] if k < len(said.events) else 'missing'}, not {event}; it began at {begin}"
+        at = said.events[k].time * scale.tick
+        if not first - scale.tick - target.cost <= at <= last + target.cost:
+            return f"event {k} came at {at}, not between {first} and {last}; it began at {begin}"
+    return ""

@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What threads, slices, semaphores and alarms mean: an exact model, played through as events of time.
+
+It knows levels of threads, the clock above all of them, and the ends of slices.  With dispatch by hardware an end of a slice is
+a request that stays until nothing above the thread runs and nothing is masked (docs/guide/time.md, "Slices"): of the highest
+level whose threads take turns it is the timer's own, which asks for the others' where a thread is ready there.
+
+Code takes no time here, or what ``costs`` draws before each step and after it: so it is seen which programs mean the same
+however long code takes, and between which times each of their events comes.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from drawing import ALARMS, MUTEXES, SEMAPHORES, Alarm, Do, Program, Scale, Step
+
+NOTHING, LATE, OK = 5, 4, 0
+"""E_OS_NOFUNC, E_OS_LIMIT and E_OK."""
+OF_ALARM = 8
+WAIT = -1
+
+
+class Way(NamedTuple):
+    """How an image is made: with dispatch in software; and whether an end of a slice is served before the clock, both asked for."""
+
+    software: bool
+    slice_first: bool
+
+
+class Event(NamedTuple):
+    """A thread's step has ended, with a status; or (``who`` from OF_ALARM) an alarm's function was called."""
+
+    time: int
+    who: int
+    step: int
+    status: int
+
+
+@dataclass(eq=False)
+class Thread:
+    """``left``: of what it works on.  ``wakes``: the number of its event in the queue."""
+
+    number: int
+    level: int
+    life: Iterator[int] = field(default_factory=lambda: iter(()))
+    left: int = 0
+    result: int = OK
+    waits: int = WAIT
+    timed: int = 0
+
+
+@dataclass
+class Semaphore:
+    count: int
+    line: list[Thread] = field(default_factory=list)
+
+
+class Model:
+    """Plays one program that begins at ``begin``, a time in ticks of the system."""
+
+    def __init__(
+        self,
+        program: Program,
+        priorities: tuple[int, ...],
+        scale: Scale,
+        begin: int,
+        way: Way,
+        costs: Callable[[], int] = lambda: 0,
+        phase: int = 0,
+    ) -> None:
+        self.program, self.scale, self.begin, self.costs, self.way = program, scale, begin, costs, way
+        numbers = sorted(set(priorities))
+        self.threads = {i: Thread(i, numbers.index(priorities[i]) + 1) for i in program.order}
+        self.top = len(numbers)
+        self.ready: dict[int, deque[Thread]] = {level: deque() for level in range(1, self.top + 1)}
+        self.begun: dict[int, Thread] = {}
+        self.turning = [level for level in self.ready if priorities.count(numbers[level - 1]) > 1]
+        self.semaphores = [Semaphore(int(k in MUTEXES)) for k in range(SEMAPHORES)]
+        self.queue: list[tuple[int, int]] = []  # time and number
+        self.what: dict[int, Thread | int] = {}  # by number: whose, or which alarm
+        self.expiries = [a.count for a in program.alarms]
+        self.running_alarm = [0] * len(program.alarms)  # the number of its event; 0: it does not run
+        self.inserted = 0
+        self.now = begin
+        self.next_slice = (begin - phase - 1) // scale.slice * scale.slice + scale.slice + phase
+        self.locked = False
+        self.held = False
+        self.over: set[int] = set()  # levels whose slice is over
+        self.asked = False  # the timer's own request
+        self.asked_below: set[int] = set()
+        self.events: list[Event] = []
+        self.turns = 0
+
+    # --- the clock ---
+
+    def insert(self, time: int, what: Thread | int) -> int:
+        self.inserted += 1
+        heapq.heappush(self.queue, (time, self.inserted))
+        self.what[self.inserted] = what
+        return self.inserted
+
+    def after(self, ticks: int) -> int:
+        """The time of the clock's so-manieth edge from now."""
+        return (self.now // self.scale.tick + ticks) * self.scale.tick
+
+    def first(self) -> int | None:
+        while self.queue and self.queue[0][1] not in self.what:
+            heapq.heappop(self.queue)
+        return self.queue[0][0] if self.queue else None
+
+    def serve(self) -> None:
+        time, number = heapq.heappop(self.queue)
+        what = self.what.pop(number)
+        if isinstance(what, Thread):
+            if what.waits != WAIT:
+                self.semaphores[what.waits].line.remove(what)
+                what.waits, what.result = WAIT, NOTHING
+            self.wake(what)
+            return
+        alarm = self.program.alarms[what]
+        self.expiries[what] -= 1
+        self.running_alarm[what] = self.insert(time + alarm.period * self.scale.tick, what) if self.expiries[what] else 0
+        if alarm.calls:
+            self.events.append(Event(self.now, OF_ALARM + what, 0, OK))
+        self.give(alarm.semaphore)
+
+    # --- semaphores ---
+
+    def wake(self, thread: Thread) -> None:
+        self.ready[thread.level].append(thread)
+
+    def give(self, number: int) -> None:
+        semaphore = self.semaphores[number]
+        if not semaphore.line:
+            semaphore.count += 1
+            return
+        thread = semaphore.line.pop(0)
+        self.what.pop(thread.timed, None)
+        thread.waits, thread.result = WAIT, OK
+        self.wake(thread)
+
+    def line_up(self, thread: Thread, number: int) -> None:
+        line = self.semaphores[number].line
+        place = next((k for k, other in enumerate(line) if other.level < thread.level), len(line))
+        line.insert(place, thread)
+        thread.waits = number
+
+    # --- threads ---
+
+    def life(self, thread: Thread) -> Iterator[int]:
+        """Yields how long it works until what it does next; WAIT: until it is woken."""
+        body = self.program.bodies[thread.number]
+        until = self.begin
+        for _ in range(body.times):
+            for k, step in enumerate(body.steps):
+                yield self.costs()
+                thread.result = OK
+                if step.what is Do.UNTIL:
+                    until += step.time * self.scale.tick
+                    if until <= self.now // self.scale.tick * self.scale.tick:
+                        thread.result = LATE
+                    else:
+                        self.insert(until, thread)
+                        yield WAIT
+                else:
+                    yield from self.done(thread, step)
+                yield self.costs()
+                self.events.append(Event(self.now, thread.number, k, thread.result))
+
+    def done(self, thread: Thread, step: Step) -> Iterator[int]:
+        match step.what:
+            case Do.LOCK | Do.LOCK_KERNEL:
+                self.locked = True
+                yield step.time
+                self.locked = False
+            case Do.HOLD:
+                self.held = True
+                yield step.time
+                self.held = False
+                if not self.way.software:
+                    self.asked |= bool(self.over)
+                    self.over.clear()
+            case Do.TAKE | Do.TAKE_WITHIN if self.semaphores[step.object].count:
+                self.semaphores[step.object].count -= 1
+            case Do.TAKE | Do.TAKE_WITHIN:
+                self.line_up(thread, step.object)
+                thread.timed = self.insert(self.after(step.time), thread) if step.what is Do.TAKE_WITHIN else 0
+                yield WAIT
+            case Do.GIVE:
+                self.give(step.object)
+            case Do.DELAY:
+                self.insert(self.after(step.time), thread)
+                yield WAIT
+            case Do.RESTART:
+                thread.result = self.restart(step.object)
+            case _:
+                yield step.time
+        yield 0
+
+    def restart(self, number: int) -> int:
+        if number >= len(self.program.alarms):
+            return NOTHING
+        ran = self.what.pop(self.running_alarm[number], None) is not None
+        self.start(number, self.program.alarms[number])
+        return OK if ran else NOTHING
+
+    def start(self, number: int, alarm: Alarm) -> None:
+        self.expiries[number] = alarm.count
+        self.running_alarm[number] = self.insert(self.after(alarm.period), number)
+
+    # --- dispatch ---
+
+    @property
+    def running(self) -> Thread | None:
+        return self.begun[max(self.begun)] if self.begun else None
+
+    def deliver(self) -> None:
+        """All that may preempt what runs does so."""
+        while not self.locked:
+            first = self.first()
+            due = first is not None and first <= self.now
+            least = self.top if self.held else max(self.begun, default=0)
+            ends = self.asked and (self.way.software or self.turning[-1] + 1 > least)
+            if ends and (self.way.slice_first or not due) and (self.way.software or self.turning[-1] == self.top):
+                self.end_slice()
+                continue
+            if due:
+                self.serve()
+                continue
+            found = [(level, 1) for level, line in self.ready.items() if line and level not in self.begun]
+            found += [(level + 1, 0) for level in self.asked_below]
+            found += [(self.turning[-1] + 1, 2)] if ends else []
+            level, kind = max((x for x in found if x[0] > least), default=(0, 0))
+            running = self.running
+            if running is not None and running.level in self.over and self.way.software and not self.held and level <= running.level:
+                self.over.discard(running.level)
+                self.turn(running)
+            elif level == 0:
+                return
+            elif kind == 2:
+                self.end_slice()
+            elif kind == 1:
+                self.begun[level] = self.ready[level].popleft()
+                self.over.discard(level)
+            else:
+                self.asked_below.discard(level - 1)
+                self.give_way(level - 1)
+
+    def end_slice(self) -> None:
+        """The timer that ends slices is served."""
+        self.asked = False
+        if self.way.software:
+            self.over |= {level for level in self.turning if self.ready[level]}
+        else:
+            self.asked_below |= {below for below in self.turning[:-1] if self.ready[below]}
+            self.give_way(self.turning[-1])
+
+    def give_way(self, level: int) -> None:
+        """A slice is over for a thread of the level, if one runs and another is ready."""
+        thread = self.running
+        if thread is None or thread.level != level or not self.ready[level]:
+            return
+        if self.held:
+            self.over.add(level)
+        else:
+            self.turn(thread)
+
+    def turn(self, thread: Thread) -> None:
+        self.turns += 1
+        del self.begun[thread.level]
+        self.wake(thread)
+
+    def settle(self) -> None:
+        """All that happens now, in no time."""
+        while True:
+            self.deliver()
+            thread = self.running
+            if thread is None or thread.left:
+                return
+            more = next(thread.life, None)
+            if more is None or more == WAIT:
+                del self.begun[thread.level]
+            else:
+                thread.left = more
+
+    def run(self) -> list[Event]:
+        """The events, in their order, until the program is stopped."""
+        for k, alarm in enumerate(self.program.alarms):
+            self.start(k, alarm)
+        for i in self.program.order:
+            thread = self.threads[i]
+            thread.life = self.life(thread)
+            self.wake(thread)
+        end = self.begin + self.scale.slice * self.scale.slices
+        while True:
+            if self.next_slice == self.now:
+                self.asked = bool(self.turning)
+                self.next_slice += self.scale.slice
+            self.settle()
+            thread, first = self.running, self.first()
+            times = [self.next_slice]
+            if first is not None and (first > self.now):
+                times.append(first)
+            if thread is not None:
+                times.append(self.now + thread.left)
+            then = min(times)
+            if then >= end:
+                return self.events
+            if thread is not None:
+                thread.left -= then - self.now
+            self.now = then
+
+
+class Bounds(NamedTuple):
+    """What happens, and the earliest and latest time of each event."""
+
+    events: list[Event]
+    first: list[int]
+    last: list[int]
+
+
+def bounds(
+    program: Program, priorities: tuple[int, ...], scale: Scale, begin: int, way: Way, cost: int, tries: int = 8
+) -> Bounds | None:
+    """None: what happens depends on how long code takes, up to ``cost`` before each step and after it."""
+    rng = random.Random(0)
+    every = [lambda: 0, lambda: cost, *[lambda: rng.randint(0, cost)] * tries]
+    runs = [
+        Model(program, priorities, scale, begin, way, costs, phase).run()
+        for phase in (0, -cost, cost)
+        for costs in (every if phase == 0 else every[:3])
+    ]
+    story = [e[1:] for e in runs[0]]
+    if any([e[1:] for e in run] != story for run in runs[1:]):
+        return None
+    times = list(zip(*([e.time for e in run] for run in runs), strict=True))
+    return Bounds(runs[0], [min(t) for t in times], [max(t) for t in times])

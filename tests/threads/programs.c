@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plays programs of threads, one after the other, and says after each what happened when: a line for each program with
+ * its number and the window that it ran in, and one for each event.  The programs stand in drawn.h (PROGRAMS), which
+ * drawing.py explains.
+ *
+ * Alarms begin and end a program.  So the thread that says what happened may be below all others. */
+#include "carillon/time.h"
+#include "carillon/work.h"
+#include "carillon_port.h"
+#include "os.h"
+#include "report.h"
+
+#include "drawn.h"
+
+#ifdef __AVR__
+#define FLASH __flash /* constants are in memory otherwise */
+#else
+#define FLASH
+#endif
+#define OF_ALARM 8u
+#define STEPS_ALL (THREADS_MOST * STEPS)
+
+struct step {
+    uint8_t what, object;
+    uint32_t time;
+};
+struct body {
+    uint8_t thread, steps, times;
+};
+struct drawn_alarm {
+    uint8_t calls, semaphore, count;
+    uint32_t period;
+};
+struct program {
+    struct step steps[STEPS_ALL];
+    struct body bodies[THREADS_MOST];
+    struct drawn_alarm alarms[3];
+    uint8_t threads, alarm_count;
+    uint32_t phase;
+};
+static const FLASH struct program programs[] = {PROGRAMS};
+#define COUNT (sizeof programs / sizeof programs[0])
+
+#if CARILLON_INSTRUCTIONS_PER_TICK == 0
+uint64_t carillon_host_ticks(void);
+#define NOW() ((uint32_t)carillon_host_ticks())
+#else
+#define NOW() ((uint32_t)carillon_now())
+#endif
+
+static struct {
+    uint32_t time;
+    uint16_t what;
+} events[EVENTS];
+static volatile uint16_t happened;
+static volatile uint8_t inside[2], broken;
+
+static struct carillon_semaphore semaphores[4], go[THREADS], end = CARILLON_SEMAPHORE(0);
+static const FLASH struct program *now_playing;
+static volatile uint8_t stopping = 1u, rests[THREADS];
+static uint8_t next, plays;
+static uint16_t window;
+static carillon_time begun;
+static uint32_t began_at;
+
+/* From threads and the clock's handler. */
+static void record(uint8_t who, uint8_t step, uint8_t status)
+{
+    const uint32_t saved = carillon_port_lock();
+    if ((stopping == 0u) && (happened < EVENTS)) {
+        events[happened].time = NOW();
+        events[happened].what = (uint16_t)((uint16_t)who << 12 | (uint16_t)(status & 15u) << 8 | step);
+        happened++;
+    }
+    carillon_port_unlock(saved);
+}
+
+static void call(uint8_t alarm)
+{
+    record((uint8_t)(OF_ALARM + alarm), 0u, 0u);
+    (void)carillon_semaphore_v(&semaphores[now_playing->alarms[alarm].semaphore]);
+}
+static void call_0(void) { call(0u); }
+static void call_1(void) { call(1u); }
+static void call_2(void) { call(2u); }
+static struct carillon_alarm calling[] = {
+    CARILLON_ALARM_OF_FUNCTION(call_0), CARILLON_ALARM_OF_FUNCTION(call_1), CARILLON_ALARM_OF_FUNCTION(call_2)};
+static struct carillon_alarm giving[][2] = {
+    {CARILLON_ALARM_OF_SEMAPHORE(&semaphores[2]), CARILLON_ALARM_OF_SEMAPHORE(&semaphores[3])},
+    {CARILLON_ALARM_OF_SEMAPHORE(&semaphores[2]), CARILLON_ALARM_OF_SEMAPHORE(&semaphores[3])},
+    {CARILLON_ALARM_OF_SEMAPHORE(&semaphores[2]), CARILLON_ALARM_OF_SEMAPHORE(&semaphores[3])}};
+
+static struct carillon_alarm *alarm_of(uint8_t number)
+{
+    const FLASH struct drawn_alarm *const drawn = &now_playing->alarms[number];
+    return (drawn->calls != 0u) ? &calling[number] : &giving[number][drawn->semaphore - 2u];
+}
+
+static void start(uint8_t number)
+{
+    const FLASH struct drawn_alarm *const drawn = &now_playing->alarms[number];
+    if (carillon_alarm_start(alarm_of(number), drawn->period, drawn->count) != E_OK) {
+        broken = 1u;
+    }
+}
+
+/* In the clock's handler: a program ends, or begins. */
+static void finish(void)
+{
+    stopping = 1u;
+    (void)carillon_semaphore_v(&end);
+}
+static struct carillon_alarm finishing = CARILLON_ALARM_OF_FUNCTION(finish);
+static void begin(void)
+{
+    stopping = 0u;
+    begun = carillon_now();
+    began_at = NOW();
+    for (uint8_t k = 0u; k < now_playing->alarm_count; k++) {
+        start(k);
+    }
+    for (uint8_t k = 0u; k < now_playing->threads; k++) {
+        (void)carillon_semaphore_v(&go[now_playing->bodies[k].thread]);
+    }
+    (void)carillon_alarm_start(&finishing, LENGTH, 1u);
+}
+static struct carillon_alarm beginning = CARILLON_ALARM_OF_FUNCTION(begin);
+static void open_window(void)
+{
+    window++;
+    if (plays != 0u) {
+        return; /* the last one is still being told */
+    }
+    plays = 1u;
+    now_playing = &programs[next];
+    (void)carillon_alarm_start(&beginning, now_playing->phase, 1u);
+}
+static struct carillon_alarm opening = CARILLON_ALARM_OF_FUNCTION(open_window);
+
+static uint8_t play(const struct step *step, carillon_time *until)
+{
+    struct carillon_semaphore *const semaphore = &semaphores[step->object];
+    uint8_t status = 0u;
+    switch (step->what) {
+    case 1:
+        SuspendAllInterrupts();
+        carillon_work(step->time);
+        ResumeAllInterrupts();
+        break;
+    case 2:
+        (void)GetResource(RES_SCHEDULER);
+        carillon_work(step->time);
+        (void)ReleaseResource(RES_SCHEDULER);
+        break;
+    case 3:
+        status = carillon_semaphore_p(semaphore);
+        if ((step->object < 2u) && (stopping == 0u) && (inside[step->object]++ != 0u)) {
+            broken = 2u;
+        }
+        break;
+    case 4:
+        if (step->object < 2u) {
+            inside[step->object] = 0u;
+        }
+        status = carillon_semaphore_v(semaphore);
+        break;
+    case 5:
+        status = carillon_semaphore_p_within(semaphore, step->time);
+        break;
+    case 6:
+        status = carillon_delay(step->time);
+        break;
+    case 7:
+        status = carillon_delay_until(until, step->time);
+        break;
+    case 8:
+        status = E_OS_NOFUNC;
+        if (step->object < now_playing->alarm_count) {
+            const uint32_t saved = carillon_port_lock(); /* an expiry comes before both or after both */
+            status = carillon_alarm_discard(alarm_of(step->object)) ? E_OK : E_OS_NOFUNC;
+            start(step->object);
+            carillon_port_unlock(saved);
+        }
+        break;
+    case 9:
+        SuspendOSInterrupts();
+        carillon_work(step->time);
+        ResumeOSInterrupts();
+        break;
+    default:
+        carillon_work(step->time);
+        break;
+    }
+    return status;
+}
+
+static void live(uint8_t thread)
+{
+    for (;;) {
+        rests[thread] = 1u;
+        (void)carillon_semaphore_p(&go[thread]);
+        rests[thread] = 0u;
+        const FLASH struct body *body = now_playing->bodies;
+        const FLASH struct step *steps = now_playing->steps;
+        while (body->thread != thread) {
+            steps += body->steps;
+            body++;
+        }
+        carillon_time until = begun;
+        for (uint8_t turn = 0u; (turn < body->times) && (stopping == 0u); turn++) {
+            for (uint8_t k = 0u; (k < body->steps) && (stopping == 0u); k++) {
+                const struct step step = steps[k];
+                record(thread, k, play(&step, &until));
+            }
+        }
+    }
+}
+BODIES
+
+static bool all_rest(void)
+{
+    bool all = true;
+    for (uint8_t k = 0u; k < THREADS; k++) {
+        all = all && (rests[k] != 0u);
+    }
+    return all;
+}
+
+static void say(void)
+{
+    report("program", next);
+    report("window", window);
+    report("begun", began_at);
+    for (uint16_t k = 0u; k < happened; k++) {
+        report("what", events[k].what);
+        report("at", events[k].time);
+    }
+    report("broken", broken);
+}
+
+THREAD(Main)
+{
+    (void)carillon_alarm_start(&opening, WINDOW, CARILLON_INFINITE);
+    while (next < COUNT) {
+        for (uint8_t k = 0u; k < 4u; k++) {
+            semaphores[k] = (struct carillon_semaphore)CARILLON_SEMAPHORE(0);
+            semaphores[k].count = (k < 2u) ? 1u : 0u;
+        }
+        happened = 0u;
+        broken = inside[0] = inside[1] = 0u;
+        plays = 0u;
+        (void)carillon_semaphore_p(&end);
+        for (uint8_t k = 0u; k < now_playing->alarm_count; k++) {
+            (void)carillon_alarm_discard(alarm_of(k));
+        }
+        while (!all_rest()) { /* those that wait for a unit get one */
+            for (uint8_t k = 0u; k < 4u; k++) {
+                (void)carillon_semaphore_v(&semaphores[k]);
+            }
+            (void)carillon_delay(1u);
+        }
+        say();
+        next++;
+    }
+    carillon_port_halt();
+}
