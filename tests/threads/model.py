@@ -114,6 +114,11 @@ class Model:
             heapq.heappop(self.queue)
         return self.queue[0][0] if self.queue else None
 
+    @property
+    def due(self) -> bool:
+        first = self.first()
+        return first is not None and first <= self.now
+
     def serve(self) -> None:
         time, number = heapq.heappop(self.queue)
         what = self.what.pop(number)
@@ -223,14 +228,12 @@ class Model:
     def deliver(self) -> None:
         """All that may preempt what runs does so."""
         while not self.locked:
-            first = self.first()
-            due = first is not None and first <= self.now
             least = self.top if self.held else max(self.begun, default=0)
             ends = self.asked and (self.way.software or self.turning[-1] + 1 > least)
-            if ends and (self.way.slice_first or not due) and (self.way.software or self.turning[-1] == self.top):
+            if ends and (self.way.slice_first or not self.due) and (self.way.software or self.turning[-1] == self.top):
                 self.end_slice()
                 continue
-            if due:
+            if self.due:
                 self.serve()
                 continue
             found = [(level, 1) for level, line in self.ready.items() if line and level not in self.begun]
@@ -269,6 +272,8 @@ class Model:
         if self.held:
             self.over.add(level)
         else:
+            while self.due:  # who is woken at the same time is before it
+                self.serve()
             self.turn(thread)
 
     def turn(self, thread: Thread) -> None:
