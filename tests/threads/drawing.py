@@ -94,6 +94,7 @@ class Scale:
     window: int = 40
     steps: int = 8
     threads: int = 5
+    sliced: bool = True  # whether threads take turns: else a slice is a length of time alone
     shortest: int = 1  # period of an alarm, in ticks of the clock
 
     @property

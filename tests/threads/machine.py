@@ -74,11 +74,12 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     scale, priorities = target.scale, SHAPES[shape]
     tick = f'tick = "{scale.tick} ticks"\n' if target.clock == "periodic" else ""
     osek = '[osek]\ndispatch = "software"\n' if target.chosen else ""
+    slices = f'slice = "{scale.slice} ticks"\n' if scale.sliced else ""
     names = [f"T{k}" for k in range(len(priorities))]
     threads = "".join(f"[thread.{n}]\npriority = {p}\n" for n, p in zip(names, priorities, strict=True))
     text = (
         f'# SPDX-License-Identifier: Apache-2.0\n[system]\nname = "app"\n{target.system}\n{osek}'
-        f'[time]\nclock = "{target.clock}"\n{tick}slice = "{scale.slice} ticks"\n{threads}[thread.Main]\npriority = 0\n'
+        f'[time]\nclock = "{target.clock}"\n{tick}{slices}{threads}[thread.Main]\npriority = 0\n'
     )
     figures = {
         "THREADS": len(priorities),
@@ -86,6 +87,7 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
         "STEPS": scale.steps,
         "EVENTS": target.events,
         "WINDOW": scale.begin,
+        "POLL": max(1, scale.slice // scale.tick // 10),
         "LENGTH": scale.slice * scale.slices // scale.tick,
     }
     defined = "".join(f"#define {name} {value}u\n" for name, value in figures.items())
@@ -129,10 +131,10 @@ def execute(folder: Path, target: Target, shape: str, programs: Sequence[Program
             case "broken", broken:
                 said.append(Said(window, begun, events, broken))
     allocation = planned.image.osek.allocation if planned.image.osek is not None else None
-    assert allocation is not None and allocation.clock is not None and allocation.slices is not None
+    assert allocation is not None and allocation.clock is not None
     assert allocation.software == target.software
     clock, slices = allocation.clock.carrier, allocation.slices
-    first = (-slices.level, slices.source) < (-clock.level, clock.source)
+    first = slices is not None and (-slices.level, slices.source) < (-clock.level, clock.source)
     return Way(allocation.software, first), said
 
 

@@ -74,13 +74,14 @@ class Model:
         costs: Callable[[], int] = lambda: 0,
         phase: int = 0,
     ) -> None:
+        """``phase``: how much later slices end than they should."""
         self.program, self.scale, self.begin, self.costs, self.way = program, scale, begin, costs, way
         numbers = sorted(set(priorities))
         self.threads = {i: Thread(i, numbers.index(priorities[i]) + 1) for i in program.order}
         self.top = len(numbers)
         self.ready: dict[int, deque[Thread]] = {level: deque() for level in range(1, self.top + 1)}
         self.begun: dict[int, Thread] = {}
-        self.turning = [level for level in self.ready if priorities.count(numbers[level - 1]) > 1]
+        self.turning = [level for level in self.ready if scale.sliced and priorities.count(numbers[level - 1]) > 1]
         self.semaphores = [Semaphore(int(k in MUTEXES)) for k in range(SEMAPHORES)]
         self.queue: list[tuple[int, int]] = []  # time and number
         self.what: dict[int, Thread | int] = {}  # by number: whose, or which alarm
@@ -92,6 +93,7 @@ class Model:
         self.locked = False
         self.held = False
         self.over: set[int] = set()  # levels whose slice is over
+        self.rests = 0  # until then the clock lets others in
         self.asked = False  # the timer's own request
         self.asked_below: set[int] = set()
         self.events: list[Event] = []
@@ -117,10 +119,12 @@ class Model:
     @property
     def due(self) -> bool:
         first = self.first()
-        return first is not None and first <= self.now
+        return first is not None and max(first, self.rests) <= self.now
 
     def serve(self) -> None:
         time, number = heapq.heappop(self.queue)
+        if time < self.now:  # overdue; of eight such ticks one is followed by a rest
+            self.rests = self.now + self.costs()
         what = self.what.pop(number)
         if isinstance(what, Thread):
             if what.waits != WAIT:
@@ -310,8 +314,8 @@ class Model:
             self.settle()
             thread, first = self.running, self.first()
             times = [self.next_slice]
-            if first is not None and (first > self.now):
-                times.append(first)
+            if first is not None and max(first, self.rests) > self.now:
+                times.append(max(first, self.rests))
             if thread is not None:
                 times.append(self.now + thread.left)
             then = min(times)

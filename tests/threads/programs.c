@@ -14,9 +14,12 @@
 #include "drawn.h"
 
 #ifdef __AVR__
-#define FLASH __flash /* constants are in memory otherwise */
+#include <avr/pgmspace.h>
+#define COPY memcpy_P
 #else
-#define FLASH
+#include <string.h>
+#define COPY memcpy
+#define PROGMEM
 #endif
 #define OF_ALARM 8u
 #define STEPS_ALL (THREADS_MOST * STEPS)
@@ -39,7 +42,7 @@ struct program {
     uint8_t threads, alarm_count;
     uint32_t phase;
 };
-static const FLASH struct program programs[] = {PROGRAMS};
+static const struct program programs[] PROGMEM = {PROGRAMS};
 #define COUNT (sizeof programs / sizeof programs[0])
 
 #if CARILLON_INSTRUCTIONS_PER_TICK == 0
@@ -57,7 +60,7 @@ static volatile uint16_t happened;
 static volatile uint8_t inside[2], broken;
 
 static struct carillon_semaphore semaphores[4], go[THREADS], end = CARILLON_SEMAPHORE(0);
-static const FLASH struct program *now_playing;
+static struct program now_playing;
 static volatile uint8_t stopping = 1u, rests[THREADS];
 static uint8_t next, plays;
 static uint16_t window;
@@ -79,7 +82,7 @@ static void record(uint8_t who, uint8_t step, uint8_t status)
 static void call(uint8_t alarm)
 {
     record((uint8_t)(OF_ALARM + alarm), 0u, 0u);
-    (void)carillon_semaphore_v(&semaphores[now_playing->alarms[alarm].semaphore]);
+    (void)carillon_semaphore_v(&semaphores[now_playing.alarms[alarm].semaphore]);
 }
 static void call_0(void) { call(0u); }
 static void call_1(void) { call(1u); }
@@ -93,13 +96,13 @@ static struct carillon_alarm giving[][2] = {
 
 static struct carillon_alarm *alarm_of(uint8_t number)
 {
-    const FLASH struct drawn_alarm *const drawn = &now_playing->alarms[number];
+    const struct drawn_alarm *const drawn = &now_playing.alarms[number];
     return (drawn->calls != 0u) ? &calling[number] : &giving[number][drawn->semaphore - 2u];
 }
 
 static void start(uint8_t number)
 {
-    const FLASH struct drawn_alarm *const drawn = &now_playing->alarms[number];
+    const struct drawn_alarm *const drawn = &now_playing.alarms[number];
     if (carillon_alarm_start(alarm_of(number), drawn->period, drawn->count) != E_OK) {
         broken = 1u;
     }
@@ -117,11 +120,11 @@ static void begin(void)
     stopping = 0u;
     begun = carillon_now();
     began_at = NOW();
-    for (uint8_t k = 0u; k < now_playing->alarm_count; k++) {
+    for (uint8_t k = 0u; k < now_playing.alarm_count; k++) {
         start(k);
     }
-    for (uint8_t k = 0u; k < now_playing->threads; k++) {
-        (void)carillon_semaphore_v(&go[now_playing->bodies[k].thread]);
+    for (uint8_t k = 0u; k < now_playing.threads; k++) {
+        (void)carillon_semaphore_v(&go[now_playing.bodies[k].thread]);
     }
     (void)carillon_alarm_start(&finishing, LENGTH, 1u);
 }
@@ -133,10 +136,17 @@ static void open_window(void)
         return; /* the last one is still being told */
     }
     plays = 1u;
-    now_playing = &programs[next];
-    (void)carillon_alarm_start(&beginning, now_playing->phase, 1u);
+    (void)carillon_alarm_start(&beginning, now_playing.phase, 1u);
 }
 static struct carillon_alarm opening = CARILLON_ALARM_OF_FUNCTION(open_window);
+
+/* What is started in the clock's handler counts from the time that is served. */
+static void open_first(void)
+{
+    window++;
+    (void)carillon_alarm_start(&opening, WINDOW, CARILLON_INFINITE);
+}
+static struct carillon_alarm first = CARILLON_ALARM_OF_FUNCTION(open_first);
 
 static uint8_t play(const struct step *step, carillon_time *until)
 {
@@ -176,7 +186,7 @@ static uint8_t play(const struct step *step, carillon_time *until)
         break;
     case 8:
         status = E_OS_NOFUNC;
-        if (step->object < now_playing->alarm_count) {
+        if (step->object < now_playing.alarm_count) {
             const uint32_t saved = carillon_port_lock(); /* an expiry comes before both or after both */
             status = carillon_alarm_discard(alarm_of(step->object)) ? E_OK : E_OS_NOFUNC;
             start(step->object);
@@ -201,8 +211,8 @@ static void live(uint8_t thread)
         rests[thread] = 1u;
         (void)carillon_semaphore_p(&go[thread]);
         rests[thread] = 0u;
-        const FLASH struct body *body = now_playing->bodies;
-        const FLASH struct step *steps = now_playing->steps;
+        const struct body *body = now_playing.bodies;
+        const struct step *steps = now_playing.steps;
         while (body->thread != thread) {
             steps += body->steps;
             body++;
@@ -241,7 +251,7 @@ static void say(void)
 
 THREAD(Main)
 {
-    (void)carillon_alarm_start(&opening, WINDOW, CARILLON_INFINITE);
+    (void)carillon_alarm_start(&first, (carillon_duration)(WINDOW - carillon_now()), 1u);
     while (next < COUNT) {
         for (uint8_t k = 0u; k < 4u; k++) {
             semaphores[k] = (struct carillon_semaphore)CARILLON_SEMAPHORE(0);
@@ -249,16 +259,17 @@ THREAD(Main)
         }
         happened = 0u;
         broken = inside[0] = inside[1] = 0u;
+        (void)COPY(&now_playing, &programs[next], sizeof now_playing);
         plays = 0u;
         (void)carillon_semaphore_p(&end);
-        for (uint8_t k = 0u; k < now_playing->alarm_count; k++) {
+        for (uint8_t k = 0u; k < now_playing.alarm_count; k++) {
             (void)carillon_alarm_discard(alarm_of(k));
         }
         while (!all_rest()) { /* those that wait for a unit get one */
             for (uint8_t k = 0u; k < 4u; k++) {
                 (void)carillon_semaphore_v(&semaphores[k]);
             }
-            (void)carillon_delay(1u);
+            (void)carillon_delay(POLL);
         }
         say();
         next++;
