@@ -13,8 +13,8 @@ from building import build
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.run import record
-from drawing import SHAPES, Draw, Program, Scale
-from model import Event, Model, Way, bounds
+from thread_drawing import SHAPES, Draw, Program, Scale
+from thread_model import Event, Model, Way, bounds
 
 HERE = Path(__file__).parent
 EVENTS = 160
@@ -31,6 +31,7 @@ class Target:
     system: str = ""
     software: bool = False  # dispatch
     chosen: bool = False  # though the board could dispatch by hardware
+    stack: int = 0  # bytes; 0: the board's
     programs: int = 30  # in an image
     events: int = EVENTS
 
@@ -74,12 +75,13 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     scale, priorities = target.scale, SHAPES[shape]
     tick = f'tick = "{scale.tick} ticks"\n' if target.clock == "periodic" else ""
     osek = '[osek]\ndispatch = "software"\n' if target.chosen else ""
+    stack = f"stack = {target.stack}\n" if target.stack else ""
     slices = f'slice = "{scale.slice} ticks"\n' if scale.sliced else ""
     names = [f"T{k}" for k in range(len(priorities))]
-    threads = "".join(f"[thread.{n}]\npriority = {p}\n" for n, p in zip(names, priorities, strict=True))
+    threads = "".join(f"[thread.{n}]\npriority = {p}\n{stack}" for n, p in zip(names, priorities, strict=True))
     text = (
         f'# SPDX-License-Identifier: Apache-2.0\n[system]\nname = "app"\n{target.system}\n{osek}'
-        f'[time]\nclock = "{target.clock}"\n{tick}{slices}{threads}[thread.Main]\npriority = 0\n'
+        f'[time]\nclock = "{target.clock}"\n{tick}{slices}{threads}[thread.Main]\npriority = 0\n{stack}'
     )
     figures = {
         "THREADS": len(priorities),
@@ -98,7 +100,7 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     (folder / "schedule.toml").write_text(text, encoding="utf-8")
     drawn = f"/* SPDX-License-Identifier: Apache-2.0 */\n{defined}#define BODIES {bodies}\n#define PROGRAMS {code}\n"
     (folder / "drawn.h").write_text(drawn, encoding="utf-8")
-    shutil.copy(HERE / "programs.c", folder / "main.c")
+    shutil.copy(HERE / "thread_programs.c", folder / "main.c")
     shutil.copy(HERE.parent / "firmware" / "report.h", folder)
     return folder / "schedule.toml"
 
@@ -147,6 +149,8 @@ def different(target: Target, shape: str, way: Way, program: Program, said: Said
     if not target.cost:
         model = Model(program, priorities, scale, begin, way)
         wanted, end = model.run(), begin + scale.slice * scale.slices
+        if model.starves:
+            return "a thread waits for too long, of the model too"
         came = [e for e in said.events if e.time < end]  # a lock holds the end back, too
         for k, (one, other) in enumerate(zip(wanted, came, strict=False)):
             if one != other:

@@ -2,7 +2,7 @@
  *
  * Plays programs of threads, one after the other, and says after each what happened when: a line for each program with
  * its number and the window that it ran in, and one for each event.  The programs stand in drawn.h (PROGRAMS), which
- * drawing.py explains.
+ * thread_drawing.py explains.
  *
  * Alarms begin and end a program.  So the thread that says what happened may be below all others. */
 #include "carillon/time.h"

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from drawing import ALARMS, MUTEXES, SEMAPHORES, Alarm, Do, Program, Scale, Step
+from thread_drawing import ALARMS, MUTEXES, SEMAPHORES, Alarm, Do, Program, Scale, Step
 
 NOTHING, LATE, OK = 5, 4, 0
 """E_OS_NOFUNC, E_OS_LIMIT and E_OK."""
@@ -44,7 +44,10 @@ class Event(NamedTuple):
 
 @dataclass(eq=False)
 class Thread:
-    """``left``: of what it works on.  ``wakes``: the number of its event in the queue."""
+    """``left``: of what it works on.  ``timed``: the number of its event in the queue.
+
+    ``since``: how long the threads of its level had run when it became ready.
+    """
 
     number: int
     level: int
@@ -53,6 +56,7 @@ class Thread:
     result: int = OK
     waits: int = WAIT
     timed: int = 0
+    since: int = 0
 
 
 @dataclass
@@ -98,6 +102,8 @@ class Model:
         self.asked_below: set[int] = set()
         self.events: list[Event] = []
         self.turns = 0
+        self.ran = dict.fromkeys(self.ready, 0)
+        self.waited = dict.fromkeys(self.ready, 0)  # the longest that a thread was ready while others of its level ran
 
     # --- the clock ---
 
@@ -121,7 +127,14 @@ class Model:
         first = self.first()
         return first is not None and max(first, self.rests) <= self.now
 
+    def interrupt(self) -> None:
+        """What a handler takes is taken from what it interrupts."""
+        thread = self.running
+        if thread is not None:
+            thread.left += self.costs()
+
     def serve(self) -> None:
+        self.interrupt()
         time, number = heapq.heappop(self.queue)
         if time < self.now:  # overdue; of eight such ticks one is followed by a rest
             self.rests = self.now + self.costs()
@@ -143,6 +156,7 @@ class Model:
 
     def wake(self, thread: Thread) -> None:
         self.ready[thread.level].append(thread)
+        thread.since = self.ran[thread.level]
 
     def give(self, number: int) -> None:
         semaphore = self.semaphores[number]
@@ -253,7 +267,8 @@ class Model:
             elif kind == 2:
                 self.end_slice()
             elif kind == 1:
-                self.begun[level] = self.ready[level].popleft()
+                thread = self.begun[level] = self.ready[level].popleft()
+                self.waited[level] = max(self.waited[level], self.ran[level] - thread.since)
                 self.over.discard(level)
             else:
                 self.asked_below.discard(level - 1)
@@ -261,6 +276,7 @@ class Model:
 
     def end_slice(self) -> None:
         """The timer that ends slices is served."""
+        self.interrupt()
         self.asked = False
         if self.way.software:
             self.over |= {level for level in self.turning if self.ready[level]}
@@ -298,6 +314,14 @@ class Model:
             else:
                 thread.left = more
 
+    @property
+    def starves(self) -> bool:
+        """Whether a thread waited for longer than each other one of its level may run: a slice, and what it locks or holds."""
+        kinds = (Do.LOCK, Do.LOCK_KERNEL, Do.HOLD)
+        held = max((s.time for b in self.program.bodies.values() for s in b.steps if s.what in kinds), default=0)
+        sizes = {level: sum(t.level == level for t in self.threads.values()) for level in self.turning}
+        return any(self.waited[level] > (size - 1) * (self.scale.slice + held) for level, size in sizes.items() if size)
+
     def run(self) -> list[Event]:
         """The events, in their order, until the program is stopped."""
         for k, alarm in enumerate(self.program.alarms):
@@ -323,6 +347,7 @@ class Model:
                 return self.events
             if thread is not None:
                 thread.left -= then - self.now
+                self.ran[thread.level] += then - self.now
             self.now = then
 
 

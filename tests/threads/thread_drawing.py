@@ -68,7 +68,7 @@ class Program:
     phase: int
 
     def code(self) -> str:
-        """The initialisers of its steps, its threads and its alarms, for the tables of programs.c."""
+        """The initialisers of its steps, its threads and its alarms, for the tables of thread_programs.c."""
         steps = [f"{{{s.what.value}u, {s.object}u, {s.time}u}}" for i in self.order for s in self.bodies[i].steps]
         threads = [f"{{{i}u, {len(self.bodies[i].steps)}u, {self.bodies[i].times}u}}" for i in self.order]
         alarms = [f"{{{int(a.calls)}u, {a.semaphore}u, {a.count}u, {a.period}u}}" for a in self.alarms]
