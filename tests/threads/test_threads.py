@@ -7,8 +7,9 @@ that none of them waits for longer than the others' slices and locks is a proper
 
 On emulated boards programs are drawn that mean the same however long code takes, up to a ``cost`` before each step and after it.
 Then the order and the statuses are exact, and each time is within that of the model without costs and with them, and one cost
-more.  A cost is what the clock's handler takes if all alarms and all threads are due at once, by ``[costs]`` of the board, and up
-to as much again for the steps of the program that plays.
+more.  Draws of costs show which programs these are; a program that another draw explains is none of them, and no fault.  A cost
+is what the clock's handler takes if all alarms and all threads are due at once, by ``[costs]`` of the board, and up to as much
+again for the steps of the program that plays.
 
 Without options each board gets the same few programs every time.  ``CARILLON_THREADS=N`` is the number of images for each board
 and clock, then drawn from another seed every time, which a failure names; ``CARILLON_THREADS_SEED=S`` sets it.
@@ -28,9 +29,9 @@ from thread_drawing import ALARMS, SHAPES, Alarm, Body, Do, Program, Scale, Step
 from thread_machine import Target, different, draw, execute
 from thread_model import NOTHING, OF_ALARM, Event, Model, Way
 
+from carillon.diagnostics import Diagnostics
 from carillon.model.time import ClockKind
 from carillon.pipeline import plan
-from carillon.diagnostics import Diagnostics
 
 IMAGES = int(os.environ.get("CARILLON_THREADS", "0"))
 SEED = os.environ.get("CARILLON_THREADS_SEED") or (str(random.randrange(10**6)) if IMAGES else "0")
@@ -39,7 +40,7 @@ EXACT = Scale(5000, step=100, lock=20_000)
 TICKS = replace(EXACT, tick=1000, lock=900)  # a tick that a lock covers is lost, and so is known
 FINE = Scale(60_000, step=100, lock=150_000, slices=16, window=24, shortest=2000)
 FINE_TICKS = replace(FINE, tick=5000, lock=4500, shortest=1)
-EIGHT_BITS = Scale(2000, lock=5000, slices=16, window=40, steps=6, threads=4, shortest=80)
+EIGHT_BITS = Scale(6000, lock=15_000, slices=16, window=24, steps=6, threads=4, shortest=80)
 FIVE = replace(FINE, slice=15_000, step=25, lock=40_000, shortest=500)  # instructions a tick
 FIVE_TICKS = replace(FIVE, tick=1250, lock=1100, shortest=1)
 TWENTY_FIVE = replace(FINE, slice=6000, step=10, lock=16_000, shortest=200, sliced=False)
@@ -99,7 +100,7 @@ def test_what_code_may_take_is_what_the_board_says(target: Target, tmp_path: Pat
 # --- the model, by hand ---
 
 
-def told(priorities: tuple[int, ...], *bodies: tuple[Step, ...], alarms: tuple[Alarm, ...] = (), lock: int = 0) -> list[Event]:
+def told(priorities: tuple[int, ...], *bodies: tuple[Step, ...], alarms: tuple[Alarm, ...] = ()) -> list[Event]:
     """What threads do that begin just behind the end of a slice of 100 ticks."""
     program = Program({k: Body(b, 1) for k, b in enumerate(bodies)}, tuple(range(len(bodies))), alarms, 0)
     return [e._replace(time=e.time - 1001) for e in Model(program, priorities, Scale(100), 1001, Way(False, False)).run()]

@@ -171,4 +171,6 @@ class Draw:
             period = self.wait(rng.choice([0.5, 2, 5]))
             alarms.append(Alarm(rng.random() < 0.6, rng.choice(SIGNALS), period, rng.choice([1, 2, 5, 12])))
         bodies = {i: self.body(self.priorities[i]) for i in order}
-        return Program(bodies, tuple(order), tuple(alarms), rng.randrange(0, 2 * self.scale.slice, self.scale.step) // self.scale.tick + 1)
+        return Program(
+            bodies, tuple(order), tuple(alarms), rng.randrange(0, 2 * self.scale.slice, self.scale.step) // self.scale.tick + 1
+        )

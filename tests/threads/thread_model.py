@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from thread_drawing import ALARMS, MUTEXES, SEMAPHORES, Alarm, Do, Program, Scale, Step
+from thread_drawing import MUTEXES, SEMAPHORES, Alarm, Do, Program, Scale, Step
 
 NOTHING, LATE, OK = 5, 4, 0
 """E_OS_NOFUNC, E_OS_LIMIT and E_OK."""
@@ -27,7 +27,7 @@ WAIT = -1
 
 
 class Way(NamedTuple):
-    """How an image is made: with dispatch in software; and whether an end of a slice is served before the clock, both asked for."""
+    """How an image is made: with dispatch in software; and whether the end of a slice is served before the clock."""
 
     software: bool
     slice_first: bool
@@ -259,7 +259,13 @@ class Model:
             found += [(self.turning[-1] + 1, 2)] if ends else []
             level, kind = max((x for x in found if x[0] > least), default=(0, 0))
             running = self.running
-            if running is not None and running.level in self.over and self.way.software and not self.held and level <= running.level:
+            if (
+                running is not None
+                and running.level in self.over
+                and self.way.software
+                and not self.held
+                and level <= running.level
+            ):
                 self.over.discard(running.level)
                 self.turn(running)
             elif level == 0:
@@ -267,8 +273,8 @@ class Model:
             elif kind == 2:
                 self.end_slice()
             elif kind == 1:
-                thread = self.begun[level] = self.ready[level].popleft()
-                self.waited[level] = max(self.waited[level], self.ran[level] - thread.since)
+                self.begun[level] = self.ready[level].popleft()
+                self.waited[level] = max(self.waited[level], self.ran[level] - self.begun[level].since)
                 self.over.discard(level)
             else:
                 self.asked_below.discard(level - 1)
@@ -327,9 +333,8 @@ class Model:
         for k, alarm in enumerate(self.program.alarms):
             self.start(k, alarm)
         for i in self.program.order:
-            thread = self.threads[i]
-            thread.life = self.life(thread)
-            self.wake(thread)
+            self.threads[i].life = self.life(self.threads[i])
+            self.wake(self.threads[i])
         end = self.begin + self.scale.slice * self.scale.slices
         while True:
             if self.next_slice == self.now:
@@ -360,18 +365,28 @@ class Bounds(NamedTuple):
 
 
 def bounds(
-    program: Program, priorities: tuple[int, ...], scale: Scale, begin: int, way: Way, cost: int, tries: int = 8
-) -> Bounds | None:
-    """None: what happens depends on how long code takes, up to ``cost`` before each step and after it."""
-    rng = random.Random(0)
-    every = [lambda: 0, lambda: cost, *[lambda: rng.randint(0, cost)] * tries]
-    runs = [
-        Model(program, priorities, scale, begin, way, costs, phase).run()
-        for phase in (0, -cost, cost)
-        for costs in (every if phase == 0 else every[:3])
-    ]
-    story = [e[1:] for e in runs[0]]
-    if any([e[1:] for e in run] != story for run in runs[1:]):
-        return None
-    times = list(zip(*([e.time for e in run] for run in runs), strict=True))
-    return Bounds(runs[0], [min(t) for t in times], [max(t) for t in times])
+    program: Program, priorities: tuple[int, ...], scale: Scale, begin: int, way: Way, cost: int, seed: int = 0, tries: int = 24
+) -> tuple[list[Bounds], Bounds | None]:
+    """What may happen where code takes up to ``cost`` before each step and after it; and, if that is one thing, its times.
+
+    Each try has a pace of its own: how much of the cost code takes at most, from a fiftieth on.
+    """
+    rng = random.Random(seed)
+
+    def costs(number: int) -> Callable[[], int]:
+        most = cost * 50 ** (number / (tries - 1) - 1)
+        least = most * rng.choice([0, 0.5, 1])
+        return lambda: round(rng.uniform(least, most))
+
+    paces: list[Callable[[], int]] = [lambda: 0, lambda: cost, *map(costs, range(tries))]
+    models = [Model(program, priorities, scale, begin, way, pace) for pace in paces]
+    models += [Model(program, priorities, scale, begin, way, pace, phase) for phase in (-cost, cost) for pace in paces[:4]]
+    stories: dict[tuple[object, ...], list[list[Event]]] = {}
+    for model in models:
+        events = model.run()
+        stories.setdefault(tuple(e[1:] for e in events), []).append(events)
+    found = []
+    for runs in stories.values():  # the first one's are those where code takes no time
+        times = list(zip(*([e.time for e in run] for run in runs), strict=True))
+        found.append(Bounds(runs[0], [min(t) for t in times], [max(t) for t in times]))
+    return found, found[0] if len(found) == 1 else None

@@ -84,11 +84,20 @@ static void call(uint8_t alarm)
     record((uint8_t)(OF_ALARM + alarm), 0u, 0u);
     (void)carillon_semaphore_v(&semaphores[now_playing.alarms[alarm].semaphore]);
 }
-static void call_0(void) { call(0u); }
-static void call_1(void) { call(1u); }
-static void call_2(void) { call(2u); }
-static struct carillon_alarm calling[] = {
-    CARILLON_ALARM_OF_FUNCTION(call_0), CARILLON_ALARM_OF_FUNCTION(call_1), CARILLON_ALARM_OF_FUNCTION(call_2)};
+static void call_0(void)
+{
+    call(0u);
+}
+static void call_1(void)
+{
+    call(1u);
+}
+static void call_2(void)
+{
+    call(2u);
+}
+static struct carillon_alarm calling[] = {CARILLON_ALARM_OF_FUNCTION(call_0), CARILLON_ALARM_OF_FUNCTION(call_1),
+                                          CARILLON_ALARM_OF_FUNCTION(call_2)};
 static struct carillon_alarm giving[][2] = {
     {CARILLON_ALARM_OF_SEMAPHORE(&semaphores[2]), CARILLON_ALARM_OF_SEMAPHORE(&semaphores[3])},
     {CARILLON_ALARM_OF_SEMAPHORE(&semaphores[2]), CARILLON_ALARM_OF_SEMAPHORE(&semaphores[3])},
