@@ -51,7 +51,7 @@ SEARCHES = {
     "microcode": Search("tests/giotto/test_microcode.py"),
     "osek": Search("tests/osek/test_model_based.py", more={"CARILLON_EXAMPLES": "20"}),
     "rounds": Search("tests/rounds", seeds=("CARILLON_ROUNDS_SEED",), more={"CARILLON_ROUNDS": "8"}),
-    "threads": Search("tests/threads", seeds=("CARILLON_THREADS_SEED",), more={"CARILLON_THREADS": "8"}),
+    "threads": Search("tests/threads", seeds=("CARILLON_THREADS_SEED",), more={"CARILLON_THREADS": "2"}),
     "expiries": Search("tests/firmware/test_lost_expiries.py", seeds=("CARILLON_EXPIRIES_SEED",)),
     "tables": Search(
         "tests/firmware/test_schedule_tables.py tests/firmware/test_tables_on_cells.py",
