@@ -255,9 +255,10 @@ static inline bool clock_arm(carillon_span distance)
  * 5. If the timer has seen it after all, or an older expiry has struck before the new one was set, the interrupt
  *    finds nothing due and comes here again: that costs time but changes nothing.
  * 6. Expiries that are overdue, after a long lock or because they come faster than they are served, are served one
- *    tick's after the other.  After CARILLON_CLOCK_BATCHES ticks others are let in: the timer is set
- *    CARILLON_CLOCK_BEHIND ahead, and the handler leaves.  So the lock is held for what is due in
- *    CARILLON_CLOCK_BATCHES ticks, and for what falls due in CARILLON_CLOCK_BEHIND after that.  Ticks that a time
+ *    tick's after the other.  After each CARILLON_CLOCK_BATCHES ticks others are let in: the timer is set
+ *    CARILLON_CLOCK_BEHIND ahead, and the handler leaves.  Such ticks are counted for ever, so that a backlog's first
+ *    turn may be shorter: to begin anew would cost each interrupt two instructions.  So the lock is held for what is
+ * due in CARILLON_CLOCK_BATCHES ticks, and for what falls due in CARILLON_CLOCK_BEHIND after that.  Ticks that a time
  *    base tells are all made up at once: the next tick may be waiting, before whoever has a greater number. */
 static inline __attribute__((always_inline)) void clock_settle(bool handler, void (*expired)(struct carillon_event *))
 {

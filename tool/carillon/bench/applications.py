@@ -52,7 +52,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """The clock of an application: the ``[time]`` of its schedule, on a board with a system clock."""
+    """The clock of an application: the ``[time]`` of its schedule, on a board with a system clock.
+
+    One that ticks counts its interrupts, as the papers' clocks do: nothing locks them for as long as a tick.
+    """
 
     kind: str
     hz: int
@@ -63,7 +66,8 @@ class Timer:
     def schedule(self, name: str, threads: Iterable[str]) -> str:
         """The schedule of an application of these threads, each with its table's keys."""
         lines = ["[system]", f'name = "{name}"', f'clock = "{self.hz}Hz"', "[time]", f'clock = "{self.kind}"', *self.keys]
-        lines += [f'tick = "{self.tick} ticks"'] if self.tick is not None else []
+        if self.tick is not None:
+            lines += [f'tick = "{self.tick} ticks"', f'longest_lock = "{self.tick // 2} ticks"']
         return "\n".join([*lines, *threads]) + "\n"
 
 
