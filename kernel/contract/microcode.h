@@ -73,6 +73,10 @@ extern const struct carillon_microcode_trigger carillon_microcode_triggers[];
 /* The tick in nanoseconds, and the CRC-32 (IEEE 802.3) of the bytes of the tables of ports, tasks, drivers, guards and
  * triggers, as they are in a program's bytes: a program is for this image if its tick and its tables are these. */
 extern const uint32_t carillon_microcode_tick_ns;
+
+/* Of each task of a Giotto program (on cells, of each slot): called when an invocation has missed its deadline.  A trace
+ * records that; the functions do nothing. */
+extern void (*const carillon_giotto_missed[])(void);
 extern const uint32_t carillon_microcode_interface;
 
 /* Who chooses among released tasks if no thread waits. */

@@ -210,6 +210,9 @@ static inline void release(uint16_t task, uint32_t word)
 /* Report that a task is late.  Returns the address of its handler; NONE: it has been terminated. */
 static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
 {
+#if CARILLON_MICROCODE_MISSED
+    carillon_giotto_missed[task]();
+#endif
     carillon_machine_fault(CARILLON_MACHINE_LATE, task, address);
     const uint16_t handler =
         ((machine.program->late == NULL) || handled) ? (uint16_t)NONE : machine.program->late[task];

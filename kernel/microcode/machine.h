@@ -56,6 +56,11 @@ void carillon_machine_terminated(uint16_t task);
 void carillon_machine_released(uint16_t task, uint32_t deadline);
 #endif
 
+/* With CARILLON_MICROCODE_MISSED, carillon_giotto_missed is called for each CARILLON_MACHINE_LATE. */
+#ifndef CARILLON_MICROCODE_MISSED
+#define CARILLON_MICROCODE_MISSED 0
+#endif
+
 /* Begin with a program: its first block is due at the time `now`.  What carillon_machine_replace has said before stays.
  */
 void carillon_machine_start(const struct carillon_microcode *program, uint32_t now);

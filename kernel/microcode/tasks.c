@@ -21,6 +21,7 @@
  *    that passes while they are carried out has the handler come again.  Without a time base, such ticks are lost. */
 #include "kernel/microcode/tasks.h"
 
+#include "kernel/core/kernel.h"
 #include "kernel/microcode/machine.h"
 #include "kernel/osek/base.h"
 #include "kernel/osek/error.h"
@@ -82,6 +83,7 @@ void carillon_microcode_thread(uint16_t task)
         park(task);
         abandoned[task] = false; /* here, it begins */
         unlock();
+        CARILLON_NOTE(it->compute);
         it->compute();
         (void)carillon_osek_lock();
         current = NONE;

@@ -81,7 +81,7 @@ def show_network(
         from carillon.show.network import NANOSECONDS, render
         from carillon.show.network import as_json as figures
         from carillon.trace.analyse import analyse
-        from carillon.trace.executions import warn_of_exceeded
+        from carillon.trace.executions import warn_of_exceeded, warn_of_missed
         from carillon.units import format_duration
 
         check_outputs((path,), False, out=out, **files)
@@ -104,6 +104,7 @@ def show_network(
         written = _write(it, shown, files)
         missed = sum(s.totals.deadlines_missed for s in it.summaries)
         for plan, node in zip(planned, it.run.nodes, strict=True):
+            warn_of_missed(plan.system, node.trace, report.diagnostics)
             missed += warn_of_exceeded(plan.system, node.trace, analyse(node.trace, ()), report.diagnostics)
         report.result(
             {

@@ -119,7 +119,7 @@ def show_runs(
         nonlocal missed
         from carillon import pipeline, show
         from carillon.trace import write_events
-        from carillon.trace.executions import warn_of_exceeded
+        from carillon.trace.executions import warn_of_exceeded, warn_of_missed
 
         source = schedule_file(paths)
         check_outputs(files_of(source), out=out, serial=serial, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
@@ -161,6 +161,7 @@ def show_runs(
             written += [p for p in (html, svg, perfetto, vcd) if p is not None]
             summaries = show.summaries(traces, releases)
             missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
+            warn_of_missed(planned.system, traces[0], report.diagnostics)
             missed += warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
             report.result(
                 {

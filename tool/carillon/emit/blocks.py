@@ -52,13 +52,15 @@ class _Writer(Writer):
         drivers = {i.x for i in code if i.opcode is Opcode.CALL}
         functions = self.functions({task for task, _ in self.slots}, drivers, {i.x for i in code if i.opcode is Opcode.IF})
         lines = [text.head(self.image, "The blocks of a Giotto program, and the ports and functions around them.")]
-        lines += ['#include "kernel/giotto/blocks.h"', *functions, "", "/* A task and one of its periods each. */"]
+        lines += ['#include "kernel/core/kernel.h"', '#include "kernel/giotto/blocks.h"', *functions, ""]
+        lines += ["/* A task and one of its periods each. */"]
         lines += [f"struct carillon_giotto_slot carillon_giotto_slots[{max(len(self.slots), 1)}];"]
         lines += ["const struct carillon_giotto_invocation carillon_giotto_invocations[] = {"]
         for task, rate in self.slots:
             row = f"{{.period = {rate.period}u, .task = {task}u, .rate = {self.kernel[rate.name]}u}}"
             lines.append(f"    {row}, /* {self.program.tasks[task].name} */")
-        lines += [*([] if self.slots else [f"    {{0u, {_NONE}, 0u}}"]), "};", "", "/* What instructions touch. */"]
+        lines += [*([] if self.slots else [f"    {{0u, {_NONE}, 0u}}"]), "};", ""]
+        lines += [*self.missed(), "/* What instructions touch. */"]
         for slots, number in self.lists.items():
             lines.append(f"static const uint16_t touched_{number}[] = {{{', '.join(f'{slot}u' for slot in slots)}, {_NONE}}};")
         for rate in self.blocks.rates:
@@ -73,7 +75,7 @@ class _Writer(Writer):
             slot = self.slot[task, period]
             lines += [
                 f"    if (carillon_giotto_begins({slot}u)) {{ /* {self.program.tasks[task].name} */",
-                f"        compute_{task}();",
+                f"        carillon_compute_{task}();",
                 "        const uint32_t saved = carillon_osek_lock();",
                 f"        if (carillon_giotto_ends({slot}u)) {{",
                 f"            commit_{task}();",

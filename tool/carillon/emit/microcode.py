@@ -14,6 +14,7 @@ from dataclasses import replace
 from carillon.emit import text
 from carillon.giotto import Binding, Compiled
 from carillon.image import Image, Microcode
+from carillon.image.misses import deadline_misses
 from carillon.microcode import Function, Instruction, Kind
 from carillon.microcode.binary import checksum_of, interface_of
 from carillon.model.giotto import Giotto, Upload
@@ -34,6 +35,7 @@ def configuration(image: Image) -> dict[str, object]:
         "CARILLON_MICROCODE_TASKS": f"{len(found.compiled.program.tasks)}u",
         "CARILLON_MICROCODE_BINDINGS": f"{bindings}u",
         "CARILLON_MICROCODE_THREADS": f"{threads}u",
+        "CARILLON_MICROCODE_MISSED": 1,
         "CARILLON_MICROCODE_UNITS": f"{image.osek.allocation.machine_units}u" if image.osek is not None else "0u",
     }
     if upload is not None:
@@ -154,11 +156,22 @@ class Writer:
         lines = ["", f"/* The task {binding.name}. */", f"static bool fresh_{number};"]
         lines += [f"static {self.types[name]} next_{self.numbers[name]};" for name in written]
         given = (f"&next_{self.numbers[a]}" if a in written else f"&{self.port(a)}" for a in binding.arguments)
-        lines += [f"static void compute_{number}(void)", "{"]
+        lines += [f"static void carillon_compute_{number}(void)", "{"]
         lines += [_copied(f"next_{self.numbers[name]}", self.port(name)) for name in written]
         lines += [f"    {binding.function}({', '.join(given)});", "}", f"static void commit_{number}(void)", "{"]
         lines += [_copied(self.port(name), f"next_{self.numbers[name]}") for name in written]
         return [*lines, f"    fresh_{number} = true;", "}"]
+
+    def missed(self) -> list[str]:
+        """What is called when a task misses its deadline.  The numbers keep a compiler from making one function of several."""
+        rows = deadline_misses(self.image)
+        lines = ["/* What a trace records when an invocation misses its deadline. */"]
+        for number, row in enumerate(rows):
+            function = f"void {row.symbol}(void)"
+            lines += [f"{function};", f"__attribute__((noinline)) {function}", "{", f"    CARILLON_NOTE({row.symbol});"]
+            lines += [f'    __asm__ volatile("" : : "i"({number}));', "}"]
+        table = [f"    {row.symbol}, /* {row.task.name}{f' every {row.period} ms' if row.period else ''} */" for row in rows]
+        return [*lines, "void (*const carillon_giotto_missed[])(void) = {", *(table or ["    NULL,"]), "};", ""]
 
     def driver(self, binding: Binding) -> list[str]:
         """The body of a driver."""
@@ -183,6 +196,7 @@ class _Microcode(Writer):
     def source(self) -> str:
         lines = [
             text.head(self.image, "Microcode, and the ports and functions around it."),
+            '#include "kernel/core/kernel.h"',
             '#include "kernel/microcode/tasks.h"',
         ]
         lines += self.functions(*(range(len(table)) for table in (self.program.tasks, self.program.drivers, self.program.guards)))
@@ -202,9 +216,10 @@ class _Microcode(Writer):
         lines += self.triggers()
         lines += [f"extern struct carillon_osek_extended carillon_extended_{name};" for name in self.microcode.threads_of]
         lines += self.table("struct carillon_microcode_task carillon_microcode_tasks[]", [
-            f"{{compute_{number}, commit_{number}, &carillon_extended_{name}, {number}u}}, /* {binding.name} */"
+            f"{{carillon_compute_{number}, commit_{number}, &carillon_extended_{name}, {number}u}}, /* {binding.name} */"
             for number, (name, binding) in enumerate(zip(self.microcode.threads_of, self.compiled.tasks, strict=True))
         ])  # fmt: skip
+        lines += self.missed()
         lines += self.table("struct carillon_instruction code[]", self.code(), "static ")
         lines += [f"const uint32_t carillon_microcode_tick_ns = {self.program.tick_ns}u;", ""]
         lines += self.table("struct carillon_microcode carillon_microcode_first", [

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from carillon.emit import text
 from carillon.image import Image, ModeImage, Vector
+from carillon.image.misses import deadline_misses
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
@@ -119,6 +120,10 @@ class Decoder:
         self._deliver = {symbols[name][0] for name in DELIVER if name in symbols}
         self._unexpected = symbols.get(text.UNEXPECTED, (0, 0))[0]
         self._missed = symbols.get(MISSED, (-1, 0))[0]
+        rows = [miss for miss in deadline_misses(image) if miss.symbol in symbols]
+        lanes = {f"carillon_compute_{k}": lane for k, lane in enumerate(image.microcode.threads_of if image.microcode else ())}
+        self._computes = {symbols[name][0]: lane for name, lane in lanes.items() if name in symbols}
+        self._late = {symbols[miss.symbol][0]: miss for miss in rows}
         self._tables = Tables(image, symbols)
         self._last = 0  # the last instruction of the run that was asked for
         self._misses: list[tuple[Event, frozenset[str] | None]] = []  # the handler's entry, and whose they may be if not anyone's
@@ -202,7 +207,31 @@ class Decoder:
             event_triggered=(*below[0], *below[1]),
             timers=_timers(system.osek) if system.osek is not None else (),
             tables=tables,
+            missed=self._missed_by_giotto(records, origin, length),
+            invocations=tuple(self._invocations(records, origin)),
         )
+
+    def _invocations(self, records: list[Record], origin: int) -> Iterator[tuple[str, int, int | None]]:
+        """Of tasks of microcode, what an invocation executes lies between a call of its function and its return, or the next."""
+        begun: dict[str, int] = {}
+        for record in records:
+            lane = self._computes.get(record.value) if record.code in (Code.CALL, Code.RETURN) else None
+            if lane is None:
+                continue
+            if lane in begun:
+                yield lane, begun.pop(lane), record.time - origin
+            if record.code == Code.CALL:
+                begun[lane] = record.time - origin
+        for lane, time in begun.items():
+            yield lane, time, None
+
+    def _missed_by_giotto(self, records: list[Record], origin: int, length: int) -> tuple[tuple[int, str], ...] | None:
+        """The tick and the task of each deadline that a Giotto program missed; None without one."""
+        if self._image.system.giotto is None:
+            return None
+        found = [r for r in records if r.code == Code.CALL and r.value in self._late]
+        all_of_them = [((r.time - origin) // self._per_tick, self._late[r.value].task.name.text) for r in found]
+        return tuple((t, task) for t, task in all_of_them if 0 <= t < length)
 
     def _reason(self, where: int) -> str:
         """Why a run ended before its time; the empty string if it did not stop by itself."""
@@ -319,6 +348,8 @@ class Decoder:
                 handler = stack[-1] if stack else None
                 if handler is not None and handler.entered is not None and n <= self._last:  # an emulator runs on a little
                     self._misses.append((handler.entered, handler.serves if handler.role is Role.DEADLINE else None))
+            elif record.code == Code.CALL and record.value in self._late:
+                yield event(Kind.DEADLINE_MISSED, self._late[record.value].lane)
             elif record.code == Code.CALL and record.value in self._deliver:
                 if stack and stack[-1].runs:
                     yield event(Kind.PREEMPT, stack[-1].object)

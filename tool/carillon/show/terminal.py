@@ -23,7 +23,7 @@ from carillon.show.scene import (
     length_of,
     unit_of,
 )
-from carillon.trace.summary import Spread
+from carillon.trace.summary import Spread, TaskSummary
 from carillon.trace.timeline import HandlerKind, Lane, LaneKind
 
 MARGIN = 1
@@ -257,10 +257,11 @@ def figures(panel: Panel, signs: Signs = BLOCKS) -> list[Table]:
 
 
 def _of_events(panel: Panel, signs: Signs) -> list[Table]:
-    """What is event-triggered has no release and no deadline."""
+    """What is event-triggered has no release, and no deadline but in a Giotto program."""
     code = panel.counts_code
     title = f"{panel.title}, event-triggered: in ticks" if panel.rounds else f"{panel.title}: in ticks, {describe(panel)}"
-    columns = ("Runs", "Waits", "Preempted", "Longest", "Share")
+    late = panel.trace.missed is not None
+    columns = ("Runs", "Waits", "Preempted", "Longest", "Share", *(["Missed"] if late else []))
     times = _table(title, columns if code else (*columns, "Execution"), signs)
     title = f"{panel.title}, event-triggered: in" if panel.rounds else f"{panel.title}: min/median/max in"
     work = _table(f"{title} {unit_of(panel)}", ("Execution", "Dispatch", "Terminate"), signs)
@@ -273,10 +274,15 @@ def _of_events(panel: Panel, signs: Signs) -> list[Table]:
                 str(task.preemptions),
                 "-" if task.longest is None else str(task.longest),
                 f"{100 * task.share:.2f} %",
+                *([_missed(task)] if late else []),
                 *([] if code else [spread_text(task.execution)]),
             )
             work.add_row(task.lane.name, spread_text(task.execution), spread_text(task.dispatch), spread_text(task.terminate))
     return [times, work] if code else [times]
+
+
+def _missed(task: TaskSummary) -> Text:
+    return Text(str(task.deadlines_missed), style="bold red" if task.deadlines_missed else "")
 
 
 def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
@@ -290,7 +296,6 @@ def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
     for task in panel.summary.tasks:
         if task.event_triggered:
             continue
-        late = Text(str(task.deadlines_missed), style="bold red" if task.deadlines_missed else "")
         times.add_row(
             task.lane.name,
             str(task.activations) + (f" (-{task.unstarted})" if task.unstarted else ""),
@@ -300,7 +305,7 @@ def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
             "-" if task.drift is None else str(task.drift),
             spread_text(task.response),
             str(task.deadlines_met),
-            late,
+            _missed(task),
         )
         code = panel.counts_code
         work.add_row(
@@ -336,6 +341,7 @@ def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
     if rounds:
         row("Interrupts for deadlines that were met", [str(t.interrupts_for_met_deadlines) for t in all_totals])
         row("Deadlines met", [str(t.deadlines_met) for t in all_totals])
+    if rounds or any(p.trace.missed is not None for p in panels):
         row("Deadlines missed", [str(t.deadlines_missed) for t in all_totals])
     row(
         f"Kernel {panels[0].trace.unit}",

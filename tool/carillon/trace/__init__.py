@@ -69,6 +69,10 @@ class Trace:
     ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many ticks at most, but for what
     preempts them.  ``node`` is the node's name in a network, else empty.
     ``tables`` says what is known of schedule tables; their points are among the events.
+    ``missed``: of a Giotto program, the tick and the task of each missed deadline; None of others.  The events have the task's
+    lane, on cells that of its rate.
+    ``invocations``: of a Giotto program as microcode, the lane, and from when to when (in ``n``) its function was called; None:
+    to the end of the trace.
     """
 
     application: str
@@ -93,6 +97,8 @@ class Trace:
     start_bounds: tuple[tuple[str, int], ...] = ()
     node: str = ""
     tables: tuple[TableState, ...] = ()
+    missed: tuple[tuple[int, str], ...] | None = None
+    invocations: tuple[tuple[str, int, int | None], ...] = ()
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

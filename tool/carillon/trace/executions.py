@@ -3,19 +3,42 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
-from carillon.diagnostics import Diagnostics
-from carillon.model import System, Task
+from carillon.diagnostics import Diagnostics, Span
+from carillon.model import System
+from carillon.model.giotto import Giotto, Machine
+from carillon.model.giotto import Task as GiottoTask
+from carillon.model.rates import rates_of
+from carillon.read.giotto.tables import thread_names
 from carillon.trace import Trace
 from carillon.trace.summary import Summary
-from carillon.trace.timeline import Lane, LaneKind
+from carillon.trace.timeline import Lane, LaneKind, Segment
 from carillon.units import format_duration
 
 
-def exceeded(system: System, trace: Trace, summary: Summary) -> Iterator[tuple[Task, Fraction]]:
-    """The time-triggered tasks of which a job executed for longer than its WCET, and for how many ticks at most.
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """A task, or the tasks of a Giotto program that an interrupt level runs together, that executed for longer than its WCET.
+
+    Times are in ticks.
+    """
+
+    name: str
+    span: Span
+    wcet: Fraction
+    most: Fraction
+
+
+CELLS_KERNEL = 300
+"""Instructions or cycles that the kernel takes at most beside a task's function, in what computes it on cells."""
+
+
+def exceeded(system: System, trace: Trace, summary: Summary) -> Iterator[Excess]:
+    """What executed for longer than its WCET, and for how many ticks at most.
 
     What preempted a job does not count; a job that had not ended counts for what it has executed.
     """
@@ -24,19 +47,83 @@ def exceeded(system: System, trace: Trace, summary: Summary) -> Iterator[tuple[T
         lane = Lane(LaneKind.TASK, task.name)
         most = max((run.executed for run in summary.runs if run.lane == lane), default=0)
         if task.wcet is not None and most > task.wcet * per_tick:
-            yield task, Fraction(most, per_tick)
+            yield Excess(f"task '{task.name}'", task.span, Fraction(task.wcet), Fraction(most, per_tick))
+    if system.giotto is not None and system.machine is Machine.MICROCODE:
+        yield from _invocations(system, system.giotto, trace, summary)
+    elif system.giotto is not None:
+        yield from _rates(system, system.giotto, trace, summary)
+
+
+def _invocations(system: System, giotto: Giotto, trace: Trace, summary: Summary) -> Iterator[Excess]:
+    """Tasks of microcode: an invocation's function has been called, and has returned or has been given up."""
+    per_tick = max(1, trace.instructions_per_tick)
+    owned: dict[str, list[Segment]] = {}
+    for segment in summary.segments:
+        if segment.lane.kind is LaneKind.TASK:
+            owned.setdefault(segment.lane.name, []).append(segment)
+    most: dict[str, int] = {}
+    for lane, begin, end in trace.invocations:
+        own = owned.get(lane, [])
+        executed = 0
+        for segment in own[max(bisect_right(own, begin, key=lambda s: s.begin.n) - 1, 0) :]:
+            if end is not None and segment.begin.n >= end:
+                break
+            last = segment.end.n if end is None else min(segment.end.n, end)
+            executed += max(last - max(segment.begin.n, begin), 0)
+        most[lane] = max(most.get(lane, 0), executed)
+    for task, lane in zip(giotto.tasks, thread_names(giotto), strict=True):
+        wcet = _ticks(task, system)
+        if wcet is not None and most.get(lane, 0) > wcet * per_tick:
+            yield Excess(f"task '{task.name}'", task.name.span, wcet, Fraction(most[lane], per_tick))
+
+
+def _rates(system: System, giotto: Giotto, trace: Trace, summary: Summary) -> Iterator[Excess]:
+    """Tasks on cells: those of one period are computed together, and the kernel's part cannot be told from theirs."""
+    per_tick = max(1, trace.instructions_per_tick)
+    for rate in rates_of(giotto, thread_names(giotto)):
+        tasks = [giotto.tasks[number] for number in rate.tasks]
+        wcets = [_ticks(task, system) for task in tasks]
+        known = [wcet for wcet in wcets if wcet is not None]
+        kernel = CELLS_KERNEL * len(tasks) if trace.instructions_per_tick else 0
+        most = max((run.executed for run in summary.runs if run.lane == Lane(LaneKind.TASK, rate.name)), default=0)
+        if len(known) == len(wcets) and most > sum(known) * per_tick + kernel:
+            names = " and ".join(f"'{task.name}'" for task in tasks)
+            what = f"task {names}" if len(tasks) == 1 else f"the tasks {names} together"
+            yield Excess(what, tasks[0].name.span, sum(known, Fraction(0)), Fraction(most, per_tick))
+
+
+def _ticks(task: GiottoTask, system: System) -> Fraction | None:
+    """A task's execution time in ticks of the system clock."""
+    return None if task.wcet is None else task.wcet.ticks(system.clock_hz)
+
+
+def warn_of_missed(system: System, trace: Trace, diagnostics: Diagnostics) -> None:
+    """Report C249 for each task of a Giotto program that missed a deadline."""
+    if system.giotto is None:
+        return
+    for task in system.giotto.tasks:
+        times = [t for t, name in trace.missed or () if name == task.name.text]
+        if times:
+            often = "its deadline" if len(times) == 1 else f"{len(times)} of its deadlines, the first"
+            first = format_duration(times[0], system.clock_hz)
+            diagnostics.warning(
+                "C249",
+                task.name.span,
+                f"task '{task.name}' missed {often} at {first}: what it computed was dropped",
+                "shorten its function or those of more urgent tasks, or declare longer execution times and a slower mode",
+            )
 
 
 def warn_of_exceeded(system: System, trace: Trace, summary: Summary, diagnostics: Diagnostics) -> int:
     """Report C245 for each task that executed for longer than its WCET; returns of how many."""
     found = list(exceeded(system, trace, summary))
-    for task, ticks in found:
-        assert task.wcet is not None
-        most, wcet = (format_duration(time, system.clock_hz) for time in (ticks, task.wcet))
+    for it in found:
+        most, wcet = (format_duration(time, system.clock_hz) for time in (it.most, it.wcet))
         diagnostics.warning(
             "C245",
-            task.span,
-            f"task '{task.name}' executed for {most}, and its WCET is {wcet}: what was checked with that does not hold",
+            it.span,
+            f"{it.name} executed for {most}, and {'its WCET is' if it.name.startswith('task') else 'their WCETs are'} {wcet}: "
+            "what was checked with that does not hold",
             "measure the task's longest way, and write that as its wcet; or make the task shorter",
         )
     return len(found)

@@ -93,7 +93,7 @@ class TaskSummary:
         ]
         spreads = ["start_delay", "response", "execution", "dispatch", "terminate"]
         if self.event_triggered:
-            numbers = ["activations", "waits", "preemptions", "longest", "share"]
+            numbers = ["activations", "waits", "preemptions", "longest", "share", "deadlines_missed"]
             spreads = ["execution", "dispatch", "terminate"]
         record["event_triggered"] = self.event_triggered
         for name in numbers:

@@ -386,6 +386,8 @@ class Walk:
         self._switch(IDLE, -1, at)
 
     def _deadline(self, event: Event, _at: Moment) -> None:
+        if event.object in self.event_triggered:
+            return  # a block of a Giotto program has found it, in a handler that has other work
         for frame in reversed(self.stack):
             if frame.handler >= 0:
                 if frame.phase is _Phase.INSIDE:

@@ -124,6 +124,7 @@ SYMBOLS = (
         "functions of cell drivers that the compiler has put into a generated file: the boards' tests show that they hold",
     ),
     # Giotto programs
+    Generated(r"carillon_giotto_missed|carillon_missed_\w+", "", "what a trace shows of missed deadlines; nothing else reads it"),
     Generated(r"carillon_giotto_\w+", "which task of the kernel computes each invocation, how often, how urgently"),
     Generated(r"touched_\d+", "", "whose ports a block of an image on cells touches: its code is not read"),
     Generated(r"(port|next|fresh)_\w+", "", f"{MEMORY}, of a program's ports; which functions get which is compared"),
@@ -134,7 +135,7 @@ SYMBOLS = (
         "how much room the machine has",
     ),
     Generated(
-        r"carillon_(task|isr)_\w+|(driver|guard|compute|commit|sense)_\w+",
+        r"carillon_(task|isr)_\w+|(driver|guard|carillon_compute|commit|sense)_\w+",
         "which C function it calls, with which ports, if a table leads to it",
         "an image on cells: what its blocks do in between",
     ),
