@@ -80,9 +80,10 @@ static inline void clock_look_ahead(void)
     const carillon_base whole =
         (CARILLON_CLOCK_UNITS <= CARILLON_BASE_AHEAD) ? (CARILLON_BASE_AHEAD / CARILLON_CLOCK_UNITS) : 1u;
 #if CARILLON_TIME_BITS < 32
-    const carillon_base most = (whole < CARILLON_LAP) ? whole : (carillon_base)CARILLON_LAP;
+    /* As with other timers, what has passed when the handler has ended is less than a time can hold. */
+    const carillon_base most = (whole < CARILLON_CLOCK_REACH) ? whole : (carillon_base)CARILLON_CLOCK_REACH;
 #else
-    const carillon_base most = whole; /* less than a lap */
+    const carillon_base most = whole; /* less than CARILLON_CLOCK_REACH */
 #endif
     const carillon_time left = carillon_queue_left(&carillon_clock_queue);
     const bool first = left < most;
@@ -226,6 +227,7 @@ static inline bool clock_arm(carillon_span distance)
         return false;
     }
 #if CARILLON_CLOCK_AHEAD
+    carillon_queue_rest(&carillon_clock_queue); /* what is left in an empty queue leads to nobody */
     clock_look_ahead();
 #endif
     return true;

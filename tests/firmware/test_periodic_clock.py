@@ -247,3 +247,36 @@ def test_a_clock_has_no_time_base_where_nothing_outlasts_its_tick(lab: Laborator
     assert osek is not None
     assert osek.clock is not None
     assert (osek.base is not None, osek.clock.based) == (counted, counted)
+
+
+def test_a_clock_for_which_nothing_waits_for_longer_than_a_time_can_hold_ticks_on(lab: Laboratory) -> None:
+    """Nor does it lose what a lock holds back at the end of a far event's lap: the first call comes there."""
+    tick, lap = 320, (1 << 16) - 2
+    code = f"""
+#include "carillon/time.h"
+#include "carillon/work.h"
+#include "carillon_port.h"
+#include "os.h"
+#include "report.h"
+
+uint64_t carillon_host_ticks(void);
+static void call(void) {{ report("call", (unsigned)(carillon_host_ticks() / {tick}u)); }}
+static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(call);
+THREAD(Main)
+{{
+    (void)carillon_alarm_start(&alarm, {lap + 50}u, 1u);
+    carillon_work({(lap + 40) * tick + 10}u);
+    SuspendAllInterrupts();
+    carillon_work({20 * tick}u);
+    ResumeAllInterrupts();
+    carillon_work({(lap + 100) * tick}u);
+    report("now", (unsigned)carillon_now());
+    (void)carillon_alarm_start(&alarm, 5u, 1u);
+    (void)carillon_delay(7u);
+    carillon_port_halt();
+}}
+"""
+    outcome = lab.run(schedule(tick, 0, "bits = 16"), code, VIRTUAL_AST, ticks=3 * lap * tick)
+    rest = 2 * lap + 160
+    assert outcome.said("call") == [lap + 60, rest + 5]
+    assert outcome.said("now") == [rest % (1 << 16)]
