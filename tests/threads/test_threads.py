@@ -26,7 +26,7 @@ from pathlib import Path
 
 import pytest
 from thread_drawing import ALARMS, SHAPES, Alarm, Body, Do, Program, Scale, Step
-from thread_machine import Target, different, draw, execute
+from thread_machine import Target, different, draw, execute, vary
 from thread_model import NOTHING, OF_ALARM, Event, Model, Way
 
 from carillon.diagnostics import Diagnostics
@@ -37,30 +37,33 @@ IMAGES = int(os.environ.get("CARILLON_THREADS", "0"))
 SEED = os.environ.get("CARILLON_THREADS_SEED") or (str(random.randrange(10**6)) if IMAGES else "0")
 
 EXACT = Scale(5000, step=100, lock=20_000)
-TICKS = replace(EXACT, tick=1000, lock=900)  # a tick that a lock covers is lost, and so is known
 FINE = Scale(60_000, step=100, lock=150_000, slices=16, window=24, shortest=2000)
-FINE_TICKS = replace(FINE, tick=5000, lock=4500, shortest=1)
+FINE_TICKS = replace(FINE, shortest=1)
 EIGHT_BITS = Scale(6000, lock=15_000, slices=16, window=24, steps=6, threads=4, shortest=80)
 FIVE = replace(FINE, slice=15_000, step=25, lock=40_000, shortest=500)  # instructions a tick
-FIVE_TICKS = replace(FIVE, tick=1250, lock=1100, shortest=1)
+FIVE_TICKS = replace(FIVE, shortest=1)
 TWENTY_FIVE = replace(FINE, slice=6000, step=10, lock=16_000, shortest=200, sliced=False)
 ARM = Target("ast1030-evb", "one-shot", FINE, 1000, programs=10)
 AVR = Target("atmega128", "one-shot", EIGHT_BITS, 90, 'clock = "250kHz"', software=True, programs=8, stack=256, events=56)
 VIRTUAL = Target("virtual-ast1030-evb", "one-shot", EXACT)
+TICKING = replace(VIRTUAL, clock="periodic", ticks=(400, 800, 1000, 2500, 3000, 6000, 15_000), widths=(0, 16, 17, 18, 20))
 TARGETS = [
     VIRTUAL,
     replace(VIRTUAL, clock="compare"),
-    replace(VIRTUAL, clock="periodic", scale=TICKS),
+    TICKING,
     replace(VIRTUAL, software=True, chosen=True),
-    replace(VIRTUAL, clock="periodic", scale=TICKS, software=True, chosen=True),
+    replace(TICKING, software=True, chosen=True),
     replace(VIRTUAL, board="virtual-256", clock="compare"),
     ARM,
-    replace(ARM, clock="periodic", scale=FINE_TICKS),
+    replace(ARM, clock="periodic", scale=FINE_TICKS, cost=1500, ticks=(4000, 5000, 7500, 16_000, 30_000), widths=(0, 19, 20)),
     replace(ARM, board="mps2-an385", scale=FIVE, cost=200),
-    replace(ARM, board="mps2-an385", clock="periodic", scale=FIVE_TICKS, cost=200),
+    replace(
+        ARM, board="mps2-an385", clock="periodic", scale=FIVE_TICKS, cost=300, ticks=(1000, 1250, 3750, 7500), widths=(0, 17, 18)
+    ),
     replace(ARM, board="qemu-rv32-virt", clock="compare", scale=TWENTY_FIVE, cost=80, software=True),
     AVR,
     replace(AVR, clock="compare"),
+    replace(AVR, clock="periodic", scale=replace(EIGHT_BITS, shortest=1, sliced=False), ticks=(500, 1000, 1500, 3000)),
 ]
 
 
@@ -71,12 +74,14 @@ def test_threads_do_what_the_model_says(target: Target, tmp_path: Path, record_p
     for number in range(IMAGES or 1):
         shape = shapes[(number + TARGETS.index(target)) % len(shapes)]
         rng = random.Random(f"{target.name} {SEED} {number}")
-        programs = [draw(rng, target, shape) for _ in range(target.programs)]
-        way, said = execute(tmp_path / "image", target, shape, programs)
+        varied = vary(rng, target)
+        programs = [draw(rng, varied, shape) for _ in range(target.programs)]
+        way, said = execute(tmp_path / "image", varied, shape, programs)
         for which, (program, one) in enumerate(zip(programs, said, strict=False)):
-            found = different(target, shape, way, program, one)
+            found = different(varied, shape, way, program, one)
             if found:
-                pytest.fail(f"seed {SEED}, program {number}.{which} of {target.name}, {shape}: {found}\n{program}", pytrace=False)
+                where = f"program {number}.{which} of {target.name}, {shape}, {varied.told}"
+                pytest.fail(f"seed {SEED}, {where}: {found}\n{program}", pytrace=False)
             done.update(programs=1, events=len(one.events), calls=sum(e.who >= OF_ALARM for e in one.events))
         assert len(said) == len(programs), f"seed {SEED}, image {number} of {target.name}, {shape}: {len(said)} were played"
     record_property("threads", dict(done))
@@ -89,7 +94,7 @@ def test_what_code_may_take_is_what_the_board_says(target: Target, tmp_path: Pat
     path.write_text(f'[system]\nname = "app"\n{target.system}\n[osek]\n', encoding="utf-8")
     (tmp_path / "main.c").write_text("", encoding="utf-8")
     system = plan(path, Diagnostics(), target.board).system
-    costs = system.board.costs[ClockKind(target.clock)]
+    costs = system.board.costs[ClockKind(target.clock)].based
     threads = 1 + max(map(len, SHAPES.values()))
     each = costs.serving + costs.beside
     code = costs.interrupt + ALARMS * (each + costs.alarm) + threads * (each + costs.wake)

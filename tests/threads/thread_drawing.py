@@ -96,6 +96,7 @@ class Scale:
     threads: int = 5
     sliced: bool = True  # whether threads take turns: else a slice is a length of time alone
     shortest: int = 1  # period of an alarm, in ticks of the clock
+    asks: bool = True  # whether threads can ask for the time, and so wait until one
 
     @property
     def begin(self) -> int:
@@ -146,10 +147,10 @@ class Draw:
                 return [Step(Do.TAKE, rng.choice(SIGNALS))]
             case "I":
                 return [Step(Do.TAKE_WITHIN, rng.choice(SIGNALS), self.wait(2.5))]
-            case "D":
-                return [Step(Do.DELAY, 0, self.wait(rng.choice([0.5, 2.2])))]
-            case "U":
+            case "U" if self.scale.asks:
                 return [Step(Do.UNTIL, 0, self.wait(rng.choice([1, 4])))]
+            case "D" | "U":
+                return [Step(Do.DELAY, 0, self.wait(rng.choice([0.5, 2.2])))]
             case _:
                 return [Step(Do.RESTART, rng.randrange(ALARMS))]
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thread_drawing import SHAPES, Draw, Program, Scale
@@ -36,10 +37,22 @@ class Target:
     stack: int = 0  # bytes; 0: the board's
     programs: int = 30  # in an image
     events: int = EVENTS
+    ticks: tuple[int, ...] = ()  # of a periodic clock, in ticks of the system: those that are drawn
+    widths: tuple[int, ...] = ()  # of cells, of which one is drawn for boards that are like this one; 0: its own
+    short: bool = False  # locks are shorter than a tick
+    based: bool = False  # a time base counts what a lock holds back
+    keys: tuple[str, ...] = ()  # more of [time]
+    width: int = 0
 
     @property
     def name(self) -> str:
         return f"{self.board}-{self.clock}{'-software' * self.chosen}"
+
+    @property
+    def told(self) -> str:
+        """What has been drawn of it."""
+        width = f", cells of {self.width} bits" if self.width else ""
+        return f"tick {self.scale.tick}{width}, {', '.join(self.keys) or 'no other keys'}"
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,40 @@ class Said:
     begun: int
     events: list[Event]
     broken: int
+
+
+def vary(rng: random.Random, target: Target) -> Target:
+    """The same target with some of what ``[time]`` has, each against each other."""
+    scale = target.scale
+    keys = [rng.choice(["", 'queue = "tree"']), rng.choice(["", f'longest = "{scale.slice * scale.window} ticks"'])]
+    if not target.cost and rng.random() < 0.3:  # others are told the time by the clock itself
+        scale = replace(scale, asks=False)
+        keys.append("now = false")
+    if target.clock != "periodic":
+        return replace(target, scale=scale, keys=tuple(filter(None, keys)))
+    scale = replace(scale, tick=rng.choice(target.ticks))
+    keys.append(rng.choice(["", "bits = 16"]))
+    short = target.short or rng.random() < 0.2
+    width = 0 if short else rng.choice(target.widths or (0,))
+    if width and (1 << (width - 1)) // scale.tick < 4:
+        width += 1  # a time base holds more ticks than this
+    if short:
+        scale = replace(scale, lock=scale.tick * 9 // 10 // scale.step * scale.step)
+    if short or width == 16 or target.system:  # where it has 16 bits, a time base has to be asked for
+        keys.append(f'longest_lock = "{scale.lock} ticks"')
+    return replace(target, scale=scale, short=short, based=not short, width=width, keys=tuple(filter(None, keys)))
+
+
+def own_board(folder: Path, target: Target) -> str:
+    """The target's board, or the path of one that is like it but for the width of its cells."""
+    if not target.width:
+        return target.board
+    own = folder / target.board
+    shutil.copytree(HERE.parents[1] / "boards" / target.board, own)
+    text = (own / "board.toml").read_text(encoding="utf-8")
+    changed = re.sub(r"^width = (24|32)$", f"width = {target.width}", text, flags=re.MULTILINE)
+    (own / "board.toml").write_text(changed, encoding="utf-8")
+    return str(own / "board.toml")
 
 
 def draw(rng: random.Random, target: Target, shape: str) -> Program:
@@ -81,11 +128,12 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     osek = '[osek]\ndispatch = "software"\n' if target.chosen else ""
     stack = f"stack = {target.stack}\n" if target.stack else ""
     slices = f'slice = "{scale.slice} ticks"\n' if scale.sliced else ""
+    keys = "".join(f"{key}\n" for key in target.keys)
     names = [f"T{k}" for k in range(len(priorities))]
     threads = "".join(f"[thread.{n}]\npriority = {p}\n{stack}" for n, p in zip(names, priorities, strict=True))
     text = (
         f'# SPDX-License-Identifier: Apache-2.0\n[system]\nname = "app"\n{target.system}\n{osek}'
-        f'[time]\nclock = "{target.clock}"\n{tick}{slices}{threads}[thread.Main]\npriority = 0\n{stack}'
+        f'[time]\nclock = "{target.clock}"\n{tick}{slices}{keys}{threads}[thread.Main]\npriority = 0\n{stack}'
     )
     figures = {
         "THREADS": len(priorities),
@@ -94,6 +142,7 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
         "EVENTS": target.events,
         "WINDOW": scale.begin,
         "POLL": max(1, scale.slice // scale.tick // 10),
+        "ASKS": int(scale.asks),
         "LENGTH": scale.slice * scale.slices // scale.tick,
     }
     defined = "".join(f"#define {name} {value}u\n" for name, value in figures.items())
@@ -112,7 +161,8 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
 def execute(folder: Path, target: Target, shape: str, programs: Sequence[Program]) -> tuple[Way, list[Said]]:
     """Build an image of the programs, run it, and read what it said."""
     diagnostics = Diagnostics()
-    planned = plan(write(folder, target, shape, programs), diagnostics, target.board)
+    path = write(folder, target, shape, programs)
+    planned = plan(path, diagnostics, own_board(folder, target))
     firmware = build(planned.image, folder / "build", diagnostics)
     assert firmware is not None, [str(d) for d in diagnostics.found]
     ticks = target.scale.slice * target.scale.window * 3 * (len(programs) + 2)  # it halts when all is said
@@ -138,7 +188,7 @@ def execute(folder: Path, target: Target, shape: str, programs: Sequence[Program
                 said.append(Said(window, begun, events, broken))
     allocation = planned.image.osek.allocation if planned.image.osek is not None else None
     assert allocation is not None and allocation.clock is not None
-    assert allocation.software == target.software
+    assert (allocation.software, allocation.clock.based) == (target.software, target.based)
     clock, slices = allocation.clock.carrier, allocation.slices
     first = slices is not None and (-slices.level, slices.source) < (-clock.level, clock.source)
     return Way(allocation.software, first), said
