@@ -74,8 +74,8 @@ extern const struct carillon_microcode_trigger carillon_microcode_triggers[];
  * triggers, as they are in a program's bytes: a program is for this image if its tick and its tables are these. */
 extern const uint32_t carillon_microcode_tick_ns;
 
-/* Of each task of a Giotto program (on cells, of each slot): called when an invocation has missed its deadline.  A trace
- * records that; the functions do nothing. */
+/* Of each task of a Giotto program (on cells, of each slot): called when an invocation has missed its deadline.  A
+ * trace records that; the functions do nothing. */
 extern void (*const carillon_giotto_missed[])(void);
 extern const uint32_t carillon_microcode_interface;
 
