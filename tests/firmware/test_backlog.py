@@ -8,6 +8,10 @@ import re
 import pytest
 from laboratory import AST, MPS, Laboratory
 
+from carillon.bench.clocks import handlers
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+
 BATCHES = 8  # CARILLON_CLOCK_BATCHES
 ALARMS, PERIOD, LOCK = 10, 4, 60  # periods and lock in thousands of instructions or cycles
 SCHEDULE = """
@@ -90,3 +94,60 @@ def test_an_isr_comes_between_the_calls_of_a_backlog(lab: Laboratory, board: str
     assert abs(said["calls"] - said["due"]) <= ALARMS
     assert said["shortest"] == 0
     assert (said["shorter"], said["changed"], said["exact"], said["once"]) == (8, 8, 8, 0)
+
+
+LOCKED = """
+#include "carillon/osek.h"
+#include "carillon/time.h"
+#include "carillon/work.h"
+TASK(A) {{ TerminateTask(); }}
+TASK(B) {{ TerminateTask(); }}
+static struct carillon_alarm a = CARILLON_ALARM_OF_TASK(A), b = CARILLON_ALARM_OF_TASK(B);
+THREAD(Waits)
+{{
+    carillon_time next = carillon_now();
+    for (;;) {{
+        (void)carillon_delay_until(&next, {waits});
+    }}
+}}
+THREAD(Main)
+{{
+    (void)carillon_alarm_start(&a, {a}, CARILLON_INFINITE);
+    (void)carillon_alarm_start(&b, {b}, CARILLON_INFINITE);
+    for (;;) {{
+        (void)carillon_delay({apart});
+        SuspendOSInterrupts();
+        carillon_work({lock});
+        ResumeOSInterrupts();
+    }}
+}}
+"""
+KINDS = [
+    (AST, "one-shot"),
+    (MPS, "one-shot"),
+    ("atmega128", "one-shot"),
+    ("atmega128", "compare"),
+    (AST, "periodic"),
+    (MPS, "periodic"),
+]
+
+
+@pytest.mark.parametrize(("board", "clock"), KINDS)
+def test_the_clocks_handler_holds_interrupts_back_for_what_the_plan_says(lab: Laboratory, board: str, clock: str) -> None:
+    """After locks of some thirty periods.  The delay of the thread that locks is declared, too: the lock's length at least."""
+    k = 4 if board == "atmega128" else 1
+    tick = 1000 if clock == "periodic" else 1
+    a, b, waits, lock = 4000 * k, 5000 * k, 6000 * k, 120_000 * k
+    keys = f'tick = "{tick} ticks"\nlongest_lock = "{lock + 4000 * k} ticks"\n' if clock == "periodic" else ""
+    periods = ", ".join(f'"{n} ticks"' for n in (a, b, lock))
+    schedule = f'[time]\nclock = "{clock}"\n{keys}periods = [{periods}]\n[thread.Main]\npriority = 9\n'
+    schedule += (
+        f'[thread.Waits]\npriority = 8\nperiod = "{waits} ticks"\n[osek.task.A]\npriority = 1\n[osek.task.B]\npriority = 2\n'
+    )
+    code = LOCKED.format(a=a // tick, b=b // tick, waits=waits // tick, apart=lock // tick, lock=lock)
+    planned = plan(lab.write(schedule, code), Diagnostics(), board)
+    bound = planned.allocation.osek.clock.locked(planned.system)
+    found = handlers(planned, planned.system.file.parent / f"build-{board}", 12 * lock, Diagnostics())
+    longest = max(handler.length for handler in found)
+    print(f"{board} {clock}: {longest} of {bound}")
+    assert bound / 8 <= longest <= bound

@@ -17,6 +17,8 @@ from carillon.model.family import Driver
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
+BATCHES = 8
+"""After how many overdue ticks' expiries the handler of a one-shot or compare clock lets others in (``clock.h``)."""
 UNMEASURED = 400
 """What an interrupt of the clock with one expiry is taken for, in cycles, on a board that does not declare it."""
 
@@ -56,6 +58,29 @@ class ClockCell:
     def behind(self, system: System) -> int:
         """How late its handler is when it lets others in, in ticks of time; 0: it serves all (``CARILLON_CLOCK_BEHIND``)."""
         return 0 if self.services.clock is ClockKind.PERIODIC else self.expiry(system)
+
+    def locked(self, system: System) -> int | None:
+        """For how long its handler holds interrupts back at most, in instructions or cycles, with the declared periods alone.
+
+        A one-shot or compare clock lets others in after the expiries of :data:`BATCHES` ticks.  A periodic one serves a tick, or
+        where the time base counts its ticks, all that ``longest_lock`` has held back.  None where no period is declared, or the
+        board has no costs, or nothing says for how long such a clock is held back.
+        """
+        costs, services = system.board.costs.get(self.services.clock), self.services
+        if costs is None or not services.periods:
+            return None
+        costs = costs.based if self.based else costs
+        several = len(services.periods) > 1
+        each = [costs.wake if p.thread is not None else costs.alarm + costs.beside * several for p in services.periods]
+        tick = costs.interrupt + costs.serving
+        if services.clock is not ClockKind.PERIODIC:
+            return BATCHES * (tick + sum(each))
+        if not self.based:
+            return tick + sum(each)
+        if services.longest_lock is None:
+            return None
+        held = services.longest_lock
+        return tick + sum((held // p.ticks + 1) * (costs.serving + cost) for p, cost in zip(services.periods, each, strict=True))
 
     @property
     def longest(self) -> int | None:

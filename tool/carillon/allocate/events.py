@@ -274,6 +274,24 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
             )
 
 
+def warn_of_long_handler(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
+    """C196 where the clock's own handler may hold interrupts back for longer than the schedule says that anything does."""
+    clock = allocation.clock
+    per_tick = system.board.clock(system.clock_hz).instructions_per_tick
+    lock = clock.services.longest_lock if clock is not None else None
+    locked = clock.locked(system) if clock is not None else None
+    if clock is None or lock is None or locked is None or not per_tick or locked <= lock * per_tick:
+        return
+    length = format_duration(Fraction(locked, per_tick), system.clock_hz, 3)
+    diagnostics.warning(
+        "C196",
+        clock.services.spans["longest_lock"],
+        f"with the declared periods, the clock's own handler holds interrupts back for up to {length}, longer than longest_lock, "
+        f"{format_duration(lock, system.clock_hz)}",
+        f"write longest_lock of at least {length}",
+    )
+
+
 def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
     """C247 for each counter whose ticks leave nothing, or less than half, of the processor.
 

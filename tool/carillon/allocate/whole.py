@@ -20,7 +20,7 @@ from fractions import Fraction
 from carillon.allocate import allocate, allocate_conventional
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.claims import SECONDS, ClaimBuilder
-from carillon.allocate.events import EventPlacer, Refusal, check_ticks, warn_of_lost_ticks
+from carillon.allocate.events import EventPlacer, Refusal, check_ticks, warn_of_long_handler, warn_of_lost_ticks
 from carillon.allocate.memory import Memory
 from carillon.allocate.share import Shares, share
 from carillon.allocate.tasks import TaskPlan, plan_tasks
@@ -73,6 +73,7 @@ def allocate_system(
         return None
     diagnostics.found += found.said
     warn_of_lost_ticks(system, osek, diagnostics)
+    warn_of_long_handler(system, osek, diagnostics)
     check_ticks(system, osek, diagnostics)
     return replace(found.modes, osek=replace(osek, proved=found.proved))
 

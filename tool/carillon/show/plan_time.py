@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from carillon.allocate.advice import Advice, Prediction, advise
+from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier
 from carillon.console import heading
@@ -42,7 +43,8 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
             "kind": clock.services.clock.value,
             "tick": float(clock.tick),
             "why": "its tick" if periodic else "whatever comes next",
-            "late": lateness(image, "clock", int(clock.tick), allocation.held_clock) if periodic else [],
+            "late": _late(image, clock, allocation.held_clock) if periodic else [],
+            "locks": clock.locked(system),
         }
         | _cell_json(allocation, clock.carrier),
         "slices": None if allocation.slices is None else _slices_json(image, allocation, clock.services.slice, allocation.slices),
@@ -64,6 +66,14 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
         ],
         "advice": _advice_json(advice, system.clock_hz) if advice is not None else None,
     }
+
+
+def _late(image: Image, clock: ClockCell, held: int) -> list[str]:
+    """What is known of a periodic clock's ticks that are held back."""
+    lock = clock.services.longest_lock
+    if not held and lock is not None and lock < clock.tick and not image.system.modes:
+        return ["clock: its interrupts alone tell its ticks, as longest_lock says that nothing holds one back until the next"]
+    return lateness(image, "clock", int(clock.tick), held)
 
 
 def _slices_json(image: Image, allocation: OsekAllocation, tick: int | None, carrier: Carrier) -> dict[str, Any]:
@@ -131,6 +141,9 @@ def render_time(console: Console, planned: Planned) -> None:
         rows.add_row("slices below", "", "", str(turn["source"]), str(turn["level"]), why)
     console.print(heading("time services"))
     rows.print(console)
+    if clock["locks"] is not None:
+        line = "clock: with the declared periods alone, its handler holds interrupts back for at most"
+        console.print(f"  · {line} {clock['locks']} {system.board.code_unit} at a time", markup=False)
     for line in [*clock["late"], *(plan["slices"]["late"] if plan["slices"] is not None else [])]:
         console.print(f"  · {line}", markup=False)
     rows = Table("line", "thread", "priority", "level", "stack", "period")
