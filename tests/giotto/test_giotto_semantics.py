@@ -218,3 +218,23 @@ def test_a_mode_that_only_edf_can_keep_is_told_from_one_that_both_can() -> None:
     assert (load.edf, load.rate_monotonic) == (False, False)
     (load,) = loads(parsed((text % (2, 4)).replace("[wcet 4]", ""))).values()
     assert (load.share, load.edf, load.rate_monotonic) == (None, None, None)
+
+
+def test_the_driver_of_a_switch_sets_the_ports_of_its_target_by_their_order() -> None:
+    """If one destination is no output's name; else by their names."""
+    text = """\
+sensor int key uses read_key;
+output int a := zero; int b := zero;
+task t () output (a) state () { schedule one(a) }
+task u () output (b) state () { schedule one(b) }
+driver go (key) output (int X, int Y) { if pressed(key) then set(key, X, Y) }
+start slow {
+  mode slow (a, b) period 60 { exitfreq 1 do fast(go); taskfreq 1 do t(); taskfreq 1 do u(); }
+  mode fast (b, a) period 30 { taskfreq 1 do t(); taskfreq 1 do u(); }
+}
+"""
+    for names, order in ((("x", "y"), ["b", "a"]), (("a", "b"), ["a", "b"]), (("b", "a"), ["b", "a"]), (("a", "y"), ["b", "a"])):
+        compiled = compile_giotto(parsed(text.replace("X", names[0]).replace("Y", names[1])), Diagnostics())
+        assert compiled is not None
+        (moved,) = [binding for binding in compiled.drivers if binding.name == "switch:fast:go"]
+        assert list(moved.arguments) == ["key", *order]

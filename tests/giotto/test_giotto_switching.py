@@ -87,7 +87,7 @@ SWITCHED = """
 task slow () output () state () { schedule f() } [wcet SLOW]
 task quick () output () state () { schedule g() } [wcet 3ms]
 task other () output () state () { schedule h() } [wcet 4ms]
-driver d () output () { if true() then nothing() }
+driver d () output () { if always() then nothing() }
 start a {
   mode a () period 12 { exitfreq 2 do b(d); taskfreq 1 do slow(); taskfreq 2 do quick(); }
   mode b () period 24 { taskfreq 2 do slow(); taskfreq 3 do other(); }

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from carillon.check.giotto_annotations import check_annotations
+from carillon.check.giotto_functions import check_functions
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.giotto import Activity, Call, Driver, Giotto, Mode, Name, Port, PortKind, Task, Typed
 from carillon.units import format_number, shorten
@@ -75,6 +76,7 @@ class _Checker:
                 "use smaller frequencies or fewer modes",
             )
         if not self.errors:
+            check_functions(program, self.type_of, self.error)
             self.reached()
 
     # Names
@@ -205,7 +207,7 @@ class _Checker:
         if driver is None:
             self.error("C253", name.span, f"there is no driver {shorten(name.text)}", suggestion(name.text, self.drivers))
             return None
-        listed = {port.text for port in mode.ports}
+        listed = self.program.ports_of(mode)
         for source in driver.sources:
             port = self.ports.get(source.text)
             if port is None:
@@ -217,7 +219,7 @@ class _Checker:
                     f"the driver {driver.name} of {what} reads the sensor {source.text}, which is read after actuators are set",
                     "read it in the driver of a task, and give the actuator the task's output",
                 )
-            elif port.kind is PortKind.OUTPUT and listed and source.text not in listed:
+            elif port.kind is PortKind.OUTPUT and source.text not in listed:
                 self.error(
                     "C261",
                     name.span,
@@ -268,7 +270,6 @@ class _Checker:
             driver = self.used(mode, activity, f"the task {activity.target}")
             if task is None:
                 continue
-            listed = {port.text for port in mode.ports}
             for output in task.outputs:
                 known = writers.setdefault(output.text, activity)
                 if known.target.text != activity.target.text:
@@ -277,13 +278,6 @@ class _Checker:
                         activity.target.span,
                         f"the tasks {known.target} and {activity.target} both put out {output} in the mode {mode.name}",
                         "give one of them another output, or invoke only one of them in the mode",
-                    )
-                if listed and output.text not in listed:
-                    self.error(
-                        "C261",
-                        activity.target.span,
-                        f"the task {task.name} puts out {output}, which is no port of the mode {mode.name}",
-                        f"add it to the ports of the mode: mode {mode.name} (..., {output})",
                     )
             if activity.driver is None and task.inputs:
                 self.error(
@@ -312,10 +306,10 @@ class _Checker:
             return
         for typed, port in zip(driver.destinations, wanted, strict=True):
             if typed.name.text != port.name.text and typed.name.text in names:
-                self.error(
+                self.diagnostics.warning(
                     "C254",
                     span,
-                    f"the destination {typed.name} of the driver {driver.name} would set {port.name}: they go by their order",
+                    f"the destination {typed.name} of the driver {driver.name} sets {port.name}: they go by their order",
                     "list the destinations in the order of the ports that they set",
                 )
             self.same_type(typed.type, port.type, span, f"the driver {driver.name}", port.name)
@@ -348,23 +342,25 @@ class _Checker:
         driver = self.used(mode, activity, f"the switch to {activity.target}")
         if driver is None or target is None or activity.driver is None:
             return
-        listed = {port.text for port in target.ports}
-        for typed in driver.destinations:
-            port = self.ports.get(typed.name.text)
+        names = self.program.set_by_switch(driver, target)
+        listed = self.program.ports_of(target)
+        for k, typed in enumerate(driver.destinations):
+            port = self.ports.get(typed.name.text if names is None else names[k])
             if port is None or port.kind is not PortKind.OUTPUT:
-                self.error(
-                    "C253",
-                    activity.driver.span,
-                    f"the driver {driver.name} of a switch sets {typed.name}, which is no output",
-                    "the driver of a switch sets ports of the mode that begins, by their names",
-                )
+                if names is None:
+                    self.error(
+                        "C253",
+                        activity.driver.span,
+                        f"the driver {driver.name} of a switch sets {typed.name}, which is no output",
+                        f"name outputs; or as many destinations as the mode {target.name} lists ports, which go by their order",
+                    )
                 continue
-            if listed and typed.name.text not in listed:
+            if port.name.text not in listed:
                 self.error(
                     "C261",
                     activity.driver.span,
-                    f"the driver {driver.name} sets {typed.name}, which is no port of the mode {target.name}",
-                    f"add it to the ports of the mode: mode {target.name} (..., {typed.name})",
+                    f"the driver {driver.name} sets {port.name}, which is no port of the mode {target.name}",
+                    f"add it to the ports of the mode: mode {target.name} (..., {port.name})",
                 )
             self.same_type(typed.type, port.type, activity.driver.span, f"the driver {driver.name}", port.name)
 

@@ -111,7 +111,7 @@ class Writer:
             yield self.prototype("bool", binding, ())
         for binding, function in zip(self.compiled.drivers, self.program.drivers, strict=True):
             if binding.function is not None and binding.name.startswith("init:"):
-                yield f"void {binding.function}({self.types[binding.arguments[0]]} *{_name(binding.arguments[0])});"
+                yield f"void {binding.function}({self.types[binding.arguments[0]]} *);"
             elif binding.function is not None:
                 yield self.prototype("void", binding, function.writes)
         for binding, function in zip(self.compiled.tasks, self.program.tasks, strict=True):

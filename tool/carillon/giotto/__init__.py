@@ -445,7 +445,9 @@ class _Compiler:
         """Test a switch, and go on in its target."""
         driver, target = self.driver_of(switch), self.modes[switch.target.text]
         test = self.asked(driver, switch, f"to mode {target.name}")
-        number = self.moved(f"switch:{target.name}:{driver.name}", driver, (typed.name.text for typed in driver.destinations))
+        set_here = self.source.set_by_switch(driver, target)
+        assert set_here is not None, driver.name
+        number = self.moved(f"switch:{target.name}:{driver.name}", driver, set_here)
         self.code.add(Opcode.CALL, _line(switch, f"driver of the switch to {target.name}"), number)
         active = self.active[target.name.text]
         if entry.wait == 0 and entry.unit in self.units[target.name.text]:

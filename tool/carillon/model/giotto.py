@@ -200,3 +200,26 @@ class Giotto:
     drivers: tuple[Driver, ...]
     start: Name
     modes: tuple[Mode, ...]
+
+    def ports_of(self, mode: Mode) -> tuple[str, ...]:
+        """The outputs that a mode has: those that it lists, and those of the tasks that it invokes; all if it lists none.
+
+        T. Henzinger, B. Horowitz and C. Kirsch, "Giotto", Proceedings of the IEEE 91, 2003: outputs of tasks are ports of the mode.
+        """
+        if not mode.ports:
+            return tuple(port.name.text for port in self.ports if port.kind is PortKind.OUTPUT)
+        invoked = {activity.target.text for activity in mode.invocations}
+        own = [output.text for task in self.tasks if task.name.text in invoked for output in task.outputs]
+        return tuple(dict.fromkeys([*(port.text for port in mode.ports), *own]))
+
+    def set_by_switch(self, driver: Driver, target: Mode) -> tuple[str, ...] | None:
+        """The outputs that the driver of a switch to a mode sets; None if its destinations do not say.
+
+        Those of the destinations' names; or, if some name is no output's, those that the mode lists, in their order, as Giotto's
+        reference compiler has it.
+        """
+        outputs = {port.name.text for port in self.ports if port.kind is PortKind.OUTPUT}
+        names = tuple(typed.name.text for typed in driver.destinations)
+        if outputs.issuperset(names):
+            return names
+        return tuple(port.text for port in target.ports) if len(target.ports) == len(names) else None
