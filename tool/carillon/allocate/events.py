@@ -275,12 +275,13 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
 
 
 def warn_of_long_handler(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
-    """C196 where the clock's own handler may hold interrupts back for longer than the schedule says that anything does."""
+    """C196 where a periodic clock's own handler may hold interrupts back for longer than the schedule says that anything does."""
     clock = allocation.clock
+    if clock is None or clock.services.clock is not ClockKind.PERIODIC:
+        return  # it does not ask how long locks are
     per_tick = system.board.clock(system.clock_hz).instructions_per_tick
-    lock = clock.services.longest_lock if clock is not None else None
-    locked = clock.locked(system) if clock is not None else None
-    if clock is None or lock is None or locked is None or not per_tick or locked <= lock * per_tick:
+    lock, locked = clock.services.longest_lock, clock.locked(system)
+    if lock is None or locked is None or not per_tick or locked <= lock * per_tick:
         return
     length = format_duration(Fraction(locked, per_tick), system.clock_hz, 3)
     diagnostics.warning(

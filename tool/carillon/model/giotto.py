@@ -204,7 +204,7 @@ class Giotto:
     def ports_of(self, mode: Mode) -> tuple[str, ...]:
         """The outputs that a mode has: those that it lists, and those of the tasks that it invokes; all if it lists none.
 
-        T. Henzinger, B. Horowitz and C. Kirsch, "Giotto", Proceedings of the IEEE 91, 2003: outputs of tasks are ports of the mode.
+        T. Henzinger, B. Horowitz and C. Kirsch, "Giotto", Proceedings of the IEEE 91, 2003: tasks' outputs are ports of the mode.
         """
         if not mode.ports:
             return tuple(port.name.text for port in self.ports if port.kind is PortKind.OUTPUT)
