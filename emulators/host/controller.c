@@ -81,7 +81,11 @@ static void record(enum record kind, uint32_t value)
             machine.now >= machine.recorded) { /* the records end here, and the run goes on */
             line = (struct record_line){machine.recorded, RECORD_HALT, 0u};
         }
-        (void)fwrite(&line, sizeof line, 1, machine.trace);
+        if (fwrite(&line, sizeof line, 1, machine.trace) != 1) {
+            perror("carillon: trace");
+            machine.trace = NULL;
+            finish(1);
+        }
         if (line.kind == (uint32_t)RECORD_HALT) {
             const int failed = fclose(machine.trace);
             machine.trace = NULL;

@@ -36,10 +36,14 @@
  * 3. So records are held back while something is in doubt, and those of a return that was carried out are inserted
  * where the doubt began.  Those of later doubts move on then.
  *
+ * What the plugin cannot follow ends the run with an error that says why: a trace is whole, or there is none.  The last
+ * record of a whole one is RECORD_HALT, and QEMU that ends by itself writes none.
+ *
  * A context has a frame of its own, above that of the handler or context that resumes it.  Where it suspends itself,
  * its frame is put aside with all above it: at the end of a slice that is the handler that ended the slice, and that
  * goes on when the context does.
  */
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -150,9 +154,24 @@ static size_t line_count, line_space;
 static uint32_t doubts;
 static uint64_t last_doubt; /* they are numbered, from 1 */
 
+/* The plugin cannot go on, or what it would record is not what happens: say why; QEMU ends with an error. */
+__attribute__((noreturn, format(printf, 1, 2))) static void give_up(const char *why, ...)
+{
+    va_list arguments;
+    va_start(arguments, why);
+    fprintf(stderr, "carillon: ");
+    vfprintf(stderr, why, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+    fflush(stdout);
+    _Exit(1);
+}
+
 static void write_lines(void)
 {
-    (void)fwrite(lines, sizeof *lines, line_count, out);
+    if (fwrite(lines, sizeof *lines, line_count, out) != line_count) {
+        give_up("cannot write the records");
+    }
     line_count = 0;
 }
 
@@ -163,8 +182,7 @@ static void insert(size_t place, uint64_t time, enum record kind, uint32_t value
         line_space = line_space == 0 ? 1024 : 2 * line_space;
         lines = realloc(lines, line_space * sizeof *lines);
         if (lines == NULL) {
-            fprintf(stderr, "carillon: no memory for the records\n");
-            _Exit(1);
+            give_up("no memory for the records");
         }
     }
     memmove(&lines[place + 1], &lines[place], (line_count - place) * sizeof *lines);
@@ -181,7 +199,9 @@ static void end_run(uint32_t why)
 {
     record(executed, RECORD_HALT, why);
     write_lines();
-    fclose(out);
+    if (fclose(out) != 0) {
+        give_up("cannot write the records");
+    }
     fflush(stdout);
     _Exit(0);
 }
@@ -323,9 +343,7 @@ static struct frame *push(void)
 {
     top++;
     if (top == sizeof frames / sizeof frames[0]) {
-        fprintf(stderr, "carillon: interrupts nest deeper than %u\n", top);
-        top--;
-        end_run(0);
+        give_up("interrupts nest deeper than %u", top);
     }
     struct frame *const frame = &frames[top];
     frame->context = frame->handler = 0;
@@ -359,13 +377,19 @@ static void on_instruction(unsigned cpu, void *data)
     /* A loop may come back to a function's first instruction: that is no other call. */
     const bool again = frame->watching != 0 && frame->watched[frame->watching - 1] == now->address &&
                        frame->watched_depth[frame->watching - 1] == frame->depth;
-    if (now->watched && !again && frame->watching < 64) {
+    if (now->watched && !again) {
+        if (frame->watching == sizeof frame->watched / sizeof frame->watched[0]) {
+            give_up("calls of tasks nest deeper than %u", frame->watching);
+        }
         frame->watched[frame->watching] = now->address;
         frame->watched_depth[frame->watching] = frame->depth;
         frame->watching++;
         record(executed, RECORD_CALL, now->address);
     }
-    if (now->region == BEGIN && frame->regions < 64) {
+    if (now->region == BEGIN) {
+        if (frame->regions == sizeof frame->region / sizeof frame->region[0]) {
+            give_up("tasks nest deeper than %u", frame->regions);
+        }
         frame->region[frame->regions++] = frame->depth;
     } else if (now->region == END && frame->regions != 0) {
         frame->depth = frame->region[--frame->regions];
@@ -410,8 +434,7 @@ static struct context *context_at(uint32_t address)
         }
     }
     if (context_count == sizeof contexts / sizeof contexts[0]) {
-        fprintf(stderr, "carillon: more than %u tasks have stacks\n", context_count);
-        end_run(0);
+        give_up("more than %u tasks have stacks", context_count);
     }
     contexts[context_count].address = address;
     return &contexts[context_count++];
@@ -443,8 +466,7 @@ static void take_off(struct context *context, bool keep)
         context->space = context->count;
         context->frames = realloc(context->frames, context->space * sizeof *context->frames);
         if (context->frames == NULL) {
-            fprintf(stderr, "carillon: no memory for the contexts\n");
-            _Exit(1);
+            give_up("no memory for the contexts");
         }
     }
     for (uint32_t k = 0; k < context->count; k++) {
@@ -498,6 +520,15 @@ static struct insn *insn_at(uint64_t address)
     return address >= code_base && address - code_base < code_bytes ? &table[(address - code_base) / 2] : NULL;
 }
 
+/* Before the image a machine may run code of its own. */
+static void on_outside(unsigned cpu, void *data)
+{
+    (void)cpu;
+    if (begun) {
+        give_up("code at 0x%llx, outside the code region", (unsigned long long)(uintptr_t)data);
+    }
+}
+
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
@@ -514,9 +545,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         }
         struct insn *const insn = insn_at(address);
         if (insn == NULL) {
-            if (begun) { /* before the image a machine may run code of its own */
-                fprintf(stderr, "carillon: code at 0x%llx, outside the code region\n", (unsigned long long)address);
-            }
+            qemu_plugin_register_vcpu_insn_exec_cb(it, on_outside, 0, (void *)(uintptr_t)address);
             continue;
         }
         if (!insn->known) {
@@ -543,13 +572,12 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     }
 }
 
+/* QEMU ends, and not because the run has: the firmware has stopped the machine, say. */
 static void at_exit(qemu_plugin_id_t id, void *data)
 {
     (void)id;
     (void)data;
-    record(executed, RECORD_HALT, 0);
-    write_lines();
-    fclose(out);
+    give_up("the emulator ended before the run did");
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -590,7 +618,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         }
         struct insn *const insn = insn_at(address);
         if (insn == NULL) {
-            continue; /* code that was seen is complained of */
+            continue; /* what executes it gives up */
         }
         if (kind == 'V') {
             insn->vector = true;
@@ -598,7 +626,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         }
         if (kind == 'T' && insn->runs == 0) {
             insn->runs = value;
-        } else if (kind == 'T' && insn->runs != value && more_runs_count < sizeof more_runs / sizeof more_runs[0]) {
+        } else if (kind == 'T' && insn->runs != value) {
+            if (more_runs_count == sizeof more_runs / sizeof more_runs[0]) {
+                give_up("handlers run more than %u functions besides their first", more_runs_count);
+            }
             more_runs[more_runs_count].entry = insn;
             more_runs[more_runs_count].function = value;
             more_runs_count++;

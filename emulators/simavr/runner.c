@@ -102,25 +102,29 @@ struct match {
 static struct match matches[32];
 static uint32_t match_count;
 
+static void fail(const char *what)
+{
+    fprintf(stderr, "carillon: %s\n", what);
+    fflush(stdout);
+    _Exit(1);
+}
+
 static void record(enum record kind, uint32_t value)
 {
     const struct record_line line = {avr->cycle, (uint32_t)kind, value};
-    (void)fwrite(&line, sizeof line, 1, out);
+    if (fwrite(&line, sizeof line, 1, out) != 1) {
+        fail("cannot write the records");
+    }
 }
 
 static void end_run(uint32_t why)
 {
     record(RECORD_HALT, why);
-    fclose(out);
+    if (fclose(out) != 0) {
+        fail("cannot write the records");
+    }
     fflush(stdout);
     _Exit(0);
-}
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "carillon: %s\n", what);
-    fclose(out);
-    _Exit(1);
 }
 
 static uint16_t stack_pointer(void)
@@ -395,8 +399,11 @@ static void add_missing_channels(avr_timer_t *timer)
 
 static void add_vector(avr_int_vector_t *vector)
 {
-    if (vector->vector == 0 || vector->raised.reg == 0 || vector_count == sizeof vectors / sizeof vectors[0]) {
+    if (vector->vector == 0 || vector->raised.reg == 0) {
         return;
+    }
+    if (vector_count == sizeof vectors / sizeof vectors[0]) {
+        fail("the device has too many vectors");
     }
     vectors[vector_count++] = vector;
     avr->io[AVR_DATA_TO_IO(vector->raised.reg)].w.c = write_flags;
@@ -439,6 +446,9 @@ static void no_sleep(avr_t *which, avr_cycle_count_t cycles)
 static void say(avr_t *which, const int level, const char *format, va_list arguments)
 {
     (void)which;
+    if (strstr(format, "run out of nested stack") != NULL) { /* it forgets what it has interrupted */
+        fail("interrupts nest too deeply");
+    }
     if (level == LOG_ERROR) {
         vfprintf(stderr, format, arguments);
     }

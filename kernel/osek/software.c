@@ -200,8 +200,10 @@ void carillon_software_lower(carillon_software_state saved)
  *    with the dispatcher's interrupt.
  * 4. With task hooks: `handler` is the level whose handler was called last and has not returned, 0 if there is none.
  *    It changes under the lock, too, so that after the last look it says what goes on here: a handler outside of its
- *    job if it is above the level of the running task, else that task (carillon_osek_leave_hooks). */
-void carillon_software_deliver(void)
+ *    job if it is above the level of the running task, else that task (carillon_osek_leave_hooks).
+ *
+ * Returns the mask that is to be restored. */
+static inline __attribute__((always_inline)) uint32_t deliver(void)
 {
 #if CARILLON_OSEK_TASK_HOOKS
     static volatile uint8_t handler;
@@ -238,8 +240,20 @@ void carillon_software_deliver(void)
 #if CARILLON_OSEK_BUDGETS
     carillon_budget_give(left);
 #endif
-    carillon_port_restore(saved);
+    return saved;
 }
+
+void carillon_software_deliver(void)
+{
+    carillon_port_restore(deliver());
+}
+
+#if CARILLON_BASE_ENDS_LOCKED && (CARILLON_OSEK_TASK_HOOKS || !CARILLON_HANDLERS_HOLD)
+void carillon_software_deliver_at_base(void)
+{
+    (void)deliver();
+}
+#endif
 
 #if CARILLON_HANDLERS_HOLD
 /* Interrupts are off whenever carillon_port_run_base does not run, so nothing comes between the look and the handler
@@ -250,7 +264,7 @@ void carillon_software_above(uint8_t level, uint8_t preempted)
 #if CARILLON_OSEK_TASK_HOOKS
     (void)level;
     (void)preempted;
-    carillon_port_run_base(carillon_software_deliver);
+    carillon_port_run_base(carillon_software_deliver_at_base);
 #else
     uint8_t next = level;
     do { /* bounded as above */
@@ -264,7 +278,7 @@ void carillon_software_above(uint8_t level, uint8_t preempted)
 void carillon_software_dispatch(void)
 {
     if (carillon_software_top > carillon_software_level) {
-        carillon_port_run_base(carillon_software_deliver);
+        carillon_port_run_base(carillon_software_deliver_at_base);
     }
 #if CARILLON_OSEK_SLICES
     if (carillon_slices_over != 0u) { /* what is pending when the thread has its turn again, has been delivered since */

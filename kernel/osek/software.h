@@ -18,6 +18,10 @@ extern "C" {
 #ifndef CARILLON_HANDLERS_HOLD
 #define CARILLON_HANDLERS_HOLD 0
 #endif
+/* Of ports whose carillon_port_run_base comes back with interrupts off, whatever the function has left masked. */
+#ifndef CARILLON_BASE_ENDS_LOCKED
+#define CARILLON_BASE_ENDS_LOCKED 0
+#endif
 
 /* What runs: its level, ceilings included, and whether the kernel's lock is held. */
 extern volatile uint8_t carillon_software_level;
@@ -181,6 +185,15 @@ static inline void carillon_osek_give_budget(struct carillon_budget_left left)
 
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);
+
+/* The same for carillon_port_run_base: where that ends locked, this leaves interrupts masked.  Were the mask restored
+ * before, an interrupt that is due whenever its handler has ended would come, deliver, and be interrupted there itself:
+ * each would leave its frame on the stack. */
+#if CARILLON_BASE_ENDS_LOCKED
+void carillon_software_deliver_at_base(void);
+#else
+#define carillon_software_deliver_at_base carillon_software_deliver
+#endif
 
 /* Whether the slice of some thread has ended that could not give way yet; and what looks whether the running one can:
  * in a handler that has preempted it, and where it unlocks.  If so, it gives way, and they return when it has its turn

@@ -262,6 +262,7 @@ static inline void carillon_port_run_base(carillon_vector function)
 #endif
 /* Interrupts are off in every handler, and its frame looks for levels that are pending, and calls the dispatcher. */
 #define CARILLON_HANDLERS_HOLD 1
+#define CARILLON_BASE_ENDS_LOCKED 1
 
 #if CARILLON_OSEK
 /* Is it this stack that the handler runs on? */

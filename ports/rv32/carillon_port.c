@@ -109,6 +109,7 @@ void carillon_port_run_base(carillon_vector function)
     interrupts_on();
     function();
     interrupts_off();
+    carillon_port_restore(0u);
 }
 
 void carillon_port_run_lowered(carillon_vector function)

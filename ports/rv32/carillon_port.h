@@ -23,6 +23,7 @@
 
 /* A handler of this port can be interrupted: it holds back nothing by itself. */
 #define CARILLON_HANDLERS_HOLD 0
+#define CARILLON_BASE_ENDS_LOCKED 1
 
 #ifdef __cplusplus
 extern "C" {
@@ -215,7 +216,8 @@ void carillon_port_start(const struct carillon_store *list, uint32_t count);
 /* Call `function`, from a handler, at the level of what that preempted, but above everything that is below tasks. */
 void carillon_port_run_lowered(carillon_vector function);
 
-/* Call `function` with interrupts on, when a handler that preempted no other, and nothing masked, has returned. */
+/* Call `function` with interrupts on, when a handler that preempted no other, and nothing masked, has returned.  After
+ * that they are off, and nothing is masked. */
 void carillon_port_run_base(carillon_vector function);
 
 /* Stand still for ever. */

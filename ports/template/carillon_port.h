@@ -14,6 +14,8 @@
 
 /* A handler of this port can be interrupted: it holds back nothing by itself. */
 #define CARILLON_HANDLERS_HOLD 0
+/* Does carillon_port_run_base come back with interrupts off, whatever the function has left masked? */
+#define CARILLON_BASE_ENDS_LOCKED 0
 
 /* The type of a vector, and how a handler is defined on this processor. */
 typedef void (*carillon_vector)(void);

@@ -7,6 +7,7 @@ scripts/qemu10.sh unpacks QEMU 10 into build/qemu10, or CARILLON_QEMU10 names a 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -68,6 +69,56 @@ def test_a_folder_without_the_emulator_is_named(lab: Laboratory, monkeypatch: py
     assert [(d.code, d.cause) for d in diagnostics.found] == [
         ("C092", f"board 'ast1030-evb' needs 'qemu-system-arm', which is not in '{tmp_path}'")
     ]
+
+
+MAIN = "[osek.task.Main]\npriority = 1\nautostart = true\n"
+FAILED = "look at the application's own code"
+ENDS = "look for what ends the program in the application's own code: a call of exit, say"
+ENDINGS = {
+    "code that the plugin does not know": (
+        RV32,
+        # A return, in memory.
+        "static uint32_t code[] = {0x00008067u};\nTASK(Main) { ((void (*)(void))code)(); TerminateTask(); }",
+        r"the run failed \(exit code 1\): carillon: code at 0x804[0-9a-f]{5}, outside the code region",
+        FAILED,
+    ),
+    "the machine is switched off": (
+        RV32,
+        "TASK(Main) { *(volatile uint32_t *)0x100000 = 0x5555u; for (;;) { } }",
+        r"the run failed \(exit code 1\): carillon: the emulator ended before the run did",
+        FAILED,
+    ),
+    "the processor sleeps for ever": (
+        "atmega128",
+        '#include <avr/sleep.h>\nTASK(Main) { __asm__("cli"); sleep_mode(); for (;;) { } }',
+        r"the run failed \(exit code 1\): carillon: the processor sleeps with interrupts off",
+        FAILED,
+    ),
+    "the program ends": (
+        "virtual-256",
+        "#include <stdlib.h>\nTASK(Main) { exit(0); }",
+        r"the run ended before its time \(exit code 0\): nothing was said",
+        ENDS,
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_run_that_ends_before_its_time_is_an_error_that_says_why(lab: Laboratory, ending: str) -> None:
+    board, code, cause, remedy = ENDINGS[ending]
+    planned, firmware = lab.firmware(lab.write(MAIN, code), board)
+    diagnostics = Diagnostics()
+    assert record(planned.image, firmware, 100_000, diagnostics) is None
+    assert [(d.code, d.remedy) for d in diagnostics.found] == [("C095", remedy)]
+    assert re.fullmatch(cause, diagnostics.found[0].cause)
+
+
+def test_a_run_that_the_firmware_halts_is_whole(lab: Laboratory) -> None:
+    for board in (RV32, "atmega128", "virtual-256"):
+        planned, firmware = lab.firmware(lab.write(MAIN, "TASK(Main) { ShutdownOS(E_OK); }"), board)
+        recording = record(planned.image, firmware, 100_000, Diagnostics())
+        assert recording is not None
+        assert recording.records[-1].code == Code.HALT
 
 
 def children(process: int) -> dict[int, str]:

@@ -1025,6 +1025,35 @@ def test_waking_by_a_one_shot_clock_does_not_depend_on_how_many_wait(lab: Labora
     assert len(few) == 1
 
 
+HOOKS = '[osek]\nhooks = ["pretask", "posttask"]\n'
+ALWAYS_DUE = """
+#include "carillon/time.h"
+#include "os.h"
+THREAD(Eager)
+{
+    for (uint16_t wakes = 0u; wakes < 1500u; wakes++) {
+        (void)carillon_delay(1u);
+    }
+    ShutdownOS(E_OK);
+}
+"""
+IDLE_HOOKS = "void PreTaskHook(void) {}\nvoid PostTaskHook(void) {}\n"
+
+
+@pytest.mark.parametrize(("board", "hooks"), [(RV32, ""), (RV32, HOOKS), (MEGA, ""), (MEGA, HOOKS)])
+def test_a_clock_that_is_always_due_leaves_nothing_on_the_stack(lab: Laboratory, board: str, hooks: str) -> None:
+    """The thread's next time has come before it waits, so the interrupt comes as soon as the one before lets it."""
+    schedule = hooks + services(COMPARE, threads=threads(Eager=1))
+    planned, firmware = lab.firmware(lab.write(schedule, ALWAYS_DUE + IDLE_HOOKS * bool(hooks)), board)
+    recording = record(planned.image, firmware, 10_000_000, Diagnostics())
+    assert recording is not None
+    assert recording.records[-1].code == Code.HALT
+    assert recording.records[-1].value != 0
+    taken = [1 if r.code == Code.ENTER else -1 for r in recording.records if r.code in (Code.ENTER, Code.EXIT)]
+    assert taken.count(1) >= 1500
+    assert max(itertools.accumulate(taken)) <= 2
+
+
 def test_a_missing_compiler_of_cplusplus_is_named(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = lab.write(services(ONE_SHOT, threads=threads(Main=1)), "")
     path.with_name("main.c").rename(path.with_name("main.cpp"))

@@ -392,6 +392,14 @@ def record(
         if not (began or ended):
             diagnostics.error("C095", None, *NOTHING_STARTS)
             return None
+        if not any(record.code == Code.HALT for record in records):
+            diagnostics.error(
+                "C095",
+                None,
+                f"the run ended before its time (exit code 0): {message or 'nothing was said'}",
+                "look for what ends the program in the application's own code: a call of exit, say",
+            )
+            return None
         return Recording(records, result.stdout.decode(errors="replace"))
 
 

@@ -29,7 +29,7 @@ from carillon.trace.course import Course
 
 _RECORD = struct.Struct("<QII")
 
-DELIVER = ("carillon_software_deliver", "carillon_software_above")
+DELIVER = ("carillon_software_deliver", "carillon_software_deliver_at_base", "carillon_software_above")
 """The functions that run tasks where a software interrupt controller dispatches: called by a service, and by its interrupt or
 the end of any handler."""
 
