@@ -18,6 +18,7 @@
 
 /* A handler of this port can be interrupted: it holds back nothing by itself. */
 #define CARILLON_HANDLERS_HOLD 0
+#define CARILLON_BASE_ENDS_LOCKED 0
 
 #ifdef __cplusplus
 extern "C" {
