@@ -139,6 +139,44 @@ def test_a_cmake_project_builds_the_same_bytes_as_the_tool(
     assert loaded.read_bytes() == built.elf.with_suffix(".bin").read_bytes()
 
 
+FAR = """#include <avr/pgmspace.h>
+#include "carillon/osek.h"
+#include "carillon/time.h"
+
+volatile uint8_t byte;
+
+TASK(Blink)
+{
+    byte = pgm_read_byte_far(0x10000);
+    (void)TerminateTask();
+}
+"""
+LIBRARY = FAR.replace("byte = pgm_read_byte_far(0x10000)", "(void)memcpy_PF((void *)&byte, 0x10000, 1)")
+
+
+@pytest.mark.skipif(shutil.which("avr-gcc") is None, reason="needs avr-gcc")
+@pytest.mark.parametrize(("code", "generator"), [(FAR, "Ninja"), (LIBRARY, "Unix Makefiles")])
+def test_an_application_that_sets_rampz_is_refused_until_handlers_save_it(tmp_path: Path, code: str, generator: str) -> None:
+    schedule = tmp_path / "schedule.toml"
+    schedule.write_text('[time]\nclock = "compare"\n[osek.task.Blink]\npriority = 1\n', encoding="utf-8")
+    (tmp_path / "main.c").write_text(code, encoding="utf-8")
+    diagnostics = Diagnostics()
+    image = plan(schedule, diagnostics, "atmega2560").image
+    built = build(image, tmp_path, diagnostics)
+    assert built is not None, diagnostics.found
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT.as_posix()), encoding="utf-8")
+    assert _configure(tmp_path, "avr", generator).returncode == 0
+    refused = _cmake("--build", str(tmp_path / "out"))
+    assert refused.returncode != 0
+    said = " ".join((refused.stdout + refused.stderr).split())
+    assert "sets RAMPZ, which handlers do not save: configure with -D CARILLON_RAMPZ=ON" in said
+    assert _cmake("-S", str(tmp_path), "-B", str(tmp_path / "out"), "-D", "CARILLON_RAMPZ=ON").returncode == 0
+    elf = _build(tmp_path, "avr", generator)
+    loaded = tmp_path / "app.bin"
+    subprocess.run(["avr-objcopy", "-O", "binary", str(elf), str(loaded)], check=True, timeout=60)
+    assert loaded.read_bytes() == built.elf.with_suffix(".bin").read_bytes()
+
+
 def _generating(folder: Path, schedule: str, more: str = "") -> Path:
     """Build a project whose build runs the tool on ``schedule``; the folder of what that generates."""
     code = '#include "carillon/osektime.h"\n\nttTASK(Blink)\n{\n}\n'
