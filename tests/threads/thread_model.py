@@ -102,6 +102,7 @@ class Model:
         self.asked_below: set[int] = set()
         self.events: list[Event] = []
         self.turns = 0
+        self.late = 0  # what came a tick late or more
         self.ran = dict.fromkeys(self.ready, 0)
         self.waited = dict.fromkeys(self.ready, 0)  # the longest that a thread was ready while others of its level ran
 
@@ -136,7 +137,10 @@ class Model:
     def serve(self) -> None:
         self.interrupt()
         time, number = heapq.heappop(self.queue)
-        if time < self.now:  # overdue; of eight such ticks one is followed by a rest
+        self.late += time + self.scale.tick <= self.now
+        if time < self.now and self.scale.tick > 1:  # all ticks are made up at once
+            self.now += self.costs()
+        elif time < self.now:  # overdue; of eight such ticks one is followed by a rest
             self.rests = self.now + self.costs()
         what = self.what.pop(number)
         if isinstance(what, Thread):
@@ -337,7 +341,7 @@ class Model:
             self.wake(self.threads[i])
         end = self.begin + self.scale.slice * self.scale.slices
         while True:
-            if self.next_slice == self.now:
+            if self.next_slice <= self.now:
                 self.asked = bool(self.turning)
                 self.next_slice += self.scale.slice
             self.settle()
@@ -347,7 +351,7 @@ class Model:
                 times.append(max(first, self.rests))
             if thread is not None:
                 times.append(self.now + thread.left)
-            then = min(times)
+            then = max(self.now, min(times))
             if then >= end:
                 return self.events
             if thread is not None:
