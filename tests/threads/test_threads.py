@@ -43,7 +43,7 @@ EIGHT_BITS = Scale(6000, lock=15_000, slices=16, window=24, steps=6, threads=4, 
 FIVE = replace(FINE, slice=15_000, step=25, lock=40_000, shortest=500)  # instructions a tick
 FIVE_TICKS = replace(FIVE, shortest=1)
 TWENTY_FIVE = replace(FINE, slice=6000, step=10, lock=16_000, shortest=200, sliced=False)
-ARM = Target("ast1030-evb", "one-shot", FINE, 1000, programs=7)
+ARM = Target("ast1030-evb", "one-shot", FINE, 1000, programs=6)
 AVR = Target("atmega128", "one-shot", EIGHT_BITS, 90, 'clock = "250kHz"', software=True, programs=8, stack=256, events=56)
 VIRTUAL = Target("virtual-ast1030-evb", "one-shot", EXACT)
 TICKING = replace(VIRTUAL, clock="periodic", ticks=(400, 800, 1000, 2500, 3000, 6000, 15_000), widths=(0, 16, 17, 18, 20))

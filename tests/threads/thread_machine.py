@@ -69,7 +69,7 @@ def vary(rng: random.Random, target: Target) -> Target:
     """The same target with some of what ``[time]`` has, each against each other."""
     scale = target.scale
     tree = rng.random() < 0.5
-    if tree and target.system:  # what is declared is of lists; of 8 bits, a tree takes longer
+    if tree:  # what is declared is of lists
         target = replace(target, cost=target.cost * 3 // 2)
     keys = ['queue = "tree"' if tree else "", rng.choice(["", f'longest = "{scale.slice * scale.window} ticks"'])]
     if not target.cost and rng.random() < 0.3:  # others are told the time by the clock itself

@@ -77,8 +77,10 @@ class Model:
         way: Way,
         costs: Callable[[], int] = lambda: 0,
         phase: int = 0,
+        resting: Callable[[], int] | None = None,
     ) -> None:
-        """``phase``: how much later slices end than they should."""
+        """``phase``: how much later slices end than they should; ``resting``: how long the clock lets others in."""
+        self.resting = resting or costs
         self.program, self.scale, self.begin, self.costs, self.way = program, scale, begin, costs, way
         numbers = sorted(set(priorities))
         self.threads = {i: Thread(i, numbers.index(priorities[i]) + 1) for i in program.order}
@@ -141,7 +143,7 @@ class Model:
         if time < self.now and self.scale.tick > 1:  # all ticks are made up at once
             self.now += self.costs()
         elif time < self.now:  # overdue; of eight such ticks one is followed by a rest
-            self.rests = self.now + self.costs()
+            self.rests = self.now + self.resting()
         what = self.what.pop(number)
         if isinstance(what, Thread):
             if what.waits != WAIT:
@@ -385,6 +387,7 @@ def bounds(
     paces: list[Callable[[], int]] = [lambda: 0, lambda: cost, *map(costs, range(tries))]
     models = [Model(program, priorities, scale, begin, way, pace) for pace in paces]
     models += [Model(program, priorities, scale, begin, way, pace, phase) for phase in (-cost, cost) for pace in paces[:4]]
+    models += [Model(program, priorities, scale, begin, way, paces[0], resting=lambda: rng.choice([0, cost])) for _ in range(4)]
     stories: dict[tuple[object, ...], list[list[Event]]] = {}
     for model in models:
         events = model.run()
