@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from carillon.elf import ALLOC, EXECUTED, NOBITS, WRITE, read_elf
@@ -19,11 +20,17 @@ def undefined(path: Path) -> set[str]:
 
 
 def selects_flash(path: Path) -> bool:
-    """Whether an object file of AVR says which 64 KiB of flash ELPM reads: it writes RAMPZ, or calls avr-libc's functions."""
+    """Whether an object file of AVR says which 64 KiB of flash ELPM reads: it writes RAMPZ, or calls avr-libc's functions.
+
+    A handler that the compiler made restores what it found there (``pop r0``, ``out 0x3b, r0``): it says nothing.
+    """
     elf = read_elf(path)
     code = [elf.data[s.start : s.start + s.size] for s in elf.sections if s.flags & EXECUTED and s.kind != NOBITS]
-    words = (int.from_bytes(text[at : at + 2], "little") for text in code for at in range(0, len(text) - 1, 2))
-    return any(word & 0xFE0F == 0xBE0B for word in words) or any(name.endswith("_PF") for name in elf.undefined)
+    for text in code:
+        words = [0, *(int.from_bytes(text[at : at + 2], "little") for at in range(0, len(text) - 1, 2))]
+        if any(word & 0xFE0F == 0xBE0B and (before, word) != (0x900F, 0xBE0B) for before, word in pairwise(words)):
+            return True
+    return any(name.endswith("_PF") for name in elf.undefined)
 
 
 def symbols(path: Path) -> dict[str, tuple[int, int]]:
