@@ -325,16 +325,18 @@ StatusType GetCounterValue(CounterType counter, TickRefType value)
 
 StatusType GetElapsedValue(CounterType counter, TickRefType value, TickRefType elapsed)
 {
-    CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_GetElapsedValue, .object = counter, .reference = value);
-    CHECK(counter < CARILLON_OSEK_COUNTERS, OSServiceId_GetElapsedValue, E_OS_ID, .object = counter,
-          .reference = value);
-    CHECK_POINTER(value, OSServiceId_GetElapsedValue, .object = counter, .reference = value);
+    CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_GetElapsedValue, .object = counter, .reference = value,
+                .other = elapsed);
+    CHECK(counter < CARILLON_OSEK_COUNTERS, OSServiceId_GetElapsedValue, E_OS_ID, .object = counter, .reference = value,
+          .other = elapsed);
+    CHECK_POINTER(value, OSServiceId_GetElapsedValue, .object = counter, .reference = value, .other = elapsed);
     CHECK_POINTER(elapsed, OSServiceId_GetElapsedValue, .object = counter, .reference = elapsed);
     REQUIRE(carillon_osek_counters[counter].ticked != 0u, OSServiceId_GetElapsedValue, E_OS_ID, .object = counter,
-            .reference = value);
+            .reference = value, .other = elapsed);
     const TickType most = carillon_osek_counters[counter].max_allowed;
     const TickType before = *value;
-    CHECK(before <= most, OSServiceId_GetElapsedValue, E_OS_VALUE, .object = counter, .reference = value);
+    CHECK(before <= most, OSServiceId_GetElapsedValue, E_OS_VALUE, .object = counter, .reference = value,
+          .other = elapsed);
     const uint32_t saved = carillon_osek_lock();
     const TickType now = value_of(counter);
     carillon_osek_unlock(saved);

@@ -635,7 +635,10 @@ void PostTaskHook(void);
 /* Internal: which service failed, and its parameters, for the error hook.  The macros below are for hooks. */
 struct carillon_osek_failure {
     void *reference;
-    uint32_t first;
+    union {
+        uint32_t first;
+        void *other; /* the reference of a service that has two */
+    };
     uint32_t second;
     uint8_t object;
     OSServiceIdType service;
@@ -653,6 +656,10 @@ static inline OSServiceIdType carillon_failed_service(void)
 static inline void *carillon_failed_reference(void)
 {
     return carillon_osek_failure.reference;
+}
+static inline void *carillon_failed_other(void)
+{
+    return carillon_osek_failure.other;
 }
 static inline uint32_t carillon_failed_first(void)
 {

@@ -187,6 +187,7 @@ static inline StatusType GetElapsedCounterValue(CounterType counter, TickRefType
 #define OSError_GetCounterValue_Value() ((TickRefType)carillon_failed_reference())
 #define OSError_GetElapsedValue_CounterID() ((CounterType)carillon_failed_object())
 #define OSError_GetElapsedValue_Value() ((TickRefType)carillon_failed_reference())
+#define OSError_GetElapsedValue_ElapsedValue() ((TickRefType)carillon_failed_other())
 #endif
 
 #if CARILLON_OSEK_SCHEDULE_TABLES > 0

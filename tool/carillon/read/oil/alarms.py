@@ -148,7 +148,7 @@ class Alarms:
                 self._demand(block, "EVENT", (*path, "set_event", "event"), what)
             case "ALARMCALLBACK":
                 self._demand(block, "ALARMCALLBACKNAME", (*path, "callback"), what)
-            case "INCREMENTCOUNTER":
+            case "INCREMENTCOUNTER" | "INCREMENT":  # as FreeOSEK has it
                 counter = self._demand(block, "COUNTER", (*path, "increment"), what)
                 if counter is not None:
                     self.incremented.add(str(counter.literal))

@@ -302,7 +302,7 @@ class Converter:
     def _assign_sources(self, found: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.
 
-        A SOURCE is meant for Carillon if it is a string, or the name of one of the board's.
+        A SOURCE is meant for Carillon if it is the name of one of the board's, as a word or as a string; else for another tool.
         """
         isrs: dict[str, dict[str, Any]] = self.osek.get("isr", {})
         if not isrs:
@@ -313,7 +313,7 @@ class Converter:
             path = ("osek", "isr", name, "source")
             written = found[name].attributes.values.get("SOURCE", [])
             value = next(
-                (v for v in written if (isinstance(v.literal, str) and v.literal) or str(v.literal) in (known or [])), None
+                (v for v in written if (str(v.literal) in known if known is not None else isinstance(v.literal, str))), None
             )
             if value is not None:
                 value.used = True

@@ -11,7 +11,8 @@ from carillon.read.oil.syntax import Name
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
 
-_STARTS = ("START_VALUE", "ABSVALUE", "RELOFFSET", "OFFSET")
+_STARTS = ("START_VALUE", "ABSVALUE", "RELOFFSET", "OFFSET", "START")
+_KINDS = (Name("ABSOLUTE"), Name("RELATIVE"), Name("SYNCHRON"))
 _PRECISIONS = ("EXPLICIT_PRECISION", "PRECISION")
 _LONGER, _SHORTER = ("MAX_LENGTHEN", "MAX_ADVANCE"), ("MAX_SHORTEN", "MAX_RETARD")
 _STRATEGIES = {"NONE": "none", "IMPLICIT": "implicit", "EXPLICIT": "explicit"}
@@ -52,11 +53,17 @@ class Tables:
         self._first(value.block, _PRECISIONS, (*path, "precision"))
 
     def _autostart(self, attributes: Attributes, path: Path) -> None:
-        start = self.values.truth(attributes, "AUTOSTART", path)
-        if start is None or start.literal != Name("TRUE"):
+        start = self.values.one(attributes, "AUTOSTART", path)
+        if start is None or start.literal in (Name("FALSE"), Name("NONE")):
+            return
+        if start.literal in _KINDS:  # as Trampoline's own definition has it
+            kind: Resolved | None = start
+        elif start.literal == Name("TRUE"):
+            kind = self.values.one(start.block, "TYPE", (*path, "absolute"))
+        else:
+            self.values.refuse(path, start, "is no way to start", "write TRUE or FALSE, or NONE, ABSOLUTE, RELATIVE or SYNCHRON")
             return
         self.values.put(path, start, {})
-        kind = self.values.one(start.block, "TYPE", (*path, "absolute"))
         if kind is not None and kind.literal in (Name("ABSOLUTE"), Name("SYNCHRON")):
             self.values.put((*path, str(kind.literal).lower()), kind, True)
         elif kind is not None and kind.literal != Name("RELATIVE"):
