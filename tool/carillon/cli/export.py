@@ -53,7 +53,7 @@ def command(
         report.diagnostics.stop_on_errors()
         assert tables is not None
         assert system is not None
-        text = arxml_text(tables, system.name, Path() if out is None else out.parent, report.diagnostics)
+        text = arxml_text(tables, system.name, (tables.path if out is None else out).parent, report.diagnostics)
         report.diagnostics.stop_on_errors()
         assert text is not None
         if out is not None:

@@ -35,6 +35,10 @@ def _place(around: Group, group: Group) -> str | None:
     return None if place.many else place.name
 
 
+MOST_PRIORITY = 65_535
+"""Of a task of a schedule."""
+
+
 class Converter:
     """Converts one module.  ``sources`` gives the names of a board's application sources, None if it cannot be read."""
 
@@ -284,8 +288,20 @@ class Converter:
 
     # What the standard leaves open, and what it says otherwise than a schedule
 
+    def _rank_priorities(self, tasks: dict[str, dict[str, Any]]) -> None:
+        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is more than Carillon has, their ranks."""
+        written = [table["priority"] for table in tasks.values() if isinstance(table.get("priority"), int)]
+        if not any(MOST_PRIORITY < priority < 1 << 32 for priority in written):
+            return
+        ranks = {priority: rank for rank, priority in enumerate(sorted({p for p in written if p < 1 << 32}), 1)}
+        for name, table in tasks.items():
+            if table.get("priority") in ranks:
+                self.result.notes["osek", "task", name, "priority"] = f"the rank of {table['priority']}"
+                table["priority"] = ranks[table["priority"]]
+
     def _adapt(self) -> None:
         osek = self.data["osek"]
+        self._rank_priorities(osek.get("task", {}))
         for table in osek.get("task", {}).values():
             if not table.get("events"):
                 table.pop("stack", None)  # tasks without events share one

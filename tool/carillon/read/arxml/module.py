@@ -150,6 +150,14 @@ class Modules:
             named = f" of {last(definition.text)}" if definition is not None and definition.text else ""
             if missing == wanted and (element.child("VALUE-IREF") is not None or element.name.startswith("ECUC-ADD-INFO")):
                 return None  # of no parameter that a schedule has
+            if missing == wanted:  # which may be absent by the schema: nobody has configured it yet
+                self.diagnostics.warning(
+                    "C220",
+                    element.span,
+                    f"the <{element.name}>{named} in {path} has no {missing}, and is left out",
+                    f"write <{missing}>...</{missing}> in it, or remove it",
+                )
+                return None
             self.diagnostics.error(
                 "C220",
                 element.span,

@@ -44,7 +44,8 @@ def moved_system(table: dict[str, Any], source: Path, folder: Path) -> dict[str,
     listed = table.get("sources")
     beside = sorted(path for suffix in SOURCES for path in there.glob(f"*{suffix}"))
     named = beside if listed is None else [Path(normpath(there / name)) for name in listed]
-    moved["sources"] = [relative(path, here) for path in named]
+    if named or listed is not None:  # else those beside the new file are the schedule's
+        moved["sources"] = [relative(path, here) for path in named]
     return moved
 
 

@@ -192,12 +192,14 @@ class Alarms:
             return SetEvent(table.task, table.event)
         if not self.at.incomplete("task", table.task):
             kind = "thread" if table.task in self.at.threads else "task"
+            arxml = self.at.value(*path, "event").file.lower().endswith(".arxml")
+            named = " (OsTaskEventRef of its OsTask)" if arxml else ""
             if kind == "thread":
                 remedy = "activate the thread instead, or make it a task of [osek] with this event"
             elif owner.events:
-                remedy = f"add the event to the task's; its events are {some(owner.events)}"
+                remedy = f"add the event to the task's{named}; its events are {some(owner.events)}"
             else:
-                remedy = "add the event to the task's, or activate the task instead"
+                remedy = f"add the event to the task's{named}, or activate the task instead"
             self.at.error(
                 "C114",
                 self.at.value(*path, "event"),
