@@ -559,3 +559,42 @@ def test_check_takes_an_oil_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     result = run("check", "engine.oil", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["system"] == "engine"
+
+
+TABLES = """\
+OIL_VERSION = "4.0";
+CPU c {
+  OS o { STATUS = STANDARD; };
+  APPMODE m { };
+  TASK a { PRIORITY = 1; SCHEDULE = FULL; ACTIVATION = 1; AUTOSTART = FALSE; };
+  COUNTER k { MAXALLOWEDVALUE = 99; TICKSPERBASE = 1; MINCYCLE = 1; TYPE = SOFTWARE; };
+  COUNTER h { MAXALLOWEDVALUE = 99; TICKSPERBASE = 1; MINCYCLE = 1; CARILLON_TICK = "1ms"; };
+  ALARM up { COUNTER = h; ACTION = INCREMENT { COUNTER = k; }; AUTOSTART = FALSE; };
+#include <table.oil>
+};
+"""
+STARTS = {
+    "NONE": "",
+    "FALSE": "",
+    "RELATIVE { OFFSET = 3; APPMODE = m; }": 'autostart = { at = 3, modes = ["m"] }',
+    "ABSOLUTE { START = 4; APPMODE = m; }": 'autostart = { absolute = true, at = 4, modes = ["m"] }',
+    "TRUE { TYPE = ABSOLUTE; START_VALUE = 5; APPMODE = m; }": 'autostart = { absolute = true, at = 5, modes = ["m"] }',
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_words_of_other_tools_and_includes_in_other_folders(start: str, tmp_path: Path) -> None:
+    (tmp_path / "cfg").mkdir()
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "cfg" / "app.oil").write_text(TABLES, encoding="ascii")
+    point = "EXPIRY_POINT p { OFFSET = 2; ACTION = ACTIVATETASK { TASK = a; }; };"
+    table = f"SCHEDULETABLE t {{ COUNTER = k; AUTOSTART = {start}; PERIODIC = TRUE; LENGTH = 10; {point} }};"
+    (tmp_path / "inc" / "table.oil").write_text(table, encoding="ascii")
+    without = CliRunner().invoke(app, ["import", str(tmp_path / "cfg" / "app.oil")])
+    assert without.exit_code == 1
+    found = CliRunner().invoke(app, ["import", str(tmp_path / "cfg" / "app.oil"), "-I", str(tmp_path / "inc"), "--json"])
+    assert found.exit_code == 0, found.output
+    text = json.loads(found.stdout)["toml"]
+    assert [line for line in text.splitlines() if line.startswith("autostart = {")] == ([STARTS[start]] if STARTS[start] else [])
+    assert 'increment = "k"' in text
+    assert "sources" not in text

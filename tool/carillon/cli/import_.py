@@ -20,6 +20,9 @@ def command(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File to write, or a folder for a schedule.toml.", show_default="print it")
     ] = None,
+    include: Annotated[
+        list[Path] | None, typer.Option("--include", "-I", help="Folder of files that an OIL file includes; several times.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     board: BoardOption = None,
     as_json: JsonOption = False,
@@ -44,7 +47,7 @@ def command(
             )
         if target is not None:
             check_outputs(out=target.parent)
-        foreign = read_foreign(source, report.diagnostics, board)
+        foreign = read_foreign(source, report.diagnostics, board, include or ())
         if foreign is not None:
             build_system(foreign_tables(foreign, report.diagnostics), report.diagnostics, board)
         report.diagnostics.stop_on_errors()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,15 +20,18 @@ if TYPE_CHECKING:
     from carillon.read.foreign.converted import Foreign
 
 
-def read_foreign(source: Source, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
+def read_foreign(
+    source: Source, diagnostics: Diagnostics, board: str | None = None, includes: Sequence[Path] = ()
+) -> Foreign | None:
     """The data of files of another tool; ``board`` (a name or a path) overrides the board that it names.
 
+    ``includes``: further folders in which an OIL file's includes are looked for.
     Never raises for anything that a file can hold.  None after errors of syntax.
     """
     if isinstance(source, Path) and source.suffix.lower() == OIL:
         from carillon.read.oil import read_oil
 
-        return read_oil(source, diagnostics, board)
+        return read_oil(source, diagnostics, board, includes)
     from carillon.read.arxml import read_arxml
 
     return read_arxml(source, diagnostics, board)

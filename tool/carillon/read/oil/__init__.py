@@ -7,6 +7,7 @@ file with a place for everything in them (``convert``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from carillon.diagnostics import Diagnostics, Span
@@ -18,13 +19,14 @@ from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.parser import Parser
 
 
-def read_oil(path: Path, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
+def read_oil(path: Path, diagnostics: Diagnostics, board: str | None = None, includes: Sequence[Path] = ()) -> Foreign | None:
     """Read ``path`` and what it includes; ``board`` (a name or a path) overrides the board that it names.
 
+    ``includes``: folders in which includes are looked for that lie neither beside the file that has them nor beside ``path``.
     Never raises for anything that a file can hold.  None after errors of syntax; after others the result is what is
     sound of it.
     """
-    lexer = Lexer(path, diagnostics)
+    lexer = Lexer(path, diagnostics, includes)
     tokens = lexer.run()
     if tokens is None:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -90,13 +90,14 @@ class _Source:
 class Lexer(Limited):
     """Reads a file and what it includes.  After :meth:`run`, ``digest`` is the SHA-256 of all their bytes."""
 
-    def __init__(self, path: Path, diagnostics: Diagnostics) -> None:
-        """``unclosed``: a comment goes on to the end.
+    def __init__(self, path: Path, diagnostics: Diagnostics, includes: Sequence[Path] = ()) -> None:
+        """``includes``: folders in which includes are looked for at last.  ``unclosed``: a comment goes on to the end.
 
         ``multiline``: the line on which each token begins that is a string of several lines.
         """
         super().__init__(diagnostics, MOST_ERRORS)
         self.path = path
+        self.folders = tuple(includes)
         self.tokens: list[Token] = []
         self.included: dict[Path, None] = {}
         self.unclosed = False
@@ -261,13 +262,14 @@ class Lexer(Limited):
 
     def _include(self, source: _Source, span: Span, quoted: str | None, angled: str | None) -> None:
         written = quoted if quoted is not None else angled or ""
-        remedy = "includes are looked for beside the file that includes them, and beside the main file"
+        where = "includes are looked for beside the file that includes them, beside the main file"
+        remedy = f"{where}, and in the folders that carillon import is given with -I"
         if not written.strip():
             self.error("C142", span, "this include names no file", 'write #include "FILE"')
             return
         if "\\" in written and "/" not in written:
             written = written.replace("\\", "/")
-        folders = [source.path.parent, self.path.parent]
+        folders = [source.path.parent, self.path.parent, *self.folders]
         path = next((folder / written for folder in folders if _is_file(folder / written)), None)
         if path is None:
             self.error(
