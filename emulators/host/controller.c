@@ -81,7 +81,7 @@ static void record(enum record kind, uint32_t value)
             machine.now >= machine.recorded) { /* the records end here, and the run goes on */
             line = (struct record_line){machine.recorded, RECORD_HALT, 0u};
         }
-        if (fwrite(&line, sizeof line, 1, machine.trace) != 1) {
+        if (fwrite(&line, sizeof line, 1u, machine.trace) != 1u) {
             perror("carillon: trace");
             machine.trace = NULL;
             finish(1);

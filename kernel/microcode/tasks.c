@@ -26,6 +26,10 @@
 #include "kernel/osek/base.h"
 #include "kernel/osek/error.h"
 
+#ifndef CARILLON_MICROCODE_UNITS
+#define CARILLON_MICROCODE_UNITS 0
+#endif
+
 #define NONE CARILLON_MICROCODE_NONE
 
 static uint16_t chosen = NONE;

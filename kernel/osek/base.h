@@ -74,6 +74,15 @@ static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base 
     return carillon_base_ticks_until(at, units, carillon_base_left());
 }
 
+/* For how many ticks of `units` whoever counts them may only look: CARILLON_BASE_AHEAD units at most, or a tick. */
+static inline carillon_base carillon_base_ticks_ahead(carillon_base units)
+{
+    if (units > CARILLON_BASE_AHEAD) {
+        return 1u;
+    }
+    return (carillon_base)(CARILLON_BASE_AHEAD / units);
+}
+
 /* Whether exactly one tick has passed since `at`.  The answer may be no although one has, if the base has begun anew.
  */
 static inline bool carillon_base_one(carillon_base at, carillon_base units)

@@ -133,7 +133,7 @@ static inline TickType carillon_osek_later(const struct carillon_osek_counter *c
 /* For how many ticks of so many units a counter may be left. */
 static inline carillon_base carillon_osek_most_ahead(carillon_base units)
 {
-    const carillon_base whole = (units <= CARILLON_BASE_AHEAD) ? (CARILLON_BASE_AHEAD / units) : 1u;
+    const carillon_base whole = carillon_base_ticks_ahead(units);
 #if CARILLON_TIME_BITS < 32
     return (whole < CARILLON_LAP) ? whole : (carillon_base)CARILLON_LAP;
 #else

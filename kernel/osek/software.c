@@ -264,7 +264,7 @@ void carillon_software_above(uint8_t level, uint8_t preempted)
 #if CARILLON_OSEK_TASK_HOOKS
     (void)level;
     (void)preempted;
-    carillon_port_run_base(carillon_software_deliver_at_base);
+    carillon_port_run_base(CARILLON_DELIVER_AT_BASE);
 #else
     uint8_t next = level;
     do { /* bounded as above */
@@ -278,7 +278,7 @@ void carillon_software_above(uint8_t level, uint8_t preempted)
 void carillon_software_dispatch(void)
 {
     if (carillon_software_top > carillon_software_level) {
-        carillon_port_run_base(carillon_software_deliver_at_base);
+        carillon_port_run_base(CARILLON_DELIVER_AT_BASE);
     }
 #if CARILLON_OSEK_SLICES
     if (carillon_slices_over != 0u) { /* what is pending when the thread has its turn again, has been delivered since */

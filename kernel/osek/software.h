@@ -191,8 +191,9 @@ void carillon_software_deliver(void);
  * each would leave its frame on the stack. */
 #if CARILLON_BASE_ENDS_LOCKED
 void carillon_software_deliver_at_base(void);
+#define CARILLON_DELIVER_AT_BASE carillon_software_deliver_at_base
 #else
-#define carillon_software_deliver_at_base carillon_software_deliver
+#define CARILLON_DELIVER_AT_BASE carillon_software_deliver
 #endif
 
 /* Whether the slice of some thread has ended that could not give way yet; and what looks whether the running one can:

@@ -77,8 +77,8 @@ static inline void clock_expire(carillon_span distance)
 /* What is first in the queue has changed, or the reference. */
 static inline void clock_look_ahead(void)
 {
-    const carillon_base whole =
-        (CARILLON_CLOCK_UNITS <= CARILLON_BASE_AHEAD) ? (CARILLON_BASE_AHEAD / CARILLON_CLOCK_UNITS) : 1u;
+    const carillon_base units = CARILLON_CLOCK_UNITS;
+    const carillon_base whole = carillon_base_ticks_ahead(units);
 #if CARILLON_TIME_BITS < 32
     /* As with other timers, what has passed when the handler has ended is less than a time can hold. */
     const carillon_base most = (whole < CARILLON_CLOCK_REACH) ? whole : (carillon_base)CARILLON_CLOCK_REACH;
@@ -89,8 +89,7 @@ static inline void clock_look_ahead(void)
     const bool first = left < most;
     const carillon_base ahead = first ? (carillon_base)left : most;
     carillon_clock.to_first = first;
-    carillon_clock.wake =
-        (carillon_base)(carillon_base_later(carillon_clock.at, (carillon_base)(ahead * CARILLON_CLOCK_UNITS)) + 1u);
+    carillon_clock.wake = (carillon_base)(carillon_base_later(carillon_clock.at, (carillon_base)(ahead * units)) + 1u);
 }
 
 /* Whether the clock's ticks are to be accounted for; as of a counter (carillon_osek_is_over, kernel/osek/counter.h). */
