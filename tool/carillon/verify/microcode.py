@@ -172,7 +172,7 @@ class MicrocodeCheck:
             more = f"; so are {len(wrong) - 1} more" if len(wrong) > 1 else ""
             self._error("C209", span, f"instruction {first} of the microcode cannot be read: it {wrong[first]}{more}")
         threads = any(it.opcode == FORK for it in image.code)  # a file may say the scheduler alone
-        least = size * (2 if threads else 1)
+        least = size * (2 if self.s_code and threads else 1)
         if steps <= least:
             self._error(
                 "C209", span, f"the machine may carry {steps} instructions out at an instant, and more than {least} may do"
