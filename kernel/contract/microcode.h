@@ -11,7 +11,8 @@
  *   CARILLON_MICROCODE_TASKS, _DRIVERS, _GUARDS, _TRIGGERS   rows of the tables below; at least 1 task and 1 driver
  *   CARILLON_MICROCODE_BINDINGS   the most triggers that wait at one time, at least 1
  *   CARILLON_MICROCODE_THREADS    the most threads that wait at one time, at least 1
- *   CARILLON_MICROCODE_UNITS      of the time base in a tick of the machine; 0: no time base counts it */
+ *   CARILLON_MICROCODE_UNITS      of the time base in a tick of the machine; 0: no time base counts it
+ *   CARILLON_MICROCODE_MISSED     1: carillon_giotto_missed is there */
 #ifndef CARILLON_CONTRACT_MICROCODE_H
 #define CARILLON_CONTRACT_MICROCODE_H
 
@@ -73,11 +74,11 @@ extern const struct carillon_microcode_trigger carillon_microcode_triggers[];
 /* The tick in nanoseconds, and the CRC-32 (IEEE 802.3) of the bytes of the tables of ports, tasks, drivers, guards and
  * triggers, as they are in a program's bytes: a program is for this image if its tick and its tables are these. */
 extern const uint32_t carillon_microcode_tick_ns;
+extern const uint32_t carillon_microcode_interface;
 
 /* Of each task of a Giotto program (on cells, of each slot): called when an invocation has missed its deadline.  A
  * trace records that; the functions do nothing. */
 extern void (*const carillon_giotto_missed[])(void);
-extern const uint32_t carillon_microcode_interface;
 
 /* Who chooses among released tasks if no thread waits. */
 #define CARILLON_SCHEDULER_NONE 0u /* nothing runs */

@@ -151,3 +151,17 @@ def test_the_clocks_handler_holds_interrupts_back_for_what_the_plan_says(lab: La
     longest = max(handler.length for handler in found)
     print(f"{board} {clock}: {longest} of {bound}")
     assert bound / 8 <= longest <= bound
+
+
+@pytest.mark.parametrize(("wcet", "more"), [("", None), ('wcet = "40000 ticks"', 10)])
+def test_the_bound_beneath_rounds_has_what_their_tasks_hold_back(lab: Laboratory, wcet: str, more: int | None) -> None:
+    """A period of 4000 ticks expires ten times more while a round's task runs; if nobody knows for how long, nothing is said."""
+    time = '[time]\nclock = "periodic"\ntick = "1000 ticks"\nlongest_lock = "2000 ticks"\nperiods = ["4000 ticks"]\n'
+    alone = plan(lab.write(f"{time}[thread.Main]\npriority = 1\n", ""), Diagnostics(), AST)
+    rounds = f'[task.Long]\nperiod = "100000 ticks"\n{wcet}\n'
+    beneath = plan(lab.write(f"{time}[thread.Main]\npriority = 1\n{rounds}", ""), Diagnostics(), AST)
+    clocks = [it.allocation.osek.clock for it in (alone, beneath)]
+    assert clocks[0].based
+    bound, other = (clock.locked(it.system) for clock, it in zip(clocks, (alone, beneath), strict=True))
+    costs = alone.system.board.costs[clocks[0].services.clock].based
+    assert other == (None if more is None else bound + more * (costs.serving + costs.alarm))

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from carillon.allocate.base import longest_stretch
 from carillon.allocate.fit import Source
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.diagnostics import Diagnostics
@@ -62,9 +63,10 @@ class ClockCell:
     def locked(self, system: System) -> int | None:
         """For how long its handler holds interrupts back at most, in instructions or cycles, with the declared periods alone.
 
-        A one-shot or compare clock lets others in after the expiries of :data:`BATCHES` ticks.  A periodic one serves a tick, or
-        where the time base counts its ticks, all that ``longest_lock`` has held back.  None where no period is declared, or the
-        board has no costs, or nothing says for how long such a clock is held back.
+        A one-shot or compare clock lets others in after the expiries of :data:`BATCHES` overdue ticks, and serves what falls due
+        while it is no later than an expiry takes: each period once, as none is shorter.  A periodic clock serves a tick, or where
+        the time base counts its ticks, all that rounds' tasks and ``longest_lock`` have held back.  None where no period is
+        declared, or the board has no costs, or nothing says for how long such a clock is held back.
         """
         costs, services = system.board.costs.get(self.services.clock), self.services
         if costs is None or not services.periods:
@@ -74,12 +76,13 @@ class ClockCell:
         each = [costs.wake if p.thread is not None else costs.alarm + costs.beside * several for p in services.periods]
         tick = costs.interrupt + costs.serving
         if services.clock is not ClockKind.PERIODIC:
-            return BATCHES * (tick + sum(each))
+            return BATCHES * (tick + sum(each)) + len(each) * tick + sum(each)
         if not self.based:
             return tick + sum(each)
-        if services.longest_lock is None:
+        stretch = longest_stretch(system)
+        if services.longest_lock is None or stretch is None:
             return None
-        held = services.longest_lock
+        held = services.longest_lock + stretch
         return tick + sum((held // p.ticks + 1) * (costs.serving + cost) for p, cost in zip(services.periods, each, strict=True))
 
     @property

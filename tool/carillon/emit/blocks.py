@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from carillon.emit import text
 from carillon.emit.microcode import Writer
 from carillon.image import Blocks, Image
+from carillon.image.misses import compute_symbol
 from carillon.microcode import Instruction, Opcode
 from carillon.model.giotto import Giotto
 
@@ -75,7 +76,7 @@ class _Writer(Writer):
             slot = self.slot[task, period]
             lines += [
                 f"    if (carillon_giotto_begins({slot}u)) {{ /* {self.program.tasks[task].name} */",
-                f"        carillon_compute_{task}();",
+                f"        {compute_symbol(task)}();",
                 "        const uint32_t saved = carillon_osek_lock();",
                 f"        if (carillon_giotto_ends({slot}u)) {{",
                 f"            commit_{task}();",

@@ -14,7 +14,7 @@ from dataclasses import replace
 from carillon.emit import text
 from carillon.giotto import Binding, Compiled
 from carillon.image import Image, Microcode
-from carillon.image.misses import deadline_misses
+from carillon.image.misses import compute_symbol, deadline_misses
 from carillon.microcode import Function, Instruction, Kind
 from carillon.microcode.binary import checksum_of, interface_of
 from carillon.model.giotto import Giotto, Upload
@@ -156,7 +156,7 @@ class Writer:
         lines = ["", f"/* The task {binding.name}. */", f"static bool fresh_{number};"]
         lines += [f"static {self.types[name]} next_{self.numbers[name]};" for name in written]
         given = (f"&next_{self.numbers[a]}" if a in written else f"&{self.port(a)}" for a in binding.arguments)
-        lines += [f"static void carillon_compute_{number}(void)", "{"]
+        lines += [f"static void {compute_symbol(number)}(void)", "{"]
         lines += [_copied(f"next_{self.numbers[name]}", self.port(name)) for name in written]
         lines += [f"    {binding.function}({', '.join(given)});", "}", f"static void commit_{number}(void)", "{"]
         lines += [_copied(self.port(name), f"next_{self.numbers[name]}") for name in written]
@@ -216,7 +216,7 @@ class _Microcode(Writer):
         lines += self.triggers()
         lines += [f"extern struct carillon_osek_extended carillon_extended_{name};" for name in self.microcode.threads_of]
         lines += self.table("struct carillon_microcode_task carillon_microcode_tasks[]", [
-            f"{{carillon_compute_{number}, commit_{number}, &carillon_extended_{name}, {number}u}}, /* {binding.name} */"
+            f"{{{compute_symbol(number)}, commit_{number}, &carillon_extended_{name}, {number}u}}, /* {binding.name} */"
             for number, (name, binding) in enumerate(zip(self.microcode.threads_of, self.compiled.tasks, strict=True))
         ])  # fmt: skip
         lines += self.missed()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What says in a trace that an invocation of a Giotto task has missed its deadline: a function of its own, called then."""
+"""The functions by which a trace tells Giotto tasks: what computes each, and what is called when it has missed a deadline."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ class Miss:
     task: Task
     period: int
     lane: str
+
+
+def compute_symbol(number: int) -> str:
+    """What computes a Giotto task, by its number in the program."""
+    return f"carillon_compute_{number}"
+
+
+def compute_lanes(image: Image) -> dict[str, str]:
+    """Of a program as microcode, the function that computes each task, and the lane that shows it; else none."""
+    names = image.microcode.threads_of if image.microcode is not None else ()
+    return {compute_symbol(number): name for number, name in enumerate(names)}
 
 
 def deadline_misses(image: Image) -> tuple[Miss, ...]:

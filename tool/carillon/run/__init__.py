@@ -20,7 +20,7 @@ from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
 from carillon.image import Image, Vector
-from carillon.image.misses import deadline_misses
+from carillon.image.misses import compute_lanes, deadline_misses
 from carillon.model import System
 from carillon.model.board import Role, Run
 from carillon.resources import data_root
@@ -182,9 +182,7 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
         functions |= {f"carillon_task_{t.name}" for t in image.system.osek.tasks if not t.extended}
         functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
         functions.update(DELIVER)
-    functions |= {miss.symbol for miss in deadline_misses(image)}
-    if image.microcode is not None:
-        functions |= {f"carillon_compute_{k}" for k, _ in enumerate(image.microcode.threads_of)}
+    functions |= {miss.symbol for miss in deadline_misses(image)} | set(compute_lanes(image))
     return (functions | {MISSED}) & table.keys()
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from carillon.emit import text
 from carillon.image import Image, ModeImage, Vector
-from carillon.image.misses import deadline_misses
+from carillon.image.misses import compute_lanes, deadline_misses
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
@@ -121,8 +121,7 @@ class Decoder:
         self._unexpected = symbols.get(text.UNEXPECTED, (0, 0))[0]
         self._missed = symbols.get(MISSED, (-1, 0))[0]
         rows = [miss for miss in deadline_misses(image) if miss.symbol in symbols]
-        lanes = {f"carillon_compute_{k}": lane for k, lane in enumerate(image.microcode.threads_of if image.microcode else ())}
-        self._computes = {symbols[name][0]: lane for name, lane in lanes.items() if name in symbols}
+        self._computes = {symbols[name][0]: lane for name, lane in compute_lanes(image).items() if name in symbols}
         self._late = {symbols[miss.symbol][0]: miss for miss in rows}
         self._tables = Tables(image, symbols)
         self._last = 0  # the last instruction of the run that was asked for
