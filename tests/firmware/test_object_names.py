@@ -123,3 +123,97 @@ def test_main_may_be_written_in_cplusplus(lab: Laboratory, board: str) -> None:
     code = '#include "os.h"\n#include "report.h"\nint main() { report("main", 1); StartOS(Night); }\n'
     (path.parent / "main.cpp").write_text(code + 'TASK(A) { report("A", 1); TerminateTask(); }\n', encoding="utf-8")
     assert lab.run_file(path, board, ticks=20_000).reported == [("main", 1), ("A", 1)]
+
+
+OWN_MACROS = """
+#include <string.h>
+#include <unistd.h>
+#include "carillon_port.h"
+#include "os.h"
+#include "carillon/schedule_table.h"
+#include "carillon/time.h"
+#include "report.h"
+#define DECLARE(task, isr, event, alarm, counter, resource, table) \\
+    DeclareTask(task); DeclareISR(isr); DeclareEvent(event); DeclareAlarm(alarm); DeclareCounter(counter); \\
+    DeclareResource(resource); DeclareScheduleTable(table)
+#define SAYS(name, number, ends) TASK(name) { report("task", number); ends; }
+#define COUNTED_ISR(name) ISR(name) { report("isr", number_of(name)); }
+#define WORKER(name) THREAD(name) { report("thread", 1); }
+DECLARE(read, index, E, A, C, R, S);
+DECLARE(read, index, E, A, C, R, S);
+static int number_of(ISRType isr)
+{
+    switch (isr) {
+    case index:
+        return 1;
+    case link:
+        return 2;
+    default:
+        return 0;
+    }
+}
+static const TaskType first = read;
+static void pend_both(void)
+{
+    SuspendAllInterrupts();
+    carillon_port_pend(CARILLON_ISR_SOURCE_index);
+    carillon_port_pend(CARILLON_ISR_SOURCE_link);
+    ResumeAllInterrupts();
+}
+SAYS(read, 1, pend_both(); SetEvent(write, E); TerminateTask())
+SAYS(write, 2, WaitEvent(E); report("event", 1); TerminateTask())
+COUNTED_ISR(index)
+COUNTED_ISR(link)
+WORKER(pause)
+int main(void)
+{
+    report("main", first == read);
+    StartOS(OSDEFAULTAPPMODE);
+}
+"""
+OWN_SCHEDULE = """
+[osek]
+[osek.event.E]
+[osek.resource.R]
+[osek.counter.C]
+kind = "software"
+max_allowed = 99
+[osek.alarm.A]
+counter = "C"
+activate = "read"
+[osek.schedule_table.S]
+counter = "C"
+duration = 50
+[[osek.schedule_table.S.point]]
+offset = 5
+activate = ["read"]
+[osek.task.write]
+priority = 3
+autostart = true
+events = ["E"]
+[osek.task.read]
+priority = 2
+autostart = true
+[osek.isr.index]
+category = 2
+source = "soft0"
+priority = 5
+[osek.isr.link]
+category = 1
+source = "soft1"
+priority = 6
+[time]
+clock = "one-shot"
+[thread.pause]
+priority = 1
+"""
+
+
+@pytest.mark.parametrize("status", ["standard", "extended"])
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST])
+def test_an_applications_own_macros_may_define_objects(lab: Laboratory, board: str, status: str) -> None:
+    schedule = OWN_SCHEDULE.replace("[osek]", f'[osek]\nstatus = "{status}"', 1)
+    path = lab.write(schedule, status)
+    (path.parent / "main.c").write_text(OWN_MACROS, encoding="utf-8")  # the C library's headers come first
+    outcome = lab.run_file(path, board, ticks=200_000)
+    assert outcome.reported == [("main", 1), ("task", 2), ("task", 1), ("isr", 2), ("isr", 1), ("event", 1), ("thread", 1)]

@@ -229,37 +229,37 @@ bool carillon_isr_arrives(uint32_t place);
  *
  * name: the task.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
-#define DeclareTask(name) struct carillon_at_##name
+#define DeclareTask(name) struct carillon_declared
 
 /* Declare an ISR.  Like DeclareTask, it has no effect.
  *
  * name: the ISR.
  * Source: none; other kernels have it. */
-#define DeclareISR(name) struct carillon_interrupt_##name
+#define DeclareISR(name) struct carillon_declared
 
 /* Declare a resource.  Like DeclareTask, it has no effect.
  *
  * name: the resource.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.4. */
-#define DeclareResource(name) struct carillon_resource_##name
+#define DeclareResource(name) struct carillon_declared
 
 /* Declare an event.  Like DeclareTask, it has no effect.
  *
  * name: the event.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.5. */
-#define DeclareEvent(name) struct carillon_event_##name
+#define DeclareEvent(name) struct carillon_declared
 
 /* Declare an alarm.  Like DeclareTask, it has no effect.
  *
  * name: the alarm.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.6. */
-#define DeclareAlarm(name) struct carillon_alarm_##name
+#define DeclareAlarm(name) struct carillon_declared
 
 /* Declare a counter.  Like DeclareTask, it has no effect.
  *
  * name: the counter.
  * Source: AUTOSAR OS. */
-#define DeclareCounter(name) struct carillon_counter_##name
+#define DeclareCounter(name) struct carillon_declared
 
 /* Services that the error hook can ask for (chapter 11.2). */
 #define OSServiceId_None 0u /* no service: an ISR has not undone what it did */

@@ -27,7 +27,7 @@ typedef ScheduleTableStatusType *ScheduleTableStatusRefType;
  *
  * name: the schedule table.
  * Source: none; other kernels have it. */
-#define DeclareScheduleTable(name) struct carillon_schedule_table_##name
+#define DeclareScheduleTable(name) struct carillon_declared
 
 #define OSServiceId_StartScheduleTableRel 21u
 #define OSServiceId_StartScheduleTableAbs 22u

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon_objects.h``: the names of the application's objects."""
+"""``carillon_objects.h``: the names of the application's objects.
+
+The name of an object is a macro, so that an object may have the name of a function of POSIX (``read``, ``index``),
+which the C library's headers declare.  An application's own macro may hand the name to TASK or ISR, which paste it;
+the preprocessor replaces the name before that.  So the macro of a task or an ISR is an identifier, and what is pasted
+from that identifier is defined, too.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +14,12 @@ from carillon.image import Image
 from carillon.model.osek import (
     CounterKind,
 )
+
+_PASTED_BY_TASK = ("carillon_task_", "carillon_at_")
+"""What TASK and THREAD put before a name (``kernel/api/carillon/osek.h``, ``time.h``)."""
+
+_PASTED_BY_ISR = ("carillon_isr_", "carillon_isr_of_", "CARILLON_ISR_CATEGORY_", "CARILLON_ISR_FRAME_")
+"""What ISR puts before a name (``kernel/api/carillon/osek.h``)."""
 
 
 def objects(image: Image) -> str:
@@ -20,8 +32,8 @@ def objects(image: Image) -> str:
     lines += _numbers("Application modes.", "AppModeType", list(model.modes))
     if "OSDEFAULTAPPMODE" not in model.modes:
         lines.append("#define OSDEFAULTAPPMODE ((AppModeType)0u)")
-    lines += _numbers("Tasks.", "TaskType", [t.name for t in model.tasks])
-    lines += _numbers("ISRs.", "ISRType", [i.name for i in model.isrs])
+    lines += _identifiers("Tasks.", [t.name for t in model.tasks], _PASTED_BY_TASK)
+    lines += _identifiers("ISRs.", [i.name for i in model.isrs], _PASTED_BY_ISR)
     lines += _numbers("Resources.", "ResourceType", allocation.named_resources)
     if model.events:
         lines += ["", "/* Events. */"]
@@ -44,3 +56,14 @@ def _numbers(title: str, kind: str, names: list[str]) -> list[str]:
     if not names:
         return []
     return ["", f"/* {title} */", *(f"#define {name} (({kind}){number}u)" for number, name in enumerate(names))]
+
+
+def _identifiers(title: str, names: list[str], prefixes: tuple[str, ...]) -> list[str]:
+    """The lines that define ``names`` as identifiers, also where one of ``prefixes`` is pasted before the identifier."""
+    if not names:
+        return []
+    lines = ["", f"/* {title} */"]
+    for number, name in enumerate(names):
+        lines += [f"enum {{ carillon_object_{name} = {number} }};", f"#define {name} carillon_object_{name}"]
+        lines += [f"#define {prefix}carillon_object_{name} {prefix}{name}" for prefix in prefixes]
+    return lines
