@@ -100,7 +100,7 @@ def test_any_other_text_is_refused_with_cause_and_remedy(text: str) -> None:
         "1_000us",
         "0x10us",
         "1 us us",
-        "1\u00b5s",
+        "1\u00b5",
         "1m",
         "1US",
         "\u0661us",
@@ -113,6 +113,12 @@ def test_no_time(text: str) -> None:
 
 def test_one_tick_may_be_singular() -> None:
     assert parse_time("1 tick") == Time(Fraction(1), "ticks")
+
+
+@pytest.mark.parametrize("unit", ["\u00b5s", "\u03bcs"])
+def test_microseconds_may_have_their_sign(unit: str) -> None:
+    assert parse_time(f"2.5 {unit}") == Time(Fraction(5, 2), "us")
+    assert re.search(TIME_PATTERN, f"2.5 {unit}")
 
 
 def test_a_clock_of_zero_hertz_is_refused() -> None:

@@ -11,12 +11,14 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-TIME_PATTERN = r"^ *[0-9]{1,30}(\.[0-9]{1,30})? ?(ns|us|ms|s|ticks|tick) *$"
+TIME_PATTERN = r"^ *[0-9]{1,30}(\.[0-9]{1,30})? ?(ns|us|\u00b5s|\u03bcs|ms|s|ticks|tick) *$"
 FREQUENCY_PATTERN = r"^ *[0-9]{1,30}(\.[0-9]{1,30})? ?(Hz|kHz|MHz|GHz) *$"
 
 SECONDS = {"ns": Fraction(1, 10**9), "us": Fraction(1, 10**6), "ms": Fraction(1, 1000), "s": Fraction(1)}
 HERTZ = {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9}
-_TICK_UNITS = ("ticks", "tick")
+_ALIASES = {"tick": "ticks", "\u00b5s": "us", "\u03bcs": "us"}
+"""Other words for a unit of time: a micro sign, and the Greek letter that keyboards and editors write for one."""
+
 _NUMBER = re.compile(r"\s*([+-]?)([0-9]+)(?:\.([0-9]+))?[ \t]*([^\s]*)\s*", re.ASCII)
 _LONGEST_NUMBER = 30
 _SHOWN = 40
@@ -33,7 +35,7 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """A time as written: ``number`` of ``unit``, one of ns, us, ms, s, ticks."""
+    """A time as written: ``number`` of ``unit``, one of ns, us, ms, s, ticks, whatever word was written for it."""
 
     number: Fraction
     unit: str
@@ -84,8 +86,8 @@ def parse_time(text: str) -> Time:
     Raises :class:`MalformedError` if ``text`` is not a decimal number without sign or exponent, at most 30 digits
     on either side of the point, followed by one of the units.
     """
-    number, unit = _split(text, "time", '"250us" or "1000 ticks"', (*SECONDS, "ticks"), _TICK_UNITS)
-    return Time(number, "ticks" if unit in _TICK_UNITS else unit)
+    number, unit = _split(text, "time", '"250us" or "1000 ticks"', (*SECONDS, "ticks"), tuple(_ALIASES))
+    return Time(number, _ALIASES.get(unit, unit))
 
 
 def parse_frequency(text: str) -> Fraction:
@@ -110,7 +112,7 @@ def _split(text: str, kind: str, example: str, units: tuple[str, ...], aliases: 
     if re.fullmatch(r"[eE][+-]?\d+[A-Za-z]*", unit, re.ASCII):
         raise MalformedError(f"{shown} has an exponent", "write the number out, or use a larger or a smaller unit")
     if unit not in units and unit not in aliases:
-        by_case = [u for u in units if u.lower() == unit.lower() or (unit in ("\u00b5s", "\u03bcs") and u == "us")]
+        by_case = [u for u in units if u.lower() == unit.lower()]
         remedy = f"did you mean '{by_case[0]}'? " if by_case else ""
         raise MalformedError(f"{shorten(unit)} is no unit of {kind}", f"{remedy}the units are {listed}")
     if sign == "-":
