@@ -112,6 +112,8 @@ class Seen:
 
     outputs: dict[str, int]
     actuators: dict[str, int]
+    devices: dict[str, int]
+    """What the devices that are called get."""
     released: dict[str, tuple[list[int], list[int]]]
 
 
@@ -144,11 +146,14 @@ class Oracle:
         for frequency, task, _ in mode.invocations:
             if due(frequency, mode, time) and task.name in self.pending:
                 self.values.update(zip(task.outputs, self.pending.pop(task.name), strict=True))
+        devices = {}
         for frequency, actuator, driver in mode.updates:
             if due(frequency, mode, time):
                 self.counts["updates"] += 1
+                devices[actuator] = 0
                 if driver.guard(self.values):
                     (self.actuators[actuator],) = driver.moved(self.values)
+        devices = {name: self.actuators[name] for name in devices if self.spec.actuators[name]}
         self.values.update({sensor: mixed("sensor", sensor, now) for sensor in self.spec.sensors})
         for frequency, target, driver in mode.switches:
             if due(frequency, mode, time) and driver.guard(self.values):
@@ -171,7 +176,7 @@ class Oracle:
             released[task.name] = self.inputs[task.name], self.states[task.name]
             self.pending[task.name], self.states[task.name] = task.computed(*released[task.name])
             self.counts["invocations"] += 1
-        found.append(Seen({o: self.values[o] for o in self.spec.outputs}, dict(self.actuators), released))
+        found.append(Seen({o: self.values[o] for o in self.spec.outputs}, dict(self.actuators), devices, released))
         return mode, time
 
     def entered(self, mode: Mode, time: int, target: Mode) -> int:

@@ -131,6 +131,35 @@ def test_annotations_belong_to_the_declaration_that_they_stand_in_or_follow() ->
     assert not diagnostics.found
 
 
+def test_annotations_of_distributed_programs_are_read_and_not_used() -> None:
+    """As the published compiler's programs have them: before the program, in declarations, before a switch."""
+    text = """[ host One address 10.0.0.1:4000;
+  host Two address 10.0.0.2:4001 ]
+sensor _Bool key uses get_key [ host Two ];
+actuator int shown uses put_shown [ host One ];
+output int o := zero;
+task t (int i) output (o) state () [ wcet 4 ] { schedule f(i, o) }
+driver show (o) output (int x) { if yes() then copy(o, x) }
+driver read (key) output (int i) { if yes() then widen(key, i) }
+driver pressed (key) output () { if is_down(key) then nothing() }
+start a {
+  mode a (o) period 20 {
+    actfreq 1 do shown(show);
+    [ host Two; push (key) ]
+    exitfreq 2 do b(pressed);
+    taskfreq 2 do t(read) [ host One; push (o) ];
+  }
+  mode b () period 20 { [push (key)] exitfreq 1 do a(pressed); }
+}
+"""
+    diagnostics = Diagnostics()
+    program = parse_giotto(text, "theirs.giotto", diagnostics)
+    assert program is not None
+    check_giotto(program, diagnostics)
+    assert compile_giotto(program, diagnostics) is not None
+    assert not diagnostics.found
+
+
 def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     for path, cause in ((tmp_path, "this is a folder, not a Giotto program file"), (tmp_path / "gone", "there is no such file")):
         diagnostics = Diagnostics()

@@ -55,7 +55,9 @@ def functions(spec: Spec) -> dict[str, C]:
     for sensor in spec.sensors:
         found[f"get_{sensor}"] = lambda ports, names, now: ports.update({names[0]: mixed("sensor", names[0], now)})
     for actuator in spec.actuators:
-        found[f"put_{actuator}"] = lambda *_: None
+        found[f"put_{actuator}"] = lambda ports, names, now: ports.update(
+            {f"{names[0]} got": ports[names[0]], f"{names[0]} at": now}
+        )
     for output in spec.outputs:
         found[f"init_{output}"] = constant("init", output)
     for task in spec.tasks:
@@ -152,6 +154,8 @@ def compare(spec: Spec, chance: random.Random, until: int) -> Counter[str]:
         ports = instant.ports
         assert {o: ports[o] for o in spec.outputs} == expected.outputs, now
         assert {a: ports[a] for a in spec.actuators} == expected.actuators, now
+        called = [a for a in spec.actuators if ports.get(f"{a} at") == now]
+        assert {a: ports[f"{a} got"] for a in called} == expected.devices, now
         released = {
             task.name: (
                 [ports[f"{task.name}:i{k}"] for k in range(task.inputs)],

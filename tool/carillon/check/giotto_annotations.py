@@ -10,8 +10,8 @@ from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.giotto import Annotation, Giotto, Port, PortKind
 from carillon.units import shorten
 
-KNOWN = ("host", "interrupt", "wcet")
-"""Annotations that mean something."""
+KNOWN = ("host", "interrupt", "push", "wcet")
+"""Annotations that are read; ``host`` and ``push`` say where a distributed program runs and what it sends, and are not used."""
 SOURCE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 """What may name an interrupt source; the board says whether it does."""
 Refuse = Callable[[str, Span, str, str], None]

@@ -8,11 +8,11 @@ switches of modes, sets the inputs of tasks and releases them.  A switch goes on
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from carillon.diagnostics import Diagnostics
+from carillon.giotto.units import Entry, Unit, entry_of, units_of
 from carillon.microcode import FORMS, LONGEST_TIME, MOST, Field, Function, Instruction, Opcode, Program, faults
 from carillon.microcode.text import Thread, text_of
 from carillon.model.giotto import TICK_NS, Activity, Call, Driver, Giotto, Mode, Name, PortKind, Task
@@ -73,64 +73,6 @@ def compile_giotto(
     With S code, which is a ``plan``, or a ``thread`` that begins behind the first block.
     """
     return _Compiler(source, diagnostics, plan or Plan({}, {}), thread).run()
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Where a switch goes on in its target.
-
-    ``wait`` 0: in the unit ``unit``, at once, with what that unit does after switches.  Otherwise: after so many
-    milliseconds, at the beginning of the unit.
-    """
-
-    unit: int
-    wait: int
-
-
-def entry_of(mode: Mode, at: int, target: Mode) -> Entry:
-    """Where a switch in the ``at``-th unit of ``mode`` goes on in ``target``.
-
-    1. With no task interrupted, the target begins at 0.
-    2. The interrupted tasks have begun together at 0, so that they end together at every multiple of H, the least common
-       multiple of their periods; the next is in D = H - t mod H, where t is the time in the mode.  t is no multiple of H,
-       or nothing were interrupted.
-    3. Each of them has the same period in the target, so H divides the target's period P'.  They end together there at
-       every multiple of H, too, the last one at P'.  So the target is entered at P' - D, and each task ends when it should.
-    4. If a unit begins at P' - D, its tasks begin now.  If not, nothing can happen in the target before the next unit,
-       and that is P' at most.
-    """
-    interrupted = mode.interrupted(at)
-    if not interrupted:
-        return Entry(0, 0)
-    common = math.lcm(*(mode.period // activity.frequency for activity in interrupted))
-    left = common - at * int(mode.unit) % common
-    time, unit = target.period - left, int(target.unit)
-    begun = -(-time // unit)
-    return Entry(begun % target.units, begun * unit - time)
-
-
-@dataclass(slots=True)
-class _Unit:
-    """What a mode does in one of its units, in the order of the program."""
-
-    updates: list[Activity] = field(default_factory=list)
-    switches: list[Activity] = field(default_factory=list)
-    invocations: list[Activity] = field(default_factory=list)
-
-
-def _units(mode: Mode) -> dict[int, _Unit]:
-    """The units of a mode in which something happens, and the first one, ascending."""
-    found = {0: _Unit()}
-    for name in ("updates", "switches", "invocations"):
-        for activity in getattr(mode, name):
-            for unit in range(0, mode.units, mode.units // activity.frequency):
-                getattr(found.setdefault(unit, _Unit()), name).append(activity)
-    return dict(sorted(found.items()))
-
-
-def active_units(mode: Mode) -> list[int]:
-    """The units of a mode that have a block."""
-    return list(_units(mode))
 
 
 class _TooLargeError(Exception):
@@ -209,7 +151,7 @@ class _Compiler:
         self.task_table, self.driver_table, self.guard_table = _Table(), _Table(), _Table()
         for task in source.tasks:
             self.task(task)
-        self.units = {mode.name.text: _units(mode) for mode in source.modes}
+        self.units = {mode.name.text: units_of(mode) for mode in source.modes}
         self.active = {name: list(units) for name, units in self.units.items()}
         self.entry = {
             (mode.name.text, at, switch.target.text): entry_of(mode, at, self.modes[switch.target.text])
@@ -346,6 +288,7 @@ class _Compiler:
             self.copy(invocation)
         for update in does.updates:
             self.update(update)
+        self.devices(does)
         entries = [self.entry[name, unit, switch.target.text] for switch in does.switches]
         self.sensors(does, entries)
         for switch, entry in zip(does.switches, entries, strict=True):
@@ -419,22 +362,26 @@ class _Compiler:
         return self.code.add(Opcode.IF, _line(activity, f"{what} if {driver.guard.function}"), self.guard(driver))
 
     def update(self, update: Activity) -> None:
-        """Set an actuator; its device gets no value that no driver has set."""
+        """Set an actuator, if the guard of its driver is true."""
         driver, port = self.driver_of(update), self.ports[update.target.text]
         test = self.asked(driver, update, f"actuator {port.name}")
         number = self.moved(f"set:{port.name}:{driver.name}", driver, (port.name.text,))
         self.code.add(Opcode.CALL, _line(update, f"set {port.name}"), number)
-        if port.function is not None:
-            number = self.driver(f"put:{port.name}", port.function.text, (port.name.text,), (), (port.name.text,))
-            self.code.add(Opcode.CALL, _line(port.name, f"device of {port.name}"), number)
         self.code.close(test)
 
-    def sensors(self, does: _Unit, entries: list[Entry]) -> None:
+    def devices(self, does: Unit) -> None:
+        """Call the device of each actuator that is active, whether or not its driver has set the actuator."""
+        for port in (self.ports[update.target.text] for update in does.updates):
+            if port.function is not None:
+                number = self.driver(f"put:{port.name}", port.function.text, (port.name.text,), (), (port.name.text,))
+                self.code.add(Opcode.CALL, _line(port.name, f"device of {port.name}"), number)
+
+    def sensors(self, does: Unit, entries: list[Entry]) -> None:
         """Read every sensor that anything reads at this instant, once: here, or in the mode that is switched to."""
         users = [*does.switches, *does.invocations]
         for switch, entry in zip(does.switches, entries, strict=True):
             if entry.wait == 0:
-                users += self.units[switch.target.text].get(entry.unit, _Unit()).invocations
+                users += self.units[switch.target.text].get(entry.unit, Unit()).invocations
         read = {s.text for user in users if user.driver is not None for s in self.driver_of(user).sources}
         for port in self.source.ports:
             if port.kind is PortKind.SENSOR and port.function is not None and port.name.text in read:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from carillon.giotto import Compiled, Plan, active_units, entry_of
+from carillon.giotto import Compiled, Plan
+from carillon.giotto.units import active_units, entry_of
 from carillon.microcode import Opcode
 from carillon.model.giotto import Activity, Giotto, Mode
 

@@ -21,8 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from carillon.giotto import active_units, entry_of
 from carillon.giotto.simulation import Played
+from carillon.giotto.units import active_units, entry_of
 from carillon.model.giotto import Activity, Giotto, Mode
 
 _MOST_VISITS = 20_000

@@ -6,8 +6,8 @@
 2. A switch keeps the period of the tasks that it interrupts, so that an invocation belongs to one rate from its release to
    its end, whatever modes come meanwhile.
 3. The periods of a mode's activities are whole numbers of its units, and the unit is the greatest common divisor of them.  What
-   ``entry_of`` works out are sums and differences of such times, of the two modes.  So the greatest common divisor of the units
-   of all modes is the longest tick at which all blocks are due.
+   ``giotto.units.entry_of`` works out are sums and differences of such times, of the two modes.  So the greatest common
+   divisor of the units of all modes is the longest tick at which all blocks are due.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ class Meaning:
         return found
 
     def _puts_out(self, mode: Mode, time: int, found: list[Item]) -> None:
-        """What tasks that end put out, and actuators."""
+        """What tasks that end put out, what sets actuators, and the actuators' devices."""
         for invocation in _due(mode, mode.invocations, time):
             task = self.tasks[invocation.target.text]
             if task.outputs:
@@ -181,14 +181,16 @@ class Meaning:
         for update in _due(mode, mode.updates, time):
             tests = self._test(update, "C205", found)
             if update.driver is not None:
-                driver, port = self.drivers[update.driver.text], ports[update.target.text]
-                name = port.name.text
+                driver, name = self.drivers[update.driver.text], update.target.text
                 moved = self._moved(f"set:{name}:{driver.name}", driver, (name,))
                 found.append(Item("call", update.span, "C205", moved))
-                if port.function is not None:
-                    device = Function(f"put:{name}", ((port.function.text, (name,)),), (name,))
-                    found.append(Item("call", update.span, "C205", device))
             _close(tests, found)
+        for update in _due(mode, mode.updates, time):
+            port = ports[update.target.text]
+            if port.function is not None:
+                name = port.name.text
+                device = Function(f"put:{name}", ((port.function.text, (name,)),), (name,))
+                found.append(Item("call", update.span, "C205", device))
 
     def _switches(self, mode: Mode, time: int, found: list[Item]) -> None:
         """Sensors that are read here, and switches."""
