@@ -59,7 +59,7 @@ def run(*arguments: str) -> Any:
 def bare(value: Any) -> Any:
     """A model without what says where it was read."""
     if is_dataclass(value):
-        hidden = ("span", "file", "digest", "inputs")
+        hidden = ("span", "file", "digest", "inputs", "searches")
         return type(value).__name__, {f.name: bare(getattr(value, f.name)) for f in fields(value) if f.name not in hidden}
     if isinstance(value, (tuple, list)):
         return [bare(element) for element in value]

@@ -118,6 +118,7 @@ CHANGES: dict[str, Callable[[Project], object]] = {
     "a header": lambda p: p.write("own.h", "extern volatile int count;\n"),
     "a source more": lambda p: p.write("more.c", "int more;\n"),
     "a source of C++ more": lambda p: p.write("more.cpp", "int more;\n"),
+    "a folder of headers": lambda p: (p.folder / "inc").mkdir(),
 }
 
 

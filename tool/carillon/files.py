@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing files: whole or not at all, and by one process at a time.
+"""Writing files: whole or not at all, and by one process at a time; and searching for files by patterns.
 
 What goes wrong is an OSError that names the file that was to be written, never one on the way to it.
 """
@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -145,3 +146,47 @@ def check_writable(path: Path, *, folder: bool = False, socket: bool = False) ->
             pass
     except OSError as error:
         refuse(error.errno or errno.EACCES, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What matches ``pattern`` (as :meth:`Path.glob` reads it) from ``folder`` on.
+
+    With ``suffixes``: files whose names end in one of them.
+    """
+
+    folder: Path
+    pattern: str
+    suffixes: tuple[str, ...] = ()
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name stands for all files that match it."""
+    return any(letter in name for letter in "*?[")
+
+
+def matching(search: Search) -> list[Path]:
+    """What a search finds, sorted.
+
+    Wildcards do not stand for what is hidden, and not for folders that builds make: ``build``, ``CMakeFiles``, and those of
+    generated files.
+
+    Raises ValueError or NotImplementedError if the pattern is none.
+    """
+    parts = Path(search.pattern).parts
+    literal = next((k for k, part in enumerate(parts) if is_pattern(part)), len(parts) - 1)
+    begin = search.folder.joinpath(*parts[:literal])
+    found = []
+    for path in search.folder.glob(search.pattern):
+        *within, name = path.relative_to(begin).parts
+        if name.startswith(".") or any(part.startswith(".") or part in _BUILT for part in within):
+            continue
+        if within and (path.parent / _GENERATED).exists():
+            continue
+        if not search.suffixes or (path.suffix in search.suffixes and path.is_file()):
+            found.append(path)
+    return sorted(found)
+
+
+_BUILT = ("build", "CMakeFiles")
+_GENERATED = "carillon_config.h"

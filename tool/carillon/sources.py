@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 OIL = ".oil"
@@ -10,7 +11,17 @@ ARXML = ".arxml"
 GIOTTO = ".giotto"
 FOREIGN = (OIL, ARXML)
 """How the names of other tools' files end."""
-Source = Path | tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Including:
+    """An OIL file, and folders in which its includes are looked for that lie neither beside it nor beside each other."""
+
+    path: Path
+    folders: tuple[Path, ...]
+
+
+Source = Path | tuple[Path, ...] | Including
 """What a system is read from: a file, a folder of ARXML files, or several of them, which are one configuration."""
 
 
@@ -21,6 +32,8 @@ def arxml_files(folder: Path) -> list[Path]:
 
 def files_of(source: Source) -> list[Path]:
     """The files that a source consists of, each once, the one that names it first."""
+    if isinstance(source, Including):
+        return [source.path]
     if isinstance(source, tuple):
         return list(dict.fromkeys(source))
     return arxml_files(source) or [source]

@@ -137,11 +137,13 @@ def _units(image: Image, generated: Path, folder: Path, more: Sequence[str]) -> 
         source = located(name, generated)
         units.append(_Unit(source, folder / "objects" / f"board_{number}_{source.name}.o", cold, False))
     units += [_Unit(generated / n, folder / "objects" / f"generated_{n}.o", strict, False) for n in plan["generated"]]
+    application = [option for folder in system.include for option in ("-I", str(folder))]
+    application += [f"-D{macro}" for macro in system.defines]
     for number, source in enumerate(system.sources):
         target = folder / "objects" / f"application_{number}_{source.name}.o"
-        own = options
+        own = [*options, *application]
         if source.suffix != ".c":
-            own = [*(o for o in options if not o.startswith("-std=")), *(str(o) for o in plan["cplusplus_options"])]
+            own = [*(o for o in own if not o.startswith("-std=")), *(str(o) for o in plan["cplusplus_options"])]
         units.append(_Unit(source, target, (*own, "-Wall", "-Wextra"), True))
     return units
 
@@ -254,7 +256,7 @@ def _check_entries(image: Image, units: list[_Unit], diagnostics: Diagnostics) -
     defined = set(files)
     where = f"not defined in {', '.join(s.name for s in system.sources)}"
     if not system.sources:
-        where = f"defined nowhere: there is no C file beside {system.file}"
+        where = f"defined nowhere: there is no C file beside {system.file}, and none in src or ../src"
     named: list[tuple[str, str, Span]] = [("task", t.entry, t.span) for t in system.tasks]
     named += [("interrupt", i.handler, i.span) for i in system.interrupts]
     called = [function for _, function, _ in named]

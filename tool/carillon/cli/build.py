@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from carillon import console
 from carillon.cli.common import (
     TIME_LIMIT,
     BoardOption,
+    IncludeOption,
     JsonOption,
     KernelOption,
     MachineOption,
@@ -31,6 +33,7 @@ from carillon.cli.common import (
 from carillon.sources import ARXML, Source, files_of
 
 if TYPE_CHECKING:
+    from carillon.model import System
     from carillon.pipeline import Planned
 
 EPILOG = "Example: carillon build examples/three-tasks --board mps2-an385 --kernel conventional"
@@ -39,6 +42,7 @@ EPILOG = "Example: carillon build examples/three-tasks --board mps2-an385 --kern
 def command(
     paths: Schedule = None,
     board: BoardOption = None,
+    include: IncludeOption = None,
     kernel: KernelOption = "carillon",
     machine: MachineOption = "microcode",
     out: OutOption = None,
@@ -57,7 +61,7 @@ def command(
     def work(report: Report) -> None:
         from carillon.reuse import whole
 
-        began, schedule = whole.now(), schedule_file(paths)
+        began, schedule = whole.now(), schedule_file(paths, include)
         check_outputs(files_of(schedule), out=out, depfile=depfile)
         options = {"board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit, "verify": not no_verify}
         options["machine"] = check_machine(machine, schedule).value
@@ -99,9 +103,8 @@ def command(
         from carillon.build import build as build_firmware
         from carillon.build import write_generated
         from carillon.build.manifest import MANIFEST
+        from carillon.files import Search, write_text
         from carillon.files import depfile as depends
-        from carillon.files import write_text
-        from carillon.read.build import SOURCES
         from carillon.reuse import whole
 
         whole.forget(folder)
@@ -120,6 +123,7 @@ def command(
         proved = firmware.verified
         sizes["verified"] = proved.as_json() if proved is not None else None
         lines = [
+            *_elsewhere(planned.system),
             f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
             f"RAM {firmware.ram} bytes beside the stack",
             proved.line() if proved is not None else "not verified (--no-verify)",
@@ -128,9 +132,19 @@ def command(
         report.diagnostics.found.clear()
         others: tuple[str, ...] = (ARXML,) if isinstance(schedule, Path) and files_of(schedule) != [schedule] else ()
         others += (".scode", ".h") if planned.system.giotto is not None else ()
-        inputs = whole.Inputs(planned.system.file, planned.system.inputs, (*SOURCES, *others))
+        searches = planned.system.searches + tuple(Search(planned.system.file.parent, f"*{ending}") for ending in others)
+        inputs = whole.Inputs(planned.system.file, planned.system.inputs, searches)
         with suppress(OSError):  # without a record the next build does all again
             whole.note(folder, asked, inputs, firmware.steps, firmware.elf, answer, began)
         return answer
 
     guard(as_json, work)
+
+
+def _elsewhere(system: System) -> list[str]:
+    """Which C files and headers were found where the schedule does not say, if they are not beside it."""
+    folder = system.file.parent
+    if all(source.parent == folder for source in system.sources):
+        return []
+    listed = [", ".join(normpath(path) for path in paths) for paths in (system.sources, system.include)]
+    return [f"C files: {listed[0]}" + (f"; headers in {listed[1]}" if system.include else "")]

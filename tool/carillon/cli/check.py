@@ -11,6 +11,7 @@ from carillon import console
 from carillon.cli.common import (
     TIME_LIMIT,
     BoardOption,
+    IncludeOption,
     JsonOption,
     MachineOption,
     Report,
@@ -28,6 +29,7 @@ EPILOG = "Example: carillon check examples/engine --board tc1796"
 def command(
     paths: Schedule = None,
     board: BoardOption = None,
+    include: IncludeOption = None,
     machine: MachineOption = "microcode",
     quick: Annotated[bool, typer.Option("--quick", help="Leave out whether the board's cells and levels suffice.")] = False,
     time_limit: TimeLimitOption = TIME_LIMIT,
@@ -38,7 +40,7 @@ def command(
     def work(report: Report) -> None:
         from carillon import pipeline
 
-        source = schedule_file(paths)
+        source = schedule_file(paths, include)
         carried = check_machine(machine, source)
         if quick:
             system = pipeline.read_and_check(source, report.diagnostics, board, machine=carried)

@@ -14,7 +14,7 @@ import typer
 
 from carillon import console
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, Span, suggestion
-from carillon.sources import ARXML, GIOTTO, Source, arxml_files
+from carillon.sources import ARXML, GIOTTO, OIL, Including, Source, arxml_files
 
 if TYPE_CHECKING:
     from carillon.model.giotto import Giotto, Machine
@@ -32,6 +32,9 @@ Schedule = Annotated[
 ]
 
 
+IncludeOption = Annotated[
+    list[Path] | None, typer.Option("--include", "-I", help="Folder of files that an OIL file includes; several times.")
+]
 BoardOption = Annotated[
     str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")
 ]
@@ -142,8 +145,20 @@ def in_folder(path: Path) -> Path:
     return path / SCHEDULE if path.is_dir() else path
 
 
-def schedule_file(paths: list[Path] | None) -> Source:
-    """What the arguments name: a file, or ARXML files that are one configuration, of a folder that has no schedule too."""
+def schedule_file(paths: list[Path] | None, include: list[Path] | None = None) -> Source:
+    """What the arguments name: a file, or ARXML files that are one configuration, of a folder that has no schedule too.
+
+    ``include``: folders in which an OIL file's includes are looked for, too.
+    """
+    source = _schedule_file(paths)
+    if not include:
+        return source
+    if not (isinstance(source, Path) and source.suffix.lower() == OIL):
+        usage(f"-I is for files that an OIL file (*{OIL}) includes; folders of C headers are 'include' of [system]")
+    return Including(source, tuple(include))
+
+
+def _schedule_file(paths: list[Path] | None) -> Source:
     if not paths:
         return Path(SCHEDULE)
     from carillon.read.network import network_file

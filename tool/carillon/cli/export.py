@@ -11,6 +11,7 @@ import typer
 from carillon import console
 from carillon.cli.common import (
     BoardOption,
+    IncludeOption,
     JsonOption,
     Report,
     Schedule,
@@ -29,6 +30,7 @@ def command(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, NAME.arxml.", show_default="print it")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     board: BoardOption = None,
+    include: IncludeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write the event-triggered system of a schedule as an AUTOSAR ECU configuration, and say what that leaves out."""
@@ -48,7 +50,7 @@ def command(
             )
         if out is not None:
             check_outputs(out=out.parent)
-        tables = read_tables(schedule_file(paths), report.diagnostics, board)
+        tables = read_tables(schedule_file(paths, include), report.diagnostics, board)
         system = None if tables is None else build_system(tables, report.diagnostics, board)
         report.diagnostics.stop_on_errors()
         assert tables is not None

@@ -15,6 +15,7 @@ from carillon import console
 from carillon.cli.common import (
     TIME_LIMIT,
     BoardOption,
+    IncludeOption,
     JsonOption,
     KernelOption,
     MachineOption,
@@ -40,6 +41,7 @@ EPILOG = "Example: carillon flash my-app --port /dev/ttyACM0"
 def command(
     paths: Schedule = None,
     board: BoardOption = None,
+    include: IncludeOption = None,
     port: Annotated[
         str | None, typer.Option("--port", "-p", help="Serial port of the board, if its programmer needs one.")
     ] = None,
@@ -60,7 +62,7 @@ def command(
 
         check_outputs(out=out)
         check_kernel(kernel)
-        schedule = schedule_file(paths)
+        schedule = schedule_file(paths, include)
         report.status("allocating")
         planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit, machine=check_machine(machine, schedule))
         target = planned.system.board

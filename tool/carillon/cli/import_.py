@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import BoardOption, JsonOption, Report, check_outputs, counted, guard, in_folder, schedule_file, usage
+from carillon.cli.common import (
+    BoardOption,
+    IncludeOption,
+    JsonOption,
+    Report,
+    check_outputs,
+    counted,
+    guard,
+    in_folder,
+    schedule_file,
+    usage,
+)
 from carillon.diagnostics import CarillonError, Diagnostic
 
 EPILOG = "Example: carillon import engine.oil -o schedule.toml"
@@ -20,9 +31,7 @@ def command(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File to write, or a folder for a schedule.toml.", show_default="print it")
     ] = None,
-    include: Annotated[
-        list[Path] | None, typer.Option("--include", "-I", help="Folder of files that an OIL file includes; several times.")
-    ] = None,
+    include: IncludeOption = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     board: BoardOption = None,
     as_json: JsonOption = False,
@@ -31,7 +40,7 @@ def command(
     from carillon.read import build_system, foreign_tables, read_foreign
     from carillon.sources import ARXML, OIL, files_of, is_foreign
 
-    source = schedule_file(paths)
+    source = schedule_file(paths, include)
     if not is_foreign(source):
         usage(f"import reads OIL and ARXML files (*{OIL}, *{ARXML}); '{files_of(source)[0]}' is none by its name")
 
@@ -47,7 +56,7 @@ def command(
             )
         if target is not None:
             check_outputs(out=target.parent)
-        foreign = read_foreign(source, report.diagnostics, board, include or ())
+        foreign = read_foreign(source, report.diagnostics, board)
         if foreign is not None:
             build_system(foreign_tables(foreign, report.diagnostics), report.diagnostics, board)
         report.diagnostics.stop_on_errors()

@@ -7,6 +7,7 @@ from carillon import console
 from carillon.cli.common import (
     TIME_LIMIT,
     BoardOption,
+    IncludeOption,
     JsonOption,
     KernelOption,
     MachineOption,
@@ -25,6 +26,7 @@ EPILOG = "Example: carillon plan examples/three-tasks --board tc1796"
 def command(
     paths: Schedule = None,
     board: BoardOption = None,
+    include: IncludeOption = None,
     kernel: KernelOption = "carillon",
     machine: MachineOption = "microcode",
     time_limit: TimeLimitOption = TIME_LIMIT,
@@ -38,7 +40,7 @@ def command(
         from carillon.show.plan import plan_json, render_plan
 
         report.status("allocating")
-        source = schedule_file(paths)
+        source = schedule_file(paths, include)
         carried = check_machine(machine, source)
         planned = pipeline.plan(source, report.diagnostics, board, kernel, time_limit, machine=carried)
         report.result(plan_json(planned))

@@ -11,6 +11,7 @@ import typer
 from carillon.cli.common import (
     TIME_LIMIT,
     BoardOption,
+    IncludeOption,
     JsonOption,
     KernelOption,
     MachineOption,
@@ -28,6 +29,7 @@ EPILOG = "Example: carillon run examples/engine --board ast1030-evb --for 1s --e
 def command(
     paths: Schedule = None,
     board: BoardOption = None,
+    include: IncludeOption = None,
     kernel: KernelOption = "carillon",
     machine: MachineOption = "microcode",
     rounds: RoundsOption = None,
@@ -50,7 +52,9 @@ def command(
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
     check_kernel(kernel)
     network = network_of(
-        paths, unfit={"board": board, "rounds": rounds, "serial": serial}, own={"offsets": offsets, "record": record}
+        paths,
+        unfit={"board": board, "include": include, "rounds": rounds, "serial": serial},
+        own={"offsets": offsets, "record": record},
     )
     if network is not None:
         files = {"events": events, "html": html, "offsets": offsets}
@@ -67,6 +71,7 @@ def command(
         as_json,
         time_limit,
         machine=machine,
+        include=include,
         strict=strict,
         serial=serial,
         events=events,

@@ -101,6 +101,7 @@ def show_runs(
     time_limit: float,
     *,
     machine: str = "microcode",
+    include: list[Path] | None = None,
     strict: bool = False,
     serial: Path | None = None,
     events: Path | None = None,
@@ -121,7 +122,7 @@ def show_runs(
         from carillon.trace import write_events
         from carillon.trace.executions import warn_of_exceeded, warn_of_missed
 
-        source = schedule_file(paths)
+        source = schedule_file(paths, include)
         check_outputs(files_of(source), out=out, serial=serial, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
         carried = check_machine(machine, source)
         traces = []

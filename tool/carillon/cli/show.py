@@ -11,6 +11,7 @@ import typer
 from carillon.cli.common import (
     TIME_LIMIT,
     BoardOption,
+    IncludeOption,
     JsonOption,
     KernelOption,
     MachineOption,
@@ -28,6 +29,7 @@ EPILOG = "Example: carillon show examples/three-tasks --compare --html three-tas
 def command(
     paths: Schedule = None,
     board: BoardOption = None,
+    include: IncludeOption = None,
     kernel: KernelOption = "carillon",
     machine: MachineOption = "microcode",
     compare: Annotated[bool, typer.Option("--compare", help="Run both kernels and show one above the other.")] = False,
@@ -46,7 +48,7 @@ def command(
 ) -> None:
     """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
     check_kernel(kernel)
-    unfit = {"board": board, "rounds": rounds, "compare": compare or None, "vcd": vcd}
+    unfit = {"board": board, "include": include, "rounds": rounds, "compare": compare or None, "vcd": vcd}
     network = network_of(paths, unfit=unfit, own={"offsets": offsets, "record": record})
     if network is not None:
         files = {"html": html, "svg": svg, "perfetto": perfetto, "offsets": offsets}
@@ -64,6 +66,7 @@ def command(
         as_json,
         time_limit,
         machine=machine,
+        include=include,
         html=html,
         svg=svg,
         perfetto=perfetto,

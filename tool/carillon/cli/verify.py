@@ -11,6 +11,7 @@ import typer
 from carillon import console
 from carillon.cli.common import (
     BoardOption,
+    IncludeOption,
     JsonOption,
     KernelOption,
     MachineOption,
@@ -29,6 +30,7 @@ EPILOG = "Examples: carillon verify examples/engine; carillon verify . --elf rel
 def command(
     paths: Schedule = None,
     board: BoardOption = None,
+    include: IncludeOption = None,
     kernel: KernelOption = "carillon",
     machine: MachineOption = "microcode",
     out: OutOption = None,
@@ -44,7 +46,7 @@ def command(
         from carillon.show.verified import render_verified
         from carillon.verify.command import verify_file
 
-        schedule = schedule_file(paths)
+        schedule = schedule_file(paths, include)
         carried = check_machine(machine, schedule)
         proved = verify_file(schedule, report.diagnostics, board, kernel, out, elf, carried)
         report.diagnostics.stop_on_errors()

@@ -8,11 +8,12 @@ dispatcher round unless it says otherwise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
 from carillon.diagnostics import Span
+from carillon.files import Search
 from carillon.model.board import Board
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.model.osek import Osek
@@ -195,6 +196,9 @@ class System:
     giotto: Giotto | None = None  # the program that it was made of
     upload: Upload | None = None  # how its image receives other programs
     machine: Machine = Machine.MICROCODE  # what carries out `giotto`: its tasks are threads, in their order, or `rates`
+    include: tuple[Path, ...] = ()  # folders of the application's headers
+    defines: tuple[str, ...] = ()  # macros of the application: NAME or NAME=VALUE
+    searches: tuple[Search, ...] = field(default=(), compare=False)  # what was asked of the file system to find these
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,24 +13,22 @@ from carillon.model.giotto import Machine
 from carillon.read.build import Builder
 from carillon.read.shape import Tables, fit
 from carillon.read.text import parse_toml, read_text
-from carillon.sources import GIOTTO, OIL, Source, is_foreign
+from carillon.sources import GIOTTO, OIL, Including, Source, is_foreign
 
 if TYPE_CHECKING:
     from carillon.read.foreign.converted import Foreign
 
 
-def read_foreign(
-    source: Source, diagnostics: Diagnostics, board: str | None = None, includes: Sequence[Path] = ()
-) -> Foreign | None:
+def read_foreign(source: Source, diagnostics: Diagnostics, board: str | None = None) -> Foreign | None:
     """The data of files of another tool; ``board`` (a name or a path) overrides the board that it names.
 
-    ``includes``: further folders in which an OIL file's includes are looked for.
     Never raises for anything that a file can hold.  None after errors of syntax.
     """
-    if isinstance(source, Path) and source.suffix.lower() == OIL:
+    path, folders = (source.path, source.folders) if isinstance(source, Including) else (source, ())
+    if isinstance(path, Path) and path.suffix.lower() == OIL:
         from carillon.read.oil import read_oil
 
-        return read_oil(source, diagnostics, board, includes)
+        return read_oil(path, diagnostics, board, folders)
     from carillon.read.arxml import read_arxml
 
     return read_arxml(source, diagnostics, board)
@@ -53,7 +50,7 @@ def read_tables(
 
     ``machine`` is what carries out a Giotto program; no other file has one.
     """
-    if isinstance(source, tuple) or is_foreign(source):
+    if not isinstance(source, Path) or is_foreign(source):
         foreign = read_foreign(source, diagnostics, board)
         return None if foreign is None else foreign_tables(foreign, diagnostics)
     path = source

@@ -15,6 +15,7 @@ from carillon.model import (
     System,
 )
 from carillon.model.board import Board
+from carillon.read.application import Application, application_of
 from carillon.read.board import load_board
 from carillon.read.osek import OsekReader
 from carillon.read.references import DEFAULT_MODE, References, default_mode, event_triggered
@@ -28,7 +29,6 @@ from carillon.resources import board_names, find_board
 from carillon.units import Time, format_frequency, format_number, shorten
 
 DEFAULT_BOARD = "ast1030-evb"
-SOURCES = (".c", ".cc", ".cpp")
 
 
 class Builder:
@@ -65,7 +65,7 @@ class Builder:
         osek = OsekReader(file, table, self.places, self.broken, self.diagnostics) if table else None
         time = TimeReader(file, self.places, self.broken, self.diagnostics)
         name = self._name()
-        sources = self._sources()
+        application = self._application()
         board = self._board(override)
         References(file, self.places, self.broken, self.diagnostics).check(board)
         if osek is not None:
@@ -104,7 +104,10 @@ class Builder:
             start_mode=(file.system.start_mode or modes[0].name) if modes else "",
             on_deadline_miss=OnDeadlineMiss(file.system.on_deadline_miss),
             idle=Idle(file.system.idle or board.idle),
-            sources=sources,
+            sources=application.sources,
+            include=application.include,
+            defines=application.defines,
+            searches=tuple(application.searches),
             drifts=tuple(self.ticks.drifts),
             osek=built,
             time=time.build(self.ticks),
@@ -132,24 +135,9 @@ class Builder:
             )
         return name
 
-    def _sources(self) -> tuple[Path, ...]:
-        folder = self.path.parent
-        if self.file.system.sources is None:
-            return tuple(sorted(path for suffix in SOURCES for path in folder.glob(f"*{suffix}")))
-        sources: list[Path] = []
-        for number, source in enumerate(self.file.system.sources):
-            span = self.places.value(("system", "sources", number))
-            path = folder / source
-            if path in sources:
-                self.diagnostics.error("C049", span, f"the source {shorten(source)} is listed twice", "list every C file once")
-            elif not _is_file(path):
-                here = [str(p.relative_to(folder)) for suffix in SOURCES for p in sorted(folder.glob(f"*{suffix}"))]
-                remedy = (
-                    suggestion(source, here) if here else "sources are relative to the schedule file, beside which no *.c lies"
-                )
-                self.diagnostics.error("C027", span, f"there is no C file {shorten(source)}", remedy)
-            sources.append(path)
-        return tuple(sources)
+    def _application(self) -> Application:
+        table = self.file.system
+        return application_of(self.path.parent, table.sources, table.include, table.defines, self.places, self.diagnostics)
 
     def _board(self, override: str | None) -> Board | None:
         if override is None and self.broken.at("system", "board"):
@@ -254,10 +242,3 @@ def application_sources(board: str | None, written: str | None, folder: Path) ->
         return list(load_board(where).application_sources)
     except CarillonError:
         return None  # reported where the board is read for the model
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False

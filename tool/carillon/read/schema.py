@@ -84,8 +84,14 @@ class SystemTable(_Table):
     )
     sources: list[Name] | None = Field(
         None,
-        description="C and C++ files of the application, relative to this file; every *.c, *.cc and *.cpp beside it if absent.",
+        description="C and C++ files of the application, relative to this file, or patterns such as src/**/*.c; if absent, "
+        "those beside it, or else those in src or ../src.",
     )
+    include: list[Name] | None = Field(
+        None,
+        description="Folders of the application's headers, relative to this file; inc and include beside the C files if absent.",
+    )
+    defines: list[Name] = Field(default_factory=list, description="Macros for the application's files: NAME or NAME=VALUE.")
     start_mode: Identifier | None = Field(
         None, description="The application mode that the default main starts with; the first mode of the file if absent."
     )

@@ -7,7 +7,7 @@ was:
 1. what was asked for: the schedule, the options, the folder;
 2. the tool's own files, the boards', kernel's, ports' and cells', Python, and the names of the packages that are installed;
 3. the contents of the schedule, of all that it includes, and of the board's files, and that no file has appeared where an
-   include would now be found, and no C file beside the schedule;
+   include would now be found, and that searches for C files and folders of headers find the same;
 4. every object file, by the rules of :mod:`.objects`; so it is known that the sources are as they were;
 5. the image.  The linker runs again, because not every linker says which libraries it reads, and must make the same bytes.
    So what was verified was these bytes;
@@ -26,13 +26,13 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from carillon import __version__
-from carillon.files import alone, link, write_text
+from carillon.files import Search, alone, link, matching, write_text
 from carillon.resources import data_root
 from carillon.reuse.objects import Reuse
 
@@ -53,11 +53,11 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a build read: the schedule, what it and the board consist of, and how names of C files beside it end."""
+    """What a build read: the schedule, what it and the board consist of, and how it searched for files."""
 
     schedule: Path
     files: tuple[Path, ...]
-    suffixes: tuple[str, ...]
+    searches: tuple[Search, ...]
 
 
 def recall(folders: Iterable[Path], asked: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -92,7 +92,7 @@ def note(
         "tool": _tool(tool),
         "read": _digests(inputs.files),
         "absent": [str(path) for path in absent],
-        "beside": [str(inputs.schedule), list(inputs.suffixes), _beside(inputs.schedule, inputs.suffixes)],
+        "searched": [[str(s.folder), s.pattern, list(s.suffixes), _found(s)] for s in inputs.searches],
         "compiled": [[list(command), str(target)] for command, target in steps.compiled],
         "linked": list(steps.linked),
         "image": [str(elf), _digest(elf)],
@@ -112,8 +112,9 @@ def forget(folder: Path) -> None:
 def _holds(record: dict[str, Any], folder: Path) -> bool:
     """Whether everything is as ``record`` says; what costs least, and what changes most often, is asked first."""
     seal = record.pop("seal")
-    schedule, suffixes, beside = record["beside"]
-    if seal != _seal(record) or beside != _beside(Path(schedule), suffixes) or record["read"] != _digests(record["read"]):
+    if seal != _seal(record) or record["read"] != _digests(record["read"]):
+        return False
+    if any(paths != _found(Search(Path(a), pattern, tuple(ends))) for a, pattern, ends, paths in record["searched"]):
         return False
     if any(Path(path).exists() for path in record["absent"]) or record["tool"] != _tool(_tool_files()):
         return False
@@ -164,15 +165,16 @@ def _packages() -> set[str]:
 def _absent(inputs: Inputs) -> list[Path]:
     """Where a file would be found instead of one that was included: beside any file that may include it."""
     main = inputs.schedule.parent
-    named = [os.path.relpath(path, main) for path in inputs.files if path != inputs.schedule]
+    parts = [Path(os.path.relpath(path, main)).parts for path in inputs.files if path != inputs.schedule]
+    named = [Path(*names[k:]) for names in parts for k in range(len(names))]
     folders = dict.fromkeys(path.parent for path in inputs.files)
     wanted = dict.fromkeys(folder / name for folder in folders for name in named)
     known = {os.path.normpath(path) for path in inputs.files}
     return [path for path in wanted if os.path.normpath(path) not in known]
 
 
-def _beside(schedule: Path, suffixes: Sequence[str]) -> list[str]:
-    return sorted(path.name for path in schedule.parent.iterdir() if path.suffix in suffixes)
+def _found(search: Search) -> list[str]:
+    return [str(path) for path in matching(search)]
 
 
 def _written(folder: Path, elf: Path) -> list[Path]:

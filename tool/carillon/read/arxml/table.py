@@ -99,6 +99,8 @@ SYSTEM = Group(
         Parameter("CarillonName", "name", _K.TEXT, system=True),
         Parameter("CarillonBoard", "board", _K.TEXT, system=True),
         Parameter("CarillonSource", "sources", _K.TEXT, many=True, system=True),
+        Parameter("CarillonInclude", "include", _K.TEXT, many=True, system=True),
+        Parameter("CarillonDefine", "defines", _K.TEXT, many=True, system=True),
     ),
     (
         Group(

@@ -41,7 +41,7 @@ _ELEMENTS = {
     Kind.SECONDS: (_NUMERICAL, "ECUC-FLOAT-PARAM-DEF"),
     Kind.TIME: (_TEXTUAL, "ECUC-STRING-PARAM-DEF"),
 }
-_SAID = ("name", "board", "sources")
+_SAID = ("name", "board", "sources", "include", "defines")
 
 
 def arxml_text(tables: Tables, name: str, folder: Path, diagnostics: Diagnostics) -> str | None:

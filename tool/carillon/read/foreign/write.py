@@ -10,7 +10,7 @@ from os.path import normpath
 from pathlib import Path
 from typing import Any
 
-from carillon.read.build import SOURCES
+from carillon.read.application import default_application
 from carillon.read.foreign.converted import Converted
 from carillon.read.spans import Path as Keys
 from carillon.resources import board_names, find_board
@@ -32,7 +32,8 @@ def schedule_text(converted: Converted, source: Path, folder: Path) -> str:
 def moved_system(table: dict[str, Any], source: Path, folder: Path) -> dict[str, Any]:
     """The table ``system`` of the file ``source``, for a file in ``folder``: paths are relative to that.
 
-    If the two are in one folder, nothing changes; else all C files beside ``source`` are named if it names none.
+    If the two are in one folder, nothing changes; else C files and folders of headers are named that ``source`` does not name,
+    unless they would be found from ``folder``, too.
     """
     here, there = folder.resolve(), source.parent.resolve()
     if here == there:
@@ -41,11 +42,12 @@ def moved_system(table: dict[str, Any], source: Path, folder: Path) -> dict[str,
     board = table.get("board")
     if isinstance(board, str) and board not in board_names() and find_board(board, there) is not None:
         moved["board"] = relative(there / board, here)
-    listed = table.get("sources")
-    beside = sorted(path for suffix in SOURCES for path in there.glob(f"*{suffix}"))
-    named = beside if listed is None else [Path(normpath(there / name)) for name in listed]
-    if named or listed is not None:  # else those beside the new file are the schedule's
-        moved["sources"] = [relative(path, here) for path in named]
+    was, now = default_application(there), default_application(here)
+    for key, found, default in (("sources", was.sources, now.sources), ("include", was.include, now.include)):
+        listed = table.get(key)
+        named = [Path(normpath(there / name)) for name in (found if listed is None else listed)]
+        if listed is not None or (named and named != [Path(normpath(path)) for path in default]):
+            moved[key] = [relative(path, here) for path in named]
     return moved
 
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from pathlib import PurePosixPath
+from pathlib import Path as FilePath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.read.build import SOURCES
 from carillon.read.foreign.choices import SourceWords, assign_sources, duration
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
+from carillon.read.oil.application import convert_application
 from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver, located
 from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
 from carillon.read.oil.tables import Tables
@@ -27,7 +27,6 @@ from carillon.read.oil.values import Values
 from carillon.read.spans import Path
 
 SUPPORTED = ("OS", "APPMODE", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR", "SCHEDULETABLE")
-APPLICATION_SOURCE = "APP_SRC"
 _HOOKS = {
     "STARTUPHOOK": "startup",
     "SHUTDOWNHOOK": "shutdown",
@@ -156,7 +155,8 @@ class Converter:
 
     def _os(self, found: dict[str, Merged]) -> None:
         system = next(iter(found.values()), None)
-        self._application_sources([self.cpu, *([system.attributes] if system is not None else [])])
+        owners = [self.cpu, *([system.attributes] if system is not None else [])]
+        convert_application(owners, self.values, FilePath(self.values.places.file).parent)
         if system is None:
             return
         attributes = system.attributes
@@ -181,22 +181,6 @@ class Converter:
                 self.values.put(("osek", key), value, value.literal == Name("TRUE"))
         for value in attributes.values.get("SCALABILITYCLASS", []):
             value.used = value.literal in (AUTO, Name("SC1"))
-
-    def _application_sources(self, owners: list[Attributes]) -> None:
-        """C and C++ files that the blocks of the OS or the CPU list as APP_SRC (Trampoline's BUILD, ERIKA's CPU_DATA)."""
-        path = ("system", "sources")
-        files: dict[str, None] = {}
-        for value in (value for owner in owners for value in owner.everywhere(APPLICATION_SOURCE)):
-            name = str(value.literal).replace("\\", "/")
-            if not isinstance(value.literal, (str, Name)) or PurePosixPath(name).suffix not in SOURCES:
-                continue  # an assembler's, or no file's name
-            value.used = True
-            if name not in files:
-                self.values.places.put(path, value.span, value.key)
-                self.values.places.put((*path, len(files)), value.span, value.key)
-                files[name] = None
-        if files:
-            self.values.store(path, list(files))
 
     def _modes(self, found: dict[str, Merged]) -> None:
         if found:

@@ -263,7 +263,7 @@ class Lexer(Limited):
     def _include(self, source: _Source, span: Span, quoted: str | None, angled: str | None) -> None:
         written = quoted if quoted is not None else angled or ""
         where = "includes are looked for beside the file that includes them, beside the main file"
-        remedy = f"{where}, and in the folders that carillon import is given with -I"
+        remedy = f"{where}, and in the folders of -I"
         if not written.strip():
             self.error("C142", span, "this include names no file", 'write #include "FILE"')
             return

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What OIL files of other tools say of the application's C code: ``APP_SRC``, and the folders and macros of ``CFLAGS``.
+
+Trampoline has them in ``BUILD`` of the OS, ERIKA in ``CPU_DATA`` and in the OS.  Both give them to a compiler that runs in the
+project's folder, which is that of the OIL file or one above it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from os.path import normpath
+from pathlib import Path, PurePosixPath
+
+from carillon.read.application import PLACES, SOURCES
+from carillon.read.oil.resolve import Attributes, Resolved
+from carillon.read.oil.syntax import Name
+from carillon.read.oil.values import Values
+from carillon.units import shorten
+
+
+def convert_application(owners: list[Attributes], values: Values, folder: Path) -> None:
+    """Store ``sources``, ``include`` and ``defines`` of the blocks of the OS or the CPU; the OIL file is in ``folder``."""
+    _sources(owners, values, folder)
+    _flags(owners, values, folder)
+
+
+def _everywhere(owners: list[Attributes], name: str) -> Iterable[tuple[Resolved, str]]:
+    """Every attribute of that name that is a text or a word."""
+    for value in (value for owner in owners for value in owner.everywhere(name)):
+        if isinstance(value.literal, (str, Name)):
+            yield value, str(value.literal)
+
+
+def _store(values: Values, key: str, value: Resolved, content: str) -> None:
+    """Add to a list of ``[system]`` what it does not have yet."""
+    listed: list[str] = values.data["system"].setdefault(key, [])
+    if content not in listed:
+        values.places.put(("system", key), value.span, value.key)
+        values.places.put(("system", key, len(listed)), value.span, value.key)
+        listed.append(content)
+
+
+def _sources(owners: list[Attributes], values: Values, folder: Path) -> None:
+    for value, text in _everywhere(owners, "APP_SRC"):
+        name = text.replace("\\", "/")
+        if PurePosixPath(name).suffix not in SOURCES:
+            continue  # an assembler's, or no file's name
+        value.used = True
+        found = next((place + name for place in (*PLACES, "../") if _exists(folder / (place + name))), name)
+        _store(values, "sources", value, normpath(found) if found != name else name)
+
+
+def _flags(owners: list[Attributes], values: Values, folder: Path) -> None:
+    """Of a compiler's options, those for folders of headers that there are and for macros; the others are named (C151)."""
+    for value, text in _everywhere(owners, "CFLAGS"):
+        try:
+            words = shlex.split(text)
+        except ValueError:  # a quotation mark is not closed
+            continue
+        others = []
+        while words:
+            word = words.pop(0)
+            if word in ("-I", "-D") and words:
+                word += words.pop(0)
+            name = word[2:].replace("\\", "/")
+            place = next((place for place in ("", "../") if name and _exists(folder / (place + name))), None)
+            if word.startswith("-D") and name:
+                _store(values, "defines", value, word[2:])
+            elif word.startswith("-I") and place is not None:
+                _store(values, "include", value, normpath(place + name))
+            else:
+                others.append(word)
+                continue
+            value.used = True
+        if value.used and others:
+            cause = f"Carillon has no use for {shorten(' '.join(others))} in CFLAGS of {value.owner}, and leaves it out"
+            values.warn("C151", value.key, cause, "nothing is wrong if it is another compiler's")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
