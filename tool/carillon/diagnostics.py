@@ -11,8 +11,8 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 
@@ -88,10 +88,20 @@ class Diagnostics:
     """Collects findings in the order in which they stand in the file."""
 
     found: list[Diagnostic] = field(default_factory=list)
+    _repeated: dict[Hashable, list[Diagnostic]] = field(default_factory=dict)
 
     def error(self, code: str, span: Span | None, cause: str, remedy: str) -> None:
         """Report something that makes the result unusable."""
         self._add(Diagnostic(code, span, cause, remedy))
+
+    def error_once(self, of: Hashable, code: str, span: Span, cause: str, remedy: str) -> None:
+        """Report an error whose cause, ``of``, may show at several places: once, with the lines of the other places."""
+        same = self._repeated.setdefault(of, [])
+        if same:
+            self.found.remove(_with_lines(same))
+        new = Diagnostic(code, span, cause, remedy)
+        same += [] if new in same else [new]
+        self.found.append(_with_lines(same))
 
     def warning(self, code: str, span: Span | None, cause: str, remedy: str) -> None:
         """Report something that works but is probably not meant."""
@@ -114,6 +124,17 @@ class Diagnostics:
         """Raise :class:`CarillonError` if any error was reported."""
         if self.errors:
             raise CarillonError(self.in_order())
+
+
+def _with_lines(same: list[Diagnostic]) -> Diagnostic:
+    """The first in the file of several diagnostics, with the places of the others, of which at most three are named."""
+    first, *others = sorted(same, key=lambda diagnostic: diagnostic.span or Span(""))
+    assert first.span is not None
+    lines = [f"{o.span.line}" if o.span.file == first.span.file else f"{o.span.file}:{o.span.line}" for o in others if o.span]
+    named = list(dict.fromkeys(lines))[:3]
+    more = len(dict.fromkeys(lines)) - len(named)
+    also = f" (also on line{'s' * (len(named) > 1)} {', '.join(named)}{f' and {more} more' if more else ''})" if named else ""
+    return replace(first, cause=first.cause + also)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

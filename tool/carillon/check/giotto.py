@@ -30,16 +30,23 @@ class _Checker:
         self.program = program
         self.diagnostics = diagnostics
         self.errors = 0
+        self.told: set[str] = set()
+        self.faulty: set[str] = set()
+        """Drivers in which errors were reported."""
         self.ports = {port.name.text: port for port in reversed(program.ports)}
         self.types = {alias.name.text: alias.meant.text for alias in reversed(program.types)}
         self.tasks = {task.name.text: task for task in reversed(program.tasks)}
         self.drivers = {driver.name.text: driver for driver in reversed(program.drivers)}
         self.modes = {mode.name.text: mode for mode in reversed(program.modes)}
 
-    def error(self, code: str, span: Span, cause: str, remedy: str) -> None:
-        self.errors += 1
+    def error(self, code: str, span: Span, cause: str, remedy: str, of: str = "") -> None:
+        """Report an error, or where else it shows: those ``of`` one thing, or that say the same, are one."""
+        of = of or f"{code} {cause}"
+        if of not in self.told:
+            self.errors += 1
         if self.errors <= MOST_ERRORS:
-            self.diagnostics.error(code, span, cause, remedy)
+            self.told.add(of)
+            self.diagnostics.error_once(of, code, span, cause, remedy)
         elif self.errors == MOST_ERRORS + 1:
             self.diagnostics.error(code, span, f"more than {MOST_ERRORS} errors; the rest is not shown", "correct these first")
 
@@ -61,6 +68,7 @@ class _Checker:
                 program.start.span,
                 f"there is no mode {shorten(program.start.text)} to start in",
                 suggestion(program.start.text, self.modes),
+                f"mode {program.start.text}",
             )
         sound = {mode.name.text for mode in program.modes if self.mode(mode)}
         for mode in program.modes:
@@ -99,7 +107,8 @@ class _Checker:
         port = self.ports.get(name.text)
         outputs = [p.name.text for p in self.program.ports if p.kind is PortKind.OUTPUT]
         if port is None:
-            self.error("C253", name.span, f"there is no output {shorten(name.text)}", suggestion(name.text, outputs))
+            cause = f"there is no output {shorten(name.text)}"
+            self.error("C253", name.span, cause, suggestion(name.text, outputs), f"port {name.text}")
         elif port.kind is not PortKind.OUTPUT:
             self.error(
                 "C253",
@@ -110,7 +119,7 @@ class _Checker:
             return None
         return port
 
-    def call(self, call: Call, known: Sequence[str], what: str) -> None:
+    def call(self, call: Call, known: Sequence[str], what: str, whose: Name) -> None:
         """Every argument is known."""
         for argument in call.arguments:
             if argument.text not in known:
@@ -119,16 +128,23 @@ class _Checker:
                     argument.span,
                     f"{shorten(argument.text)} is an argument of {call.function}, and {what}",
                     suggestion(argument.text, known),
+                    f"argument {argument.text} of {whose}",
                 )
 
     def task(self, task: Task) -> None:
         own = [*(p.name for p in task.inputs), *task.outputs, *(p.name for p in task.states)]
         self.once("port", own, f" of the task {task.name}")
-        for name in task.outputs:
-            self.output(name, f"what the task {task.name} puts out")
-        self.call(task.call, [name.text for name in own], f"no port of the task {task.name}")
+        if None in [self.output(name, f"what the task {task.name} puts out") for name in task.outputs]:
+            return  # its function may be called with another one
+        self.call(task.call, [name.text for name in own], f"no port of the task {task.name}", task.name)
 
     def driver(self, driver: Driver) -> None:
+        before = self.errors
+        self.ports_of_driver(driver)
+        if self.errors != before:
+            self.faulty.add(driver.name.text)
+
+    def ports_of_driver(self, driver: Driver) -> None:
         own = [*driver.sources, *(p.name for p in driver.destinations)]
         self.once("port", own, f" of the driver {driver.name}")
         for source in driver.sources:
@@ -140,6 +156,7 @@ class _Checker:
                     source.span,
                     f"there is no sensor or output {shorten(source.text)}, a source of the driver {driver.name}",
                     suggestion(source.text, readable),
+                    f"port {source.text}",
                 )
             elif port.kind is PortKind.ACTUATOR:
                 self.error(
@@ -148,9 +165,11 @@ class _Checker:
                     f"the actuator {source.text} is a source of the driver {driver.name}",
                     "a driver reads sensors and outputs",
                 )
+        if any(source.text not in self.ports for source in driver.sources):
+            return  # its functions may be called with another one
         guard = [source.text for source in driver.sources]
-        self.call(driver.guard, guard, f"none of the sources of the driver {driver.name}")
-        self.call(driver.call, [name.text for name in own], f"no port of the driver {driver.name}")
+        self.call(driver.guard, guard, f"none of the sources of the driver {driver.name}", driver.name)
+        self.call(driver.call, [name.text for name in own], f"no port of the driver {driver.name}", driver.name)
 
     # Modes
 
@@ -175,6 +194,7 @@ class _Checker:
                     activity.span,
                     f"{activity.target} has the frequency {activity.frequency} in a period of {mode.period} ms",
                     "a unit is at least a millisecond: use a smaller frequency, or a longer period",
+                    f"unit of mode {mode.name} of {mode.period}",
                 )
         sound = self.errors == before
         units = _units(mode) if sound else 1
@@ -205,7 +225,8 @@ class _Checker:
             return None
         driver = self.drivers.get(name.text)
         if driver is None:
-            self.error("C253", name.span, f"there is no driver {shorten(name.text)}", suggestion(name.text, self.drivers))
+            cause = f"there is no driver {shorten(name.text)}"
+            self.error("C253", name.span, cause, suggestion(name.text, self.drivers), f"driver {name.text}")
             return None
         listed = self.program.ports_of(mode)
         for source in driver.sources:
@@ -266,7 +287,8 @@ class _Checker:
             task = self.tasks.get(activity.target.text)
             if task is None:
                 target = activity.target
-                self.error("C253", target.span, f"there is no task {shorten(target.text)}", suggestion(target.text, self.tasks))
+                cause = f"there is no task {shorten(target.text)}"
+                self.error("C253", target.span, cause, suggestion(target.text, self.tasks), f"task {target.text}")
             driver = self.used(mode, activity, f"the task {activity.target}")
             if task is None:
                 continue
@@ -338,7 +360,8 @@ class _Checker:
         target = self.modes.get(activity.target.text)
         if target is None:
             name = activity.target
-            self.error("C253", name.span, f"there is no mode {shorten(name.text)}", suggestion(name.text, self.modes))
+            cause = f"there is no mode {shorten(name.text)}"
+            self.error("C253", name.span, cause, suggestion(name.text, self.modes), f"mode {name.text}")
         driver = self.used(mode, activity, f"the switch to {activity.target}")
         if driver is None or target is None or activity.driver is None:
             return
@@ -347,12 +370,13 @@ class _Checker:
         for k, typed in enumerate(driver.destinations):
             port = self.ports.get(typed.name.text if names is None else names[k])
             if port is None or port.kind is not PortKind.OUTPUT:
-                if names is None:
+                if names is None and driver.name.text not in self.faulty:
                     self.error(
                         "C253",
                         activity.driver.span,
                         f"the driver {driver.name} of a switch sets {typed.name}, which is no output",
                         f"name outputs; or as many destinations as the mode {target.name} lists ports, which go by their order",
+                        f"port {typed.name}",
                     )
                 continue
             if port.name.text not in listed:
@@ -397,7 +421,7 @@ class _Checker:
                 continue
             period = Fraction(mode.period, activity.frequency)
             found = there.get(activity.target.text)
-            if found == period:
+            if found == period or any(t.target.text not in self.tasks for t in (activity, *target.invocations)):
                 continue
             shown = format_number(period, 6)
             has = "does not have it" if found is None else f"invokes it every {format_number(found, 6)} ms"

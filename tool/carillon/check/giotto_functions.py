@@ -45,6 +45,7 @@ def check_functions(program: Giotto, type_of: Callable[[str], str], error: Calla
                 f"{function} is used as {_shown(function, result, parameters)}, and on line {known.span.line} as "
                 f"{_shown(function, known_result, known_parameters)}",
                 "C has one list of parameters for a function: use another one here",
+                function.text,
             )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostics, suggestion
@@ -23,7 +23,7 @@ from carillon.read.rounds import Rounds
 from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable, ScheduleFile
 from carillon.read.shape import Broken
 from carillon.read.spans import SpanIndex
-from carillon.read.ticks import Ticks, fitting_clocks
+from carillon.read.ticks import Ticks, fitting_clocks, nearest_clock
 from carillon.read.time import TimeReader
 from carillon.resources import board_names, find_board
 from carillon.units import Time, format_frequency, format_number, shorten
@@ -177,13 +177,13 @@ class Builder:
                 names.append(name)
         return board.reserving(names)
 
-    def _clock(self, board: Board, times: Iterable[Time]) -> int | None:
+    def _clock(self, board: Board, times: list[Time]) -> int | None:
         self.fitting = fitting_clocks(board, times)
         if self.broken.at("system", "clock"):
             return None
         wanted = self.file.system.clock
         if wanted is None:
-            return next(iter(self.fitting), board.clocks[0].hz)
+            return self.fitting[0] if self.fitting else nearest_clock(board, times)
         for clock in board.clocks:
             if clock.hz == wanted:
                 return clock.hz

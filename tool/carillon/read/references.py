@@ -126,7 +126,8 @@ class References:
         if name in names:
             return True
         if not self.broken.at(kind) and (names or not self._misspelt(kind)):
-            self.diagnostics.error(code, self.places.value(path), f"there is no {kind} {shorten(name)}", suggestion(name, names))
+            cause = f"there is no {kind} {shorten(name)}"
+            self.diagnostics.error_once((kind, name), code, self.places.value(path), cause, suggestion(name, names))
         return False
 
     def _misspelt(self, section: str) -> bool:

@@ -51,15 +51,15 @@ class Rounds:
 
     def _convert_periodic(self, name: str, task: TaskTable) -> None:
         if task.period is None:
-            for key, value in (("offset", task.offset), ("deadline", task.deadline)):
-                if value is not None and not has_period(self.file, self.broken, name):
-                    self.diagnostics.error(
-                        "C029",
-                        self.places.key(("task", name, key)),
-                        f"task '{name}' has {'an' if key == 'offset' else 'a'} {key} but no period",
-                        "give the task a period, or write "
-                        + ("at in the points" if key == "offset" else "deadline_at in the points that activate it"),
-                    )
+            keys = [key for key, value in (("offset", task.offset), ("deadline", task.deadline)) if value is not None]
+            if keys and not has_period(self.file, self.broken, name):
+                instead = " and ".join({"offset": "at", "deadline": "deadline_at"}[key] for key in keys)
+                self.diagnostics.error(
+                    "C029",
+                    self.places.key(("task", name, keys[0])),
+                    f"task '{name}' has {'an' if keys[0] == 'offset' else 'a'} {' and a '.join(keys)} but no period",
+                    f"give the task a period, or write {instead} in the points that activate it",
+                )
         period = self._convert(task.period, ("task", name, "period"), recurs=self.ticks.refuse, positive=True)
         offset = self._convert(task.offset, ("task", name, "offset")) if task.offset else Fraction(0)
         deadlines = self._deadlines(task.deadline, ("task", name, "deadline"))

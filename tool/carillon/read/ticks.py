@@ -31,6 +31,12 @@ def fitting_clocks(board: Board, times: Iterable[Time]) -> list[int]:
     return [clock.hz for clock in board.clocks if in_ticks == 1 and clock.hz % in_seconds == 0]
 
 
+def nearest_clock(board: Board, times: Iterable[Time]) -> int:
+    """The first of the board's clocks, in Hz, into whose ticks the most times divide."""
+    listed = list(times)
+    return max(board.clocks, key=lambda clock: sum(time.ticks(clock.hz).denominator == 1 for time in listed)).hz
+
+
 class Ticks:
     """Converts times to ticks of ``clock_hz`` and keeps the drifts."""
 

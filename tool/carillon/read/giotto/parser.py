@@ -34,6 +34,7 @@ SECTIONS = ("module", "type", "sensor", "actuator", "output", "task", "driver", 
 ACTIVITIES = ("actfreq", "exitfreq", "taskfreq")
 """What a mode does, in the order in which it says so."""
 KEYWORDS = (*SECTIONS, *ACTIVITIES, "is", "uses", "state", "schedule", "if", "then", "mode", "period", "do")
+_SECTION, _MODE, _ACTIVITY = "section", "mode", "activity"
 _LONGEST_NUMBER = 12
 _T = TypeVar("_T")
 
@@ -58,6 +59,8 @@ class Parser:
             else:
                 self.words.append(word)
         self.at = 0
+        self.lost = ""
+        """What was expected and not found, if nothing has been understood since: the same again is a consequence."""
         self.modules: list[Name] = []
         self.types: list[Alias] = []
         self.ports: list[Port] = []
@@ -75,9 +78,8 @@ class Parser:
             try:
                 if word.text not in SECTIONS:
                     near = suggestion(word.text, SECTIONS) if word.kind is Kind.NAME else ""
-                    raise self.fail(
-                        f"{word} begins no section", near if near.startswith("did") else f"sections are {', '.join(SECTIONS)}"
-                    )
+                    remedy = near if near.startswith("did") else f"sections are {', '.join(SECTIONS)}"
+                    raise self.fail(f"{word} begins no section", remedy, _SECTION)
                 if SECTIONS.index(word.text) < rank:
                     later = SECTIONS[rank]
                     self.lexer.error(
@@ -89,6 +91,7 @@ class Parser:
                 rank = max(rank, SECTIONS.index(word.text))
                 self.section(word.text)
             except _RefusedError:
+                self.lost = self.lost or _SECTION
                 self.recover(SECTIONS)
             if self.at == begin:
                 self.at += 1
@@ -140,17 +143,23 @@ class Parser:
             return False
         return self.word.text != "output" or self.words[self.at + 1].text != "("
 
-    def fail(self, cause: str, remedy: str, span: Span | None = None) -> _RefusedError:
-        """Report C250 at the next word, unless the lexer has reported that."""
+    def fail(self, cause: str, remedy: str, expected: str = "") -> _RefusedError:
+        """Report C250 at the next word, unless the lexer has reported that.
+
+        Where several words in a row are not what is ``expected``, the first is reported; and outside the braces of start,
+        nothing after something within them was not understood.
+        """
         before = self.words[max(self.at - 1, 0)]
-        if Kind.BAD not in (self.word.kind, before.kind):
-            self.lexer.error("C250", span or self.word.span, cause, remedy)
+        again = expected and (self.lost == expected or (self.lost == _MODE and expected == _SECTION))
+        if Kind.BAD not in (self.word.kind, before.kind) and not again:
+            self.lexer.error("C250", self.word.span, cause, remedy)
+        self.lost = expected
         return _RefusedError()
 
-    def expect(self, text: str, where: str) -> None:
+    def expect(self, text: str, where: str, expected: str = "") -> None:
         """Pass a keyword or mark, which must be next."""
         if not self.skip(text):
-            raise self.fail(f"'{text}' is missing {where}, before {self.word}", f"write '{text}' there")
+            raise self.fail(f"'{text}' is missing {where}, before {self.word}", f"write '{text}' there", expected)
 
     def name(self, what: str) -> Name:
         """Pass a name, which must be next."""
@@ -189,10 +198,10 @@ class Parser:
         """The annotations within the declaration that began there, and those that follow it."""
         return tuple(a for place in range(begin + 1, self.at + 1) for a in self.annotations.pop(place, ()))
 
-    def recover(self, stops: tuple[str, ...]) -> None:
-        """Go on behind the next ``;`` or ``}``, or at a word that begins something."""
+    def recover(self, stops: tuple[str, ...], *, within: bool = False) -> None:
+        """Go on behind the next ``;`` or ``}``, or at a word that begins something; ``within`` braces, at their ``}``."""
         while self.word.kind is not Kind.END:
-            if self.begins(stops):
+            if self.begins(stops) or (within and self.is_("}")):
                 return
             self.at += 1
             if self.words[self.at - 1].text in (";", "}"):
@@ -204,9 +213,11 @@ class Parser:
         """A section, or a task or a driver."""
         if word == "task":
             self.tasks.append(self.task())
+            self.lost = ""
             return
         if word == "driver":
             self.drivers.append(self.driver())
+            self.lost = ""
             return
         if word == "start":
             self.modes_from_start()
@@ -227,7 +238,8 @@ class Parser:
                     self.types.append(Alias(name, self.name("the name of a type")))
                 else:
                     self.port(PortKind(word), begin)
-                self.expect(";", f"after the {word} {self.words[self.at - 1].text}")
+                self.expect(";", f"after the {word} {self.words[self.at - 1].text}", word)
+                self.lost = ""
             except _RefusedError:
                 self.recover(SECTIONS)
             if self.at == begin:
@@ -326,14 +338,17 @@ class Parser:
         self.expect("{", f"after start {name}")
         while not self.skip("}"):
             if self.word.kind is Kind.END:
-                self.lexer.error("C251", opening, f"the '{{' after start {name} is not closed", "end the modes with '}'")
+                if not self.lost:
+                    self.lexer.error("C251", opening, f"the '{{' after start {name} is not closed", "end the modes with '}'")
                 return
             begin = self.at
             try:
                 if not self.is_("mode"):
-                    raise self.fail(f"{self.word} stands where a mode should", "write mode NAME (PORTS) period N { ... }")
+                    raise self.fail(f"{self.word} stands where a mode should", "write mode NAME (PORTS) period N { ... }", _MODE)
                 self.modes.append(self.mode())
+                self.lost = ""
             except _RefusedError:
+                self.lost = self.lost or _MODE
                 self.recover(("mode",))
             if self.at == begin:
                 self.at += 1
@@ -353,12 +368,13 @@ class Parser:
         while not self.skip("}"):
             word = self.word
             if word.kind is Kind.END or self.is_("mode"):
-                self.lexer.error("C251", opening, f"the '{{' of the mode {name} is not closed", "end the mode with '}'")
+                if not self.lost:
+                    self.lexer.error("C251", opening, f"the '{{' of the mode {name} is not closed", "end the mode with '}'")
                 raise _RefusedError
             here = self.at
             try:
                 if word.text not in ACTIVITIES:
-                    raise self.fail(f"{word} stands where an activity should", f"write one of {', '.join(ACTIVITIES)}")
+                    raise self.fail(f"{word} stands where an activity should", f"write one of {', '.join(ACTIVITIES)}", _ACTIVITY)
                 if ACTIVITIES.index(word.text) < rank:
                     self.lexer.error(
                         "C250",
@@ -368,8 +384,10 @@ class Parser:
                     )
                 rank = max(rank, ACTIVITIES.index(word.text))
                 found[word.text].append(self.activity(word.text))
+                self.lost = ""
             except _RefusedError:
-                self.recover((*ACTIVITIES, "mode"))
+                self.lost = self.lost or _ACTIVITY
+                self.recover((*ACTIVITIES, "mode"), within=True)
             if self.at == here:
                 self.at += 1
         notes = self.noted(begin)

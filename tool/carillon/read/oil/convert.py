@@ -46,6 +46,9 @@ _LOCKS = {
     "all_interrupts_lock": ("CARILLON_ALL_INTERRUPTS_LOCK", "MAXALLINTERRUPTLOCKTIME"),
     "os_interrupts_lock": ("CARILLON_OS_INTERRUPTS_LOCK", "MAXOSINTERRUPTLOCKTIME"),
 }
+_LOCKED = ("RESOURCE", "LOCKINGTIME", "RESOURCELOCK")
+"""What tools call the bound on a lock of a resource in ``TIMING_PROTECTION``."""
+_LOCK_TIMES = ("RESOURCELOCKTIME", "MAXRESOURCELOCKTIME")
 _FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
 """A time of timing protection: its key, and what it is called with its unit, and in seconds."""
 
@@ -222,21 +225,41 @@ class Converter:
         if protection is None or protection.literal != Name("TRUE"):
             return
         for key, (own, standard) in times.items():
-            written = self.values.one(protection.block, own, (*path, key))
-            time = self.values.one(protection.block, standard, (*path, key))
-            if written is not None:
-                self.values.time(written, (*path, key))
-            elif time is not None and isinstance(time.literal, Fraction) and time.literal > 0:
-                self.values.put((*path, key), time, duration(time.literal))
-            elif time is not None:
-                integer = isinstance(time.literal, int)
-                self.values.refuse(
-                    (*path, key),
-                    time,
-                    "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time",
-                    f'write seconds with a decimal point, or the time with its unit, as in {own} = "250us";',
-                )
+            self._seconds(protection.block, own, standard, (*path, key))
+        if path[1] == "task":
+            self._resource_locks(protection, (*path, "resource_lock"))
         self._not_kept(protection)
+
+    def _seconds(self, block: Attributes, own: str, standard: str, path: Path) -> None:
+        """A time that has its unit in our attribute, or is in seconds in the standard's."""
+        written = self.values.one(block, own, path)
+        time = self.values.one(block, standard, path)
+        if own in block.wrong:
+            return
+        if written is not None:
+            self.values.time(written, path)
+        elif time is not None and isinstance(time.literal, Fraction) and time.literal > 0:
+            self.values.put(path, time, duration(time.literal))
+        elif time is not None:
+            integer = isinstance(time.literal, int)
+            self.values.refuse(
+                path,
+                time,
+                "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time",
+                f'write seconds with a decimal point, or the time with its unit, as in {own} = "250us";',
+            )
+
+    def _resource_locks(self, protection: Resolved, path: Path) -> None:
+        """How long a task holds resources: a block for each, whose attribute and value tools call differently."""
+        found = [lock for name in _LOCKED for lock in protection.block.all(name)]
+        for number, lock in enumerate(found):
+            own = (*path, number)
+            self.values.store(path, [*self.values.result.table(path[:-1]).get("resource_lock", []), {}])
+            self.values.places.put(path, lock.span, lock.key)
+            self.values.places.put(own, lock.span, lock.key)
+            self.values.name(lock.block, "RESOURCE", (*own, "resource"))
+            standard = next((name for name in _LOCK_TIMES if lock.block.values.get(name)), _LOCK_TIMES[0])
+            self._seconds(lock.block, "CARILLON_RESOURCE_LOCK", standard, (*own, "budget"))
 
     def _not_kept(self, protection: Resolved) -> None:
         """Warn of the bounds that nothing keeps."""
@@ -247,8 +270,7 @@ class Converter:
                     "C189",
                     value.key,
                     f"Carillon does not keep {value.name} of {value.owner}, and leaves it out",
-                    "bound it by design, or write resource_lock of a task in the schedule that"
-                    " 'carillon import' makes of the file",
+                    "bound it by design",
                 )
 
     def _stack(self, attributes: Attributes, path: Path, extended: bool) -> None:

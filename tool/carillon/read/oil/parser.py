@@ -113,7 +113,7 @@ class Parser(Cursor):
         elif token.kind is not Kind.STRING:
             raise self.fail(f"{token} is no version", 'write OIL_VERSION = "2.5";')
         self.take()
-        if _VERSION.fullmatch(token.text.strip()) is None:
+        if token.kind is Kind.STRING and _VERSION.fullmatch(token.text.strip()) is None:
             self.lexer.error(
                 "C143",
                 token.span,

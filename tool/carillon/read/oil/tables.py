@@ -76,7 +76,7 @@ class Tables:
         """The points in order of their offsets; one that has none comes first, and the schedule's checks report it."""
         blocks = [(self._offset(value.block), value, value.block) for value in found.attributes.all("EXPIRY_POINT")]
         for value in found.attributes.all("ACTION"):
-            inner = Attributes(value.owner, value.span, {"ACTION": [value]})
+            inner = Attributes(value.owner, value.span, {"ACTION": [value]}, value.block.wrong & {"OFFSET"})
             inner.values |= {"OFFSET": value.block.values["OFFSET"]} if "OFFSET" in value.block.values else {}
             blocks.append((self._offset(value.block), value, inner))
         points: dict[int, Path] = {}

@@ -190,7 +190,7 @@ class Alarms:
         owner = self.at.table.task[table.task]
         if table.event in owner.events:
             return SetEvent(table.task, table.event)
-        if not self.at.incomplete("task", table.task):
+        if not self.at.incomplete("task", table.task) and all(event in self.at.names["event"] for event in owner.events):
             kind = "thread" if table.task in self.at.threads else "task"
             arxml = self.at.value(*path, "event").file.lower().endswith(".arxml")
             named = " (OsTaskEventRef of its OsTask)" if arxml else ""
@@ -200,7 +200,8 @@ class Alarms:
                 remedy = f"add the event to the task's{named}; its events are {some(owner.events)}"
             else:
                 remedy = f"add the event to the task's{named}, or activate the task instead"
-            self.at.error(
+            self.at.diagnostics.error_once(
+                ("C114", table.task, table.event),
                 "C114",
                 self.at.value(*path, "event"),
                 f"{own} sets event {shorten(table.event)} of {kind} {shorten(table.task)}, which "

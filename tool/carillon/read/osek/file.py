@@ -95,7 +95,8 @@ class OsekFile:
         remedy = suggestion(name, known if section != "resource" else [*known, RES_SCHEDULER])
         if section == "task" and name in self.file.task:
             remedy = f"{shorten(name)} is a time-triggered task, which only its rounds activate"
-        self.error("C100", self.value(*path), f"{what} names the unknown {KINDS[section]} {shorten(name)}", remedy)
+        cause = f"{what} names the unknown {KINDS[section]} {shorten(name)}"
+        self.diagnostics.error_once((section, name), "C100", self.value(*path), cause, remedy)
         return False
 
     def misspelt(self, section: str) -> bool:

@@ -15,7 +15,7 @@ from carillon.model.osek import (
     TableStart,
 )
 from carillon.read.osek.alarms import Alarms
-from carillon.read.osek.file import OsekFile
+from carillon.read.osek.file import OsekFile, some
 from carillon.read.schema import CounterTable, ScheduleTableTable, TableAutostartTable, TablePointTable
 from carillon.read.spans import Path
 from carillon.units import shorten
@@ -28,6 +28,9 @@ LATEST = 0xFFFF_FFFF
 """The greatest offset (``TickType``)."""
 LONGEST = LATEST + 1
 """The greatest duration: a turn of the greatest counter."""
+
+
+_HAS, _IT = ("has", "have"), ("it", "them")
 
 
 class ScheduleTables:
@@ -97,7 +100,7 @@ class ScheduleTables:
                     table.cells,
                     table.followed and table.repeating,
                 )
-                if table.followed and not (table.cells and table.duration > 1):
+                if table.followed and not (table.cells and table.duration > 1) and not self.at.lost(*path, "cells"):
                     why = "it takes one tick" if table.cells else "it is in the queue, where every table may be followed"
                     self.at.error(
                         "C200",
@@ -229,13 +232,12 @@ class ScheduleTables:
                 f'write a duration of at most {longest}, or sync = "none"',
             )
         if table.sync != "explicit":
-            for key, where in self._adjustments(table, path):
-                self.at.error(
-                    "C236",
-                    self.at.key(*where),
-                    f"'{key}' of {own} has no effect: only a table with sync = \"explicit\" is adjusted",
-                    "leave it out, or synchronise the table explicitly",
-                )
+            found = self._adjustments(table, path)
+            if found:
+                which = some(str(where[-1]) for where in found)
+                cause = f'{which} of {own} {_HAS[len(found) > 1]} no effect: only a table with sync = "explicit" is adjusted'
+                remedy = f"leave {_IT[len(found) > 1]} out, or synchronise the table explicitly"
+                self.at.error("C236", self.at.key(*found[0]), cause, remedy)
             return
         if table.precision > table.duration:
             self.at.error(
@@ -257,14 +259,11 @@ class ScheduleTables:
         assert table.duration is not None
         name = shorten(str(table.counter))
         if not table.repeating:
-            for key in ("max_shorten", "max_lengthen"):
-                if getattr(table.point[0], key):
-                    self.at.error(
-                        "C236",
-                        self.at.key(*path, "point", 0, key),
-                        f"'{key}' of point 1 of {own} has no effect: no point comes before it, as the table does not repeat",
-                        "leave it out",
-                    )
+            keys = [key for key in ("max_lengthen", "max_shorten") if getattr(table.point[0], key)]
+            if keys:
+                which = f"{some(keys)} of point 1 of {own} {_HAS[len(keys) > 1]} no effect"
+                cause = f"{which}: no point comes before it, as the table does not repeat"
+                self.at.error("C236", self.at.key(*path, "point", 0, keys[0]), cause, f"leave {_IT[len(keys) > 1]} out")
         for number, point in enumerate(table.point):
             if number == 0 and not table.repeating:
                 continue
@@ -287,13 +286,12 @@ class ScheduleTables:
                     f"write at most {longer}" if longer else "leave it out",
                 )
 
-    def _adjustments(self, table: ScheduleTableTable, path: Path) -> Iterator[tuple[str, Path]]:
-        if table.precision:
-            yield "precision", (*path, "precision")
+    @staticmethod
+    def _adjustments(table: ScheduleTableTable, path: Path) -> list[Path]:
+        found: list[Path] = [(*path, "precision")] if table.precision else []
         for number, point in enumerate(table.point):
-            for key in ("max_lengthen", "max_shorten"):
-                if getattr(point, key):
-                    yield key, (*path, "point", number, key)
+            found += [(*path, "point", number, key) for key in ("max_lengthen", "max_shorten") if getattr(point, key)]
+        return found
 
     def _autostart(self, table: ScheduleTableTable, table_path: Path, own: str) -> TableAutostart | None:
         start = table.autostart
@@ -310,6 +308,8 @@ class ScheduleTables:
                 path, key, f"{own} waits for the global time, and '{key}' says when it begins", "write one of the two"
             )
         elif start.synchron and table.sync != "explicit":
+            if self._adjustments(table, table_path):
+                return TableAutostart(modes, kind, start.at or 0)  # refused for the same cause
             self._refuse_start(path, "synchron", f"{own} waits for a global time that nobody gives it", 'write sync = "explicit"')
         elif not start.synchron and start.at is None:
             self.at.error("C014", self.at.value(*path), f"the autostart of {own} has no 'at'", "say when the table begins")

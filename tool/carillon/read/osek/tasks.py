@@ -114,6 +114,8 @@ class Tasks:
         for number, lock in enumerate(table.resource_lock):
             path = ("task", task.name, "resource_lock", number)
             if lock.resource is None or lock.budget is None:
+                if self.at.incomplete(*path):
+                    continue
                 missing = "resource" if lock.resource is None else "budget"
                 self.at.error(
                     "C237",
