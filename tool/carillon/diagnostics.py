@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -85,27 +85,31 @@ class CarillonError(Exception):
 
 @dataclass
 class Diagnostics:
-    """Collects findings in the order in which they stand in the file."""
+    """Collects findings in the order in which they stand in the file.
+
+    ``speak`` puts a cause and a remedy into the words of the file that they are about.
+    """
 
     found: list[Diagnostic] = field(default_factory=list)
+    speak: Callable[[str, str], tuple[str, str]] = field(default=lambda cause, remedy: (cause, remedy))
     _repeated: dict[Hashable, list[Diagnostic]] = field(default_factory=dict)
 
     def error(self, code: str, span: Span | None, cause: str, remedy: str) -> None:
         """Report something that makes the result unusable."""
-        self._add(Diagnostic(code, span, cause, remedy))
+        self._add(Diagnostic(code, span, *self.speak(cause, remedy)))
 
     def error_once(self, of: Hashable, code: str, span: Span, cause: str, remedy: str) -> None:
         """Report an error whose cause, ``of``, may show at several places: once, with the lines of the other places."""
         same = self._repeated.setdefault(of, [])
         if same:
             self.found.remove(_with_lines(same))
-        new = Diagnostic(code, span, cause, remedy)
+        new = Diagnostic(code, span, *self.speak(cause, remedy))
         same += [] if new in same else [new]
         self.found.append(_with_lines(same))
 
     def warning(self, code: str, span: Span | None, cause: str, remedy: str) -> None:
         """Report something that works but is probably not meant."""
-        self._add(Diagnostic(code, span, cause, remedy, Severity.WARNING))
+        self._add(Diagnostic(code, span, *self.speak(cause, remedy), Severity.WARNING))
 
     def _add(self, diagnostic: Diagnostic) -> None:
         if diagnostic not in self.found:

@@ -13,6 +13,7 @@ from pathlib import Path
 from carillon.diagnostics import Diagnostics
 from carillon.read.arxml.convert import Converter
 from carillon.read.arxml.module import Modules
+from carillon.read.arxml.words import WORDS
 from carillon.read.arxml.xml import read_document
 from carillon.read.build import application_sources
 from carillon.read.foreign.choices import application_name
@@ -40,4 +41,4 @@ def read_arxml(source: Source, diagnostics: Diagnostics, board: str | None = Non
     converted = Converter(module, str(files[0]), diagnostics, sources).run(name)
     digests = [document.digest for document in documents]
     digest = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
-    return Foreign(converted, digest, tuple(files[1:]))
+    return Foreign(converted, digest, tuple(files[1:]), WORDS)

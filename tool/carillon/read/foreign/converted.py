@@ -9,6 +9,7 @@ from typing import Any
 
 from carillon.diagnostics import Span
 from carillon.read.foreign.places import Places
+from carillon.read.foreign.words import Words
 from carillon.read.spans import Path
 
 
@@ -55,7 +56,7 @@ class Converted:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A file of another tool as a schedule's data.
+    """A file of another tool as a schedule's data; ``words`` are its language's.
 
     ``digest`` is the SHA-256 of it and of all that belongs to it; ``included`` are those other files.
     """
@@ -63,3 +64,4 @@ class Foreign:
     converted: Converted
     digest: str
     included: tuple[FilePath, ...]
+    words: Words

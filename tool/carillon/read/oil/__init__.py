@@ -17,6 +17,7 @@ from carillon.read.foreign.converted import Foreign
 from carillon.read.oil.convert import Converter
 from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.parser import Parser
+from carillon.read.oil.words import WORDS
 
 
 def read_oil(path: Path, diagnostics: Diagnostics, board: str | None = None, includes: Sequence[Path] = ()) -> Foreign | None:
@@ -46,4 +47,4 @@ def read_oil(path: Path, diagnostics: Diagnostics, board: str | None = None, inc
         return application_sources(board, written, path.parent)
 
     converted = Converter(file, str(path), lexer.error, diagnostics, sources).run(application_name(path.stem))
-    return None if file.malformed else Foreign(converted, lexer.digest, tuple(lexer.included))
+    return None if file.malformed else Foreign(converted, lexer.digest, tuple(lexer.included), WORDS)

@@ -131,6 +131,12 @@ class Alarms:
             else:
                 self.values.refuse((*path, "absolute"), kind, "is nothing that Carillon has", "write ABSOLUTE or RELATIVE")
         self.values.names(block, "APPMODE", (*path, "modes"))
+        table, time = self.values.result.table(path), block.one("ALARMTIME")
+        if time is not None and time.literal == 0 and not table.get("absolute"):
+            self.values.put((*path, "at"), time, 1)
+            cause = f"{time.name} of {time.owner} is 0, which OSEK OS leaves to the system: Carillon takes 1, the next tick"
+            remedy = "write ALARMTIME = 1;, or TYPE = ABSOLUTE; for an alarm that expires where its counter is 0"
+            self.values.warn("C158", time.span, cause, remedy)
 
     def _action(self, found: Merged, path: Path) -> None:
         value = self.values.one(found.attributes, "ACTION", (*path, "action"))

@@ -192,14 +192,12 @@ class Alarms:
             return SetEvent(table.task, table.event)
         if not self.at.incomplete("task", table.task) and all(event in self.at.names["event"] for event in owner.events):
             kind = "thread" if table.task in self.at.threads else "task"
-            arxml = self.at.value(*path, "event").file.lower().endswith(".arxml")
-            named = " (OsTaskEventRef of its OsTask)" if arxml else ""
             if kind == "thread":
                 remedy = "activate the thread instead, or make it a task of [osek] with this event"
             elif owner.events:
-                remedy = f"add the event to the task's{named}; its events are {some(owner.events)}"
+                remedy = f"add the event to the task's 'events'; it has {some(owner.events)}"
             else:
-                remedy = f"add the event to the task's{named}, or activate the task instead"
+                remedy = "add the event to the task's 'events', or activate the task instead"
             self.at.diagnostics.error_once(
                 ("C114", table.task, table.event),
                 "C114",
@@ -256,7 +254,8 @@ class Alarms:
                     "C116",
                     self.at.value(*path, "at"),
                     f"the autostart of {own} is {kind} {table.at}{'' if table.absolute else ' ticks'}, "
-                    f"but counter {shorten(str(counter))} allows {least} to {most}",
+                    f"but {'AUTOSAR OS refuses 0, and ' if table.at == 0 else ''}"
+                    f"counter {shorten(str(counter))} allows {least} to {most}",
                     f"write a number from {least} to {most}",
                 )
         if counter in self.sound and not self.at.lost(*path, "cycle"):

@@ -125,6 +125,9 @@ class Tasks:
                 )
                 continue
             if lock.resource not in table.resources or lock.resource in internal or lock.resource in found:
+                sound = all(name in self.at.names["resource"] for name in table.resources)
+                if lock.resource not in table.resources and (not sound or self.at.lost("task", task.name, "resources")):
+                    continue  # which one is meant there is not known
                 what = "has two lock budgets for" if lock.resource in found else "never takes"
                 self.at.error(
                     "C237",

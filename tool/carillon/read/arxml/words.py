@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ARXML calls the keys of a schedule: the parameters of the table by which it is read."""
+
+from __future__ import annotations
+
+from carillon.read.arxml.table import SECTIONS, SYSTEM, Group, Kind
+from carillon.read.foreign.words import Words
+
+_KINDS = {"isr": "ISR", "schedule_table": "schedule table"}
+"""What messages call a section's objects, if not as the section."""
+
+
+def _words(group: Group) -> dict[str, str]:
+    """Each key with its parameter; of several parameters, the first, which is the standard's."""
+    found: dict[str, str] = {}
+    for parameter in group.parameters:
+        if parameter.key and parameter.kind is not Kind.MEMBER:
+            found.setdefault(parameter.key, parameter.name)
+    for inner in group.groups:
+        if inner.key:
+            found.setdefault(inner.key, inner.name)
+        if inner.name != "OsTaskResourceLock":  # whose keys are those of resource locks
+            found = {**_words(inner), **found}
+    return found
+
+
+_LOCK = next(g for outer in SECTIONS["task"].groups for g in outer.groups if g.name == "OsTaskResourceLock")
+WORDS = Words(
+    {"": _words(SYSTEM), "resource lock": _words(_LOCK)} | {_KINDS.get(s, s): _words(group) for s, group in SECTIONS.items()},
+    {
+        'write both, as in { resource = "Shared", budget = "100us" }': "give the OsTaskResourceLock both, "
+        "OsTaskResourceLockResourceRef and OsTaskResourceLockBudget",
+        "give it a [[...point]] with an offset and actions": "give it an OsScheduleTableExpiryPoint",
+        "give it the property 'standard'": "give it the OsResourceProperty STANDARD",
+        "give it the property 'linked'": "give it the OsResourceProperty LINKED",
+        "set 'scheduler_resource' to true": "set OsUseResScheduler to true",
+        "'scheduler_resource' is false": "OsUseResScheduler is false",
+        'sync = "explicit"': "the OsScheduleTblSyncStrategy EXPLICIT",
+        'sync = "none"': "the OsScheduleTblSyncStrategy NONE",
+        "absolute = true": "the type ABSOLUTE",
+        'dispatch = "software"': "the CarillonDispatch SOFTWARE",
+    },
+)
