@@ -7,13 +7,17 @@ after its request (one from sleep).  Two cycles more where the request comes rig
 
 from __future__ import annotations
 
+import json
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from laboratory import VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
+from laboratory import ROOT, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
+from typer.testing import CliRunner
 
 from building import build
+from carillon.cli import app
 from carillon.diagnostics import CarillonError, Diagnostics, Span
 from carillon.model.board import Role
 from carillon.pipeline import plan
@@ -558,3 +562,50 @@ TASK(Driver)
     for board in BOARDS:
         outcome = lab.run(schedule, '#include "os.h"\n' + code("One", 7) + code("Two", 1234) + driver, board, ticks=2_000_000)
         assert dict(outcome.reported) == {"One": expected(7), "Two": expected(1234)}
+
+
+EDGES = """
+#include "os.h"
+#include <avr/io.h>
+ISR(Button)
+{
+    report("edge", PIND & 4u);
+}
+static void level(uint8_t high)
+{
+    PORTD = (uint8_t)(high ? PORTD | 4u : PORTD & ~4u);
+    __asm__ volatile("nop; nop; nop; nop");
+    report("set", high);
+}
+TASK(Main)
+{
+    report("pull-up", PORTD & 4u);
+    report("output", DDRD & 4u);
+    DDRD |= 4u; /* stands for what is outside the chip */
+    level(1);
+    level(0);
+    level(1);
+    EICRA = (uint8_t)((EICRA & ~3u) | 2u);
+    level(0);
+    level(1);
+    ShutdownOS(E_OK);
+}
+"""
+
+
+def test_a_pin_of_an_uno_asks_with_rising_edges_or_as_the_application_chooses(lab: Laboratory) -> None:
+    schedule = '[osek]\n[osek.task.Main]\npriority = 1\nautostart = true\n[osek.isr.Button]\nsource = "soft0"\n'
+    outcome = lab.run_file(lab.write(schedule, EDGES), "arduino-uno", ticks=400_000)
+    assert outcome.reported == [
+        ("pull-up", 0),
+        ("output", 0),
+        *[("edge", 4), ("set", 1), ("set", 0), ("edge", 4), ("set", 1)],
+        *[("edge", 0), ("set", 0), ("set", 1)],
+    ]
+
+
+def test_a_run_without_a_length_shows_each_alarm_twice(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs/guide/two-leds", tmp_path / "leds", ignore=shutil.ignore_patterns("build"))
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "leds"), "--json"], catch_exceptions=False)
+    tasks = {task["name"]: task["activations"] for task in json.loads(done.stdout)["runs"][0]["summary"]["tasks"]}
+    assert tasks == {"Red": 4, "Green": 3}

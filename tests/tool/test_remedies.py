@@ -76,3 +76,61 @@ def test_nothing_is_to_share_a_cell_that_cannot_be_re_armed(tmp_path: Path) -> N
     for system in ("", 'on_deadline_miss = "continue"'):
         remedy = remedy_of(tmp_path, NONE, board=str(tmp_path / "board.toml"), system=system)
         assert remedy and "share a cell (" not in remedy
+
+
+THREE = """
+[system]
+name = "three"
+board = "{}"
+[task.A]
+period = "{}"
+[task.B]
+period = "{}"
+offset = "0.5ms"
+[task.C]
+period = "{}"
+offset = "1ms"
+"""
+ALARMS = """
+[system]
+name = "three"
+board = "{}"
+[osek.counter.Time]
+tick = "500us"
+max_allowed = 65535
+[osek.task.A]
+priority = 1
+[osek.task.B]
+priority = 1
+[osek.task.C]
+priority = 1
+[osek.alarm.ToA]
+counter = "Time"
+activate = "A"
+autostart = {{ at = 1, cycle = {} }}
+[osek.alarm.ToB]
+counter = "Time"
+activate = "B"
+autostart = {{ at = 2, cycle = {} }}
+[osek.alarm.ToC]
+counter = "Time"
+activate = "C"
+autostart = {{ at = 3, cycle = {} }}
+"""
+
+
+@pytest.mark.parametrize("board", ["arduino-uno", "virtual-tiny"])
+@pytest.mark.parametrize(("code", "periods"), [("C060", (2, 2, 2)), ("C061", (330, 470, 310))])
+def test_alarms_start_tasks_that_no_cells_can(tmp_path: Path, board: str, code: str, periods: tuple[int, int, int]) -> None:
+    """Three tasks on two cells, and a round that no cell can count; as tasks that alarms activate, both are planned."""
+    path = tmp_path / "schedule.toml"
+    path.write_text(THREE.format(board, *(f"{period}ms" for period in periods)), encoding="utf-8")
+    with pytest.raises(CarillonError) as refused:
+        plan(path, Diagnostics())
+    (error,) = refused.value.diagnostics
+    assert error.code == code
+    assert (
+        "; or let alarms start the tasks, which share one cell and take some code of the kernel: tasks of [osek]" in error.remedy
+    )
+    path.write_text(ALARMS.format(board, *(2 * period for period in periods)), encoding="utf-8")
+    plan(path, Diagnostics())

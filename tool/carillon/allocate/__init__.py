@@ -8,6 +8,7 @@ of kernel code per round by :data:`~carillon.actions.costs.COSTS`, the fewest ce
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,7 +22,7 @@ from carillon.allocate.fit import Fitter, SourceClass, source_classes
 from carillon.allocate.gather import LIMIT_SHARE, Group, gather
 from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.memory import Memory
-from carillon.allocate.options import OptionBuilder
+from carillon.allocate.options import DemandOptions, OptionBuilder
 from carillon.allocate.place import control_carrier, place
 from carillon.allocate.problem import Failure, LevelRules, Problem
 from carillon.allocate.result import Carrier, ModeAllocation, Style
@@ -32,6 +33,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.lower import LoweredMode
 from carillon.model import System
 from carillon.model.board import Role
+from carillon.units import format_duration
 
 __all__ = ["allocate", "allocate_conventional"]
 
@@ -125,6 +127,16 @@ def _allocate_mode(
     return best
 
 
+def _queued(system: System, refused: Sequence[DemandOptions]) -> str:
+    """The way out for tasks that need not start in hardware: one cell, and a queue."""
+    if system.osek is not None or system.giotto is not None or not any(o.demand.action.runs for o in refused):
+        return ""
+    return (
+        "; or let alarms start the tasks, which share one cell and take some code of the kernel: "
+        "tasks of [osek], or functions and threads of [time]"
+    )
+
+
 def _merit(mode: ModeAllocation) -> tuple[int, int]:
     """The less the better: deadlines that nobody watches, instructions."""
     return sum(len(demand.points) for demand in mode.unmonitored), mode.overhead
@@ -150,15 +162,19 @@ def _allocate_on(
         builder.build(demand, demand.action.runs, table is not None and d in table.fits) for d, demand in enumerate(demands)
     )
     refused = [o for o in options if o.demand.required and not o.minimum and not o.splits]
+    alike: dict[tuple[Role, str], list[DemandOptions]] = {}
     for o in refused:
-        what = f"{o.demand.role.value}s of '{o.demand.object}'"
+        why = "; ".join(o.refusals) + (f"; {o.no_sharing}" if o.no_sharing else "")
+        alike.setdefault((o.demand.role, re.sub(r"the point at \d+: ", "", why)), []).append(o)
+    for (role, why), group in alike.items():
+        names = [f"'{o.demand.object}'" for o in group]
+        what = f"{role.value}s of {', '.join(names[:-1]) + ' and ' * (len(names) > 1) + names[-1]}"
+        length = f"{mode.round_length} ticks ({format_duration(mode.round_length, system.clock_hz)})"
         diagnostics.error(
             "C061",
-            o.demand.span,
-            f"no cell of board '{system.board.name}' can keep the {what} in a round of {mode.round_length} ticks: "
-            + "; ".join(o.refusals)
-            + (f"; {o.no_sharing}" if o.no_sharing else ""),
-            _instead(system, o.demand.role),
+            min(o.demand.span for o in group),
+            f"no cell of board '{system.board.name}' can keep the {what} in a round of {length}: {why}",
+            _instead(system, role) + _queued(system, group),
         )
     if refused:
         return None
@@ -237,7 +253,7 @@ def _report(
             "C060",
             min(o.demand.span for o in chosen),
             conflict_cause(problem, chosen, mode.name),
-            table_remedy(problem, fitter, mode) + conflict_remedy(problem, chosen, written.window),
+            table_remedy(problem, fitter, mode) + conflict_remedy(problem, chosen, written.window) + _queued(system, chosen),
         )
     else:
         rules = problem.levels

@@ -15,11 +15,14 @@ from carillon.cli.common import Report, build_folder, check_machine, check_outpu
 from carillon.sources import files_of
 
 if TYPE_CHECKING:
+    from carillon.model import System
     from carillon.pipeline import Planned
     from carillon.trace import Trace
 
 EVENT_TRIGGERED_RUN = "100ms"
-"""How long a system without rounds runs where nothing is said."""
+"""How long a system without rounds runs at least where nothing is said."""
+LONGEST_RUN = "10s"
+"""How long it runs at most, however rarely its alarms expire."""
 
 
 def run_length(planned: Planned, rounds: int | None, time: str | None) -> tuple[int, int]:
@@ -28,13 +31,29 @@ def run_length(planned: Planned, rounds: int | None, time: str | None) -> tuple[
     if length is None:
         if rounds is not None:
             usage("an event-triggered system has no rounds: give --for")
-        return ticks_of(time or EVENT_TRIGGERED_RUN, planned.system.clock_hz, "--for"), 0
+        return ticks_of(time, planned.system.clock_hz, "--for") if time is not None else _two_expiries(planned.system), 0
     if rounds is not None and time is not None:
         usage("give either --rounds or --for")
     if time is not None:
         return ticks_of(time, planned.system.clock_hz, "--for"), 0
     count = 1 if rounds is None else rounds
     return count * length, count
+
+
+def _two_expiries(system: System) -> int:
+    """Ticks in which each alarm and each schedule table that starts by itself has come twice."""
+    from carillon.model.osek import CounterKind, IncrementCounter
+
+    least, most = (ticks_of(time, system.clock_hz, "--for") for time in (EVENT_TRIGGERED_RUN, LONGEST_RUN))
+    if system.osek is None:
+        return least
+    ticks = {counter.name: counter.tick for counter in system.osek.counters if counter.kind is CounterKind.HARDWARE}
+    for alarm in system.osek.alarms:  # in their order a chain of counters is followed, or a part of it
+        if isinstance(alarm.action, IncrementCounter) and alarm.autostart is not None and alarm.counter in ticks:
+            ticks.setdefault(alarm.action.object, ticks[alarm.counter] * max(1, alarm.autostart.cycle))
+    ends = [(a.counter, a.autostart.time + 2 * a.autostart.cycle) for a in system.osek.alarms if a.autostart is not None]
+    ends += [(t.counter, t.autostart.at + 2 * t.duration) for t in system.osek.schedule_tables if t.autostart is not None]
+    return min(most, max([least, *(ticks[counter] * (end + 1) for counter, end in ends if counter in ticks)]))
 
 
 def build_and_run(

@@ -258,7 +258,8 @@ class Converter:
             self.values.places.put(path, lock.span, lock.key)
             self.values.places.put(own, lock.span, lock.key)
             self.values.name(lock.block, "RESOURCE", (*own, "resource"))
-            standard = next((name for name in _LOCK_TIMES if lock.block.values.get(name)), _LOCK_TIMES[0])
+            given = {*lock.block.values, *lock.block.wrong}
+            standard = next((name for name in _LOCK_TIMES if name in given), _LOCK_TIMES[0])
             self._seconds(lock.block, "CARILLON_RESOURCE_LOCK", standard, (*own, "budget"))
 
     def _not_kept(self, protection: Resolved) -> None:
