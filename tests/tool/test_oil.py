@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,12 @@ from carillon.check import check_system
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import codes, explain
-from carillon.read import read_schedule
+from carillon.read import build_system, foreign_tables, read_foreign, read_schedule
 from carillon.read.foreign.choices import duration
 from carillon.read.foreign.write import schedule_text
 from carillon.read.oil import application_name, read_oil
 from carillon.read.oil.resolve import standard
+from carillon.resources import data_root
 from sample import few
 
 CORPUS = Path(__file__).parent / "oil"
@@ -598,3 +600,45 @@ def test_words_of_other_tools_and_includes_in_other_folders(start: str, tmp_path
     assert [line for line in text.splitlines() if line.startswith("autostart = {")] == ([STARTS[start]] if STARTS[start] else [])
     assert 'increment = "k"' in text
     assert "sources" not in text
+
+
+TEMPLATE = """OIL_VERSION = "2.5";
+CPU words {
+    %s
+    TASK A { PRIORITY = 9; };
+    EVENT E; RESOURCE R;
+    COUNTER C { CARILLON_TICK = "1ms"; };
+    COUNTER D { TYPE = SOFTWARE; };
+};
+"""
+
+
+def words_of_other_tools() -> list[tuple[str, str]]:
+    """Each line of the guide's table: OIL, and what of a schedule it is."""
+    text = (data_root() / "docs/guide/oil.md").read_text(encoding="utf-8").split("## Words of other tools")[1].split("\n## ")[0]
+    return re.findall(r"^\| (?:goil|ERIKA|nxtOSEK|FreeOSEK) \| `([^`]+)` \| `([^`]+)`", text, re.MULTILINE)
+
+
+def within(part: Any, whole: Any) -> bool:
+    """Whether ``whole`` has all that ``part`` says."""
+    if isinstance(part, dict):
+        return isinstance(whole, dict) and all(key in whole and within(value, whole[key]) for key, value in part.items())
+    return bool(part == whole)
+
+
+@pytest.mark.parametrize(("oil", "said"), words_of_other_tools())
+def test_words_of_other_tools_are_read_as_the_guide_says(oil: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "words.oil").write_text(TEMPLATE % oil, encoding="utf-8")
+    (tmp_path / "a.c").write_text("", encoding="utf-8")
+    diagnostics = Diagnostics()
+    foreign = read_foreign(tmp_path / "words.oil", diagnostics)
+    assert foreign is not None
+    found = build_system(foreign_tables(foreign, diagnostics), diagnostics)
+    assert not diagnostics.errors, [str(error) for error in diagnostics.errors]
+    assert found is not None
+    data = foreign.converted.data
+    assert within(tomllib.loads(said), data["osek"] | {"system": data["system"]}), data
+
+
+def test_the_guide_has_words_of_four_tools() -> None:
+    assert len(words_of_other_tools()) >= 20
