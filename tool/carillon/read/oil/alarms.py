@@ -23,7 +23,7 @@ class Alarms:
     def __init__(self, values: Values, file: OilFile, osek: dict[str, Any]) -> None:
         self.values, self.file, self.osek = values, file, osek
         self.incremented: set[str] = set()
-        self.alarm_counters: dict[str, Span] = {}
+        self.used_counters: dict[str, Span] = {}
 
     def counter(self, found: Merged, path: Path) -> None:
         """A counter."""
@@ -92,10 +92,10 @@ class Alarms:
         return None
 
     def tools_counters(self) -> None:
-        """Counters that alarms use and that a tool would have declared."""
+        """Counters that alarms or tables use and that a tool would have declared."""
         if self.file.malformed:
             return
-        for name, span in self.alarm_counters.items():
+        for name, span in self.used_counters.items():
             if name in TOOLS_COUNTERS and name not in self.osek.get("counter", {}):
                 path = ("osek", "counter", name)
                 self.values.store((*path, "tick"), DEFAULT_TICK)
@@ -113,7 +113,7 @@ class Alarms:
         attributes = found.attributes
         counter = self.values.name(attributes, "COUNTER", (*path, "counter"))
         if counter is not None:
-            self.alarm_counters.setdefault(str(counter.literal), counter.span)
+            self.used_counters.setdefault(str(counter.literal), counter.span)
         self._action(found, path)
         self.values.flag(attributes, "CARILLON_STATIC", (*path, "static"))
         start = self.values.truth(attributes, "AUTOSTART", (*path, "autostart"))

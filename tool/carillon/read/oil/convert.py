@@ -66,7 +66,7 @@ class Converter:
         self.values = Values(Converted("OIL", {}, Places(main)), error)
         self.osek: dict[str, Any] = {}
         self.alarms = Alarms(self.values, file, self.osek)
-        self.tables = Tables(self.values)
+        self.tables = Tables(self.values, self.alarms.used_counters)
 
     def run(self, name: str) -> Converted:
         """The whole file as an application of that name."""

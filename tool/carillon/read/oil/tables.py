@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from carillon.diagnostics import suggestion
+from carillon.diagnostics import Span, suggestion
 from carillon.read.oil.resolve import Attributes, Merged, Resolved
 from carillon.read.oil.syntax import Name
 from carillon.read.oil.values import Values
@@ -19,15 +19,21 @@ _STRATEGIES = {"NONE": "none", "IMPLICIT": "implicit", "EXPLICIT": "explicit"}
 
 
 class Tables:
-    """Converts schedule tables.  A point's actions are those of all blocks with its offset."""
+    """Converts schedule tables.  A point's actions are those of all blocks with its offset.
 
-    def __init__(self, values: Values) -> None:
+    ``counters``: where each counter is used first.
+    """
+
+    def __init__(self, values: Values, counters: dict[str, Span]) -> None:
         self.values = values
+        self.counters = counters
 
     def table(self, found: Merged, path: Path) -> None:
         """A schedule table."""
         attributes = found.attributes
-        self.values.name(attributes, "COUNTER", (*path, "counter"))
+        counter = self.values.name(attributes, "COUNTER", (*path, "counter"))
+        if counter is not None:
+            self.counters.setdefault(str(counter.literal), counter.span)
         self._first(attributes, ("DURATION", "LENGTH"), (*path, "duration"))
         self.values.flag(attributes, "REPEATING", (*path, "repeating"))
         self.values.flag(attributes, "PERIODIC", (*path, "repeating"))
