@@ -15,8 +15,8 @@ from laboratory import AST, MPS, RV32, VIRTUAL, Laboratory, Outcome, declared, p
 from carillon.actions.dispatch import Dispatch
 from carillon.check.simulation import simulate_round
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.emit.overhead import kernel_times
 from carillon.pipeline import plan
+from carillon.timing.handlers import kernel_times
 from carillon.trace import Kind
 
 EXAMPLES = int(os.environ.get("CARILLON_TABLES", "2"))

@@ -132,8 +132,8 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
     it is there to be measured.
     """
     from carillon.check.simulation import NOTHING, check_starts, check_with_kernel
-    from carillon.emit.overhead import kernel_times
     from carillon.lower.lower import lower
+    from carillon.timing.handlers import kernel_times
 
     found = [NOTHING] * len(system.modes)
     lowered = lower(system, found)
@@ -161,7 +161,6 @@ def _allocated(
     """Allocate a checked system that was lowered."""
     from carillon.allocate.memory import Memory, default_folder
     from carillon.allocate.whole import allocate_system
-    from carillon.emit import vectors
     from carillon.lower.events import lower_events
 
     events = lower_events(system, one_timer=kernel != "carillon") if system.osek is not None else None
@@ -172,7 +171,7 @@ def _allocated(
     assert allocation is not None
     image = build_image(system, allocation, diagnostics)
     diagnostics.stop_on_errors()
-    return Planned(system, lowered, allocation, replace(image, vectors=vectors.table(image)))
+    return Planned(system, lowered, allocation, image)
 
 
 def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:

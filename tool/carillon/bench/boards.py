@@ -126,8 +126,8 @@ class Tally:
 
 def start_bounds(planned: Planned) -> dict[str, int]:
     """How late each task may start, in instructions or cycles, by what the plan says of its handlers and of the other's."""
-    from carillon.emit.overhead import handler_cost
     from carillon.model.board import Role
+    from carillon.timing.handlers import handler_cost
 
     image = planned.image
     (mode,) = image.modes

@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-from carillon.allocate.clock import ClockCell
-from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.image import CellImage, Image, OsekImage
+from carillon.image.handlers import FRAMED, framed, is_wrapped, serve
 from carillon.model.osek import Hook
 from carillon.model.time import ClockKind, TimedKind
 
@@ -55,43 +54,6 @@ def configuration(image: Image) -> dict[str, object]:
     }
 
 
-_FRAMED = "carillon_time_due"
-"""What a vector calls that counts ticks itself."""
-
-
-def vectors(image: Image, allocation: OsekAllocation) -> dict[int, str]:
-    """Source -> C function, of the cells of the time services."""
-    names: dict[int, str] = {}
-    if allocation.clock is not None:
-        source = allocation.clock.carrier.source
-        names[source] = "carillon_clock_vector" if _wrapped(allocation.clock) else _serve(allocation.clock)
-        names |= {source: _FRAMED} if source in framed(image) else {}
-    if allocation.slices is not None:
-        names[allocation.slices.source] = "carillon_slice_timer" if allocation.software else "carillon_port_slice_vector"
-        names |= dict.fromkeys(list(allocation.turns.values())[1:], "carillon_port_turn_vector")
-    return names
-
-
-def framed(image: Image) -> frozenset[int]:
-    """Sources whose vector is a frame of their own: where vectors are code, a tick is counted before all is saved."""
-    if image.osek is None or image.osek.allocation.clock is None or image.system.board.vectors == "table":
-        return frozenset()
-    clock = image.osek.allocation.clock
-    alone = clock.services.clock is ClockKind.PERIODIC and not clock.based and not image.allocation.counters
-    return frozenset({clock.carrier.source} if alone else ())
-
-
-def _wrapped(clock: ClockCell) -> bool:
-    """Whether the clock's handler is more than the kernel's function: a cell to acknowledge, which others do by themselves."""
-    return clock.services.clock is ClockKind.PERIODIC and clock.carrier.cells[0].cell.array.acknowledge
-
-
-def _serve(clock: ClockCell) -> str:
-    """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
-    alone = clock.services.clock is ClockKind.PERIODIC and not clock.based
-    return "carillon_time_tick" if alone else "carillon_clock_interrupt"
-
-
 def handlers(image: Image, osek: OsekImage) -> list[str]:
     """The handlers that need code of their own."""
     clock, slices = osek.allocation.clock, osek.allocation.slices
@@ -100,11 +62,11 @@ def handlers(image: Image, osek: OsekImage) -> list[str]:
         lines += ['#include "carillon/time.h"', ""]
         cell = osek.cell(clock.carrier)
         if framed(image):
-            function = f"{clock.carrier.source}, {_FRAMED}, carillon_clock_queue.head.time"
+            function = f"{clock.carrier.source}, {FRAMED}, carillon_clock_queue.head.time"
             counted = f"CARILLON_COUNTED_TICK_FRAME({function}, carillon_time_ticks)"
             lines += [_comment(cell), counted if clock.services.now else f"CARILLON_TICK_FRAME({function})", ""]
-        elif _wrapped(clock):
-            lines += _handler("carillon_clock_vector", cell, _acknowledge(cell), [f"{_serve(clock)}();"])
+        elif is_wrapped(clock):
+            lines += _handler("carillon_clock_vector", cell, _acknowledge(cell), [f"{serve(clock)}();"])
     if slices is not None:
         cell = osek.cell(slices)
         if osek.allocation.software:

@@ -10,9 +10,9 @@ from carillon.actions.dispatch import Dispatch
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.result import Style
 from carillon.emit import text
-from carillon.emit.pieces import ENTRIES
-from carillon.image import CellImage, Image, ModeImage
+from carillon.image import CellImage, Image, ModeImage, names
 from carillon.image.levels import controlled, enabled, ground_state, mode_levels
+from carillon.image.pieces import ENTRIES
 from carillon.model import SyncStart
 from carillon.model.board import Board
 
@@ -44,7 +44,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     starts: list[str] = []
     for multiplex in mode.multiplexes:
         cell = multiplex.cell
-        stem = text.multiplex(image, mode, cell)
+        stem = names.multiplex(image, mode, cell)
         postpone = isinstance(cell.carrier.action, CheckDeadline)
         lines.append(_cell_comment(cell))
         lines.append(f"struct carillon_multiplex {stem} = {text.multiplexed(cell)};")
@@ -61,7 +61,7 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         lines += _conventional_table(image, mode)
         timer = mode.dispatch
         assert timer is not None
-        stem = text.multiplex(image, mode, timer)
+        stem = names.multiplex(image, mode, timer)
         lines.append(f"struct carillon_multiplex {stem} = {text.multiplexed(timer)};")
         starts.append(_multiplex_start(stem, f"{name}_table[0].step", timer))
     lines += text.array("struct carillon_multiplex_start", f"{name}_multiplexes", starts)
@@ -182,8 +182,9 @@ def _conventional_table(image: Image, mode: ModeImage) -> list[str]:
         following = f"&{name}_table[{after % len(mode.table)}].step"
         step = f"{{{following}, {text.macro(timer, 'INTERVAL', entry.step.units, timer.period)}}}"
         what = ENTRIES[type(point.action)](image, point)
+        mask = "0u" if what.source is None else text.bits([what.source])
         lines.append(
-            f"    {{{step}, {what.function}, {what.mask}, {what.object}, {text.action(point.action)}, {int(entry.more)}u}}, "
+            f"    {{{step}, {what.function or 'NULL'}, {mask}, {what.object}, {text.action(point.action)}, {int(entry.more)}u}}, "
             f"/* {point.at}: {point.action.role.value} of {point.object}, {text.place(point.span)} */"
         )
     return [*lines, "};", ""]

@@ -10,6 +10,7 @@ from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
 from carillon.image import CellImage, Image, ModeImage
+from carillon.image.pieces.common import by_register
 from carillon.model.board import Board
 
 UNEXPECTED = "carillon_port_unexpected"
@@ -72,28 +73,14 @@ def array(kind: str, name: str, items: list[str], *, constant: bool = True) -> l
 
 def masks(board: Board, sources: Iterable[int]) -> list[tuple[int, str]]:
     """Sources grouped by request register: (a source that names the register, C expression of the bits)."""
-    groups: dict[int, list[int]] = {}
-    for source in sorted(set(sources)):
-        groups.setdefault((source - board.request_base) // board.request_bits, []).append(source)
-    return [(group[0], " | ".join(f"CARILLON_SOURCE_BIT({s})" for s in group)) for group in groups.values()]
+    return [(group[0], bits(group)) for group in by_register(board, sources)]
 
 
-def task_number(image: Image, name: str) -> int:
-    """The task's number in the schedule, from 0."""
-    return [t.name for t in image.system.tasks].index(name)
+def bits(sources: Iterable[int]) -> str:
+    """The C expression of the bits of some sources of one register."""
+    return " | ".join(f"CARILLON_SOURCE_BIT({s})" for s in sources)
 
 
 def stem(image: Image, mode: ModeImage) -> str:
     """What the names of a mode's constants begin with: its number, because its name may hold anything."""
     return f"carillon_mode{image.modes.index(mode)}"
-
-
-def symbol(image: Image, mode: ModeImage, action: Action) -> str:
-    """The name of a generated handler: role, mode's number, object, in this order, so that no two can be equal."""
-    name = f"carillon_{action.role.value}_{image.modes.index(mode)}"
-    return f"{name}_{action.object}" if action.named else name
-
-
-def multiplex(image: Image, mode: ModeImage, cell: CellImage) -> str:
-    """The name of what a multiplexed cell is at."""
-    return "carillon_multiplex_" + symbol(image, mode, cell.carrier.action).removeprefix("carillon_")

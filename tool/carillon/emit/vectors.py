@@ -7,15 +7,14 @@ multiplexed cell moved on, a request acknowledged, the execution priority lowere
 
 from __future__ import annotations
 
-from collections import Counter
-
 from carillon.allocate.result import Carrier, Guard, Style
-from carillon.emit import clock, osek, text
-from carillon.emit.pieces import BODIES, statements
-from carillon.emit.pieces.activate import guard_name
-from carillon.emit.pieces.common import asks, cells_of, run
-from carillon.image import Image, ModeImage, Vector
-from carillon.image.handlers import only_held, plain
+from carillon.emit import text
+from carillon.emit.handlers import asks, statements
+from carillon.image import Image, ModeImage
+from carillon.image import names as names_of
+from carillon.image.handlers import event_vectors, framed, keeps_budgets, wrapped
+from carillon.image.operations import Part
+from carillon.image.pieces.common import cells_of
 from carillon.model.board import Board
 
 
@@ -31,64 +30,25 @@ def _comment(mode: ModeImage, carrier: Carrier) -> list[str]:
     ]
 
 
-def table(image: Image) -> tuple[tuple[Vector, ...], ...]:
-    """What every source is for, in each mode; beneath the rounds too."""
-    below = osek.table(image)
-    tables = []
-    for mode, names in zip(image.modes, _handlers(image)[0], strict=True):
-        own = []
-        for carrier in mode.allocation.carriers:
-            task = carrier.demand.object if carrier.action.runs else None
-            runs = image.system.task(task).entry if task is not None else ""
-            own.append(Vector(carrier.source, names[carrier.source], carrier.demand.object, carrier.role, runs))
-        own += [Vector(i.source, names[i.source], i.name, None, i.handler) for i in image.system.interrupts]
-        tables.append((*below, *own))
-    return tuple(tables) or (below,)
-
-
-def _handlers(image: Image) -> tuple[list[dict[int, str]], list[str]]:
-    """The vectors of each mode, and the C of all handlers; handlers that do the same are one."""
-    vectors: list[dict[int, str]] = []
+def _handlers(image: Image) -> list[str]:
+    """The C of all handlers of the rounds."""
     lines: list[str] = []
-    bodies: dict[tuple[str, ...], str] = {}
-    used: set[str] = set()
-    for mode in image.modes:
-        names: dict[int, str] = {}
-        sharing = Counter(c.source for c in mode.allocation.carriers)
-        for carrier in mode.allocation.carriers:
-            if sharing[carrier.source] > 1:
-                if carrier.source not in names:
-                    names[carrier.source] = _joined(image, mode, carrier.source, lines)
-                continue
-            if only_held(image, mode, carrier):
-                function = image.system.task(carrier.demand.object).entry
-                held = f"carillon_held_{carrier.source}_{carrier.demand.object}"
-                if held not in used:
-                    used.add(held)
-                    lines += [*_comment(mode, carrier), f"CARILLON_HELD_VECTOR({held}, {function}, {carrier.source});", ""]
-                names[carrier.source] = held
-                continue
-            body = statements(image, mode, carrier)
-            if not body:
-                names[carrier.source] = image.system.task(carrier.demand.object).entry
-                continue
-            name = bodies.get(tuple(body))
-            if name is None:
-                stem = text.symbol(image, mode, carrier.action)
-                name, k = stem, 2
-                while name in used:
-                    name, k = f"{stem}_{k}", k + 1
-                used.add(name)
-                bodies[tuple(body)] = name
-                nested = carrier.action.runs and not plain(image, carrier)
-                lines += [*_comment(mode, carrier), _declaration(image, name, nested)]
-                lines += [f"void {name}(void)", "{", *body, "}", ""]
-            names[carrier.source] = name
-        for interrupt in image.system.interrupts:
-            wrapped = interrupt.reenabled or osek.budgets.are_kept(image)
-            names[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if wrapped else interrupt.handler
-        vectors.append(names)
-    return vectors, lines
+    for handler in image.handlers:
+        mode = image.modes[handler.mode]
+        for part in handler.parts:
+            lines += _comment(mode, part.carrier)
+        if handler.held:
+            source = handler.parts[0].carrier.source
+            lines += [f"CARILLON_HELD_VECTOR({handler.name}, {handler.held}, {source});", ""]
+            continue
+        joined = len(handler.parts) > 1
+        if joined and handler.parts[0].carrier.action.gathers:
+            lines.append(_GATHERED.format(source=handler.parts[0].carrier.source))
+        begin, end = (statements(operations) for operations in handler.within)
+        body = _joined(handler.parts) if joined else statements(handler.parts[0].operations)
+        lines += [_declaration(image, handler.name, handler.nested)]
+        lines += [f"void {handler.name}(void)", "{", *begin, *body, *end, "}", ""]
+    return lines
 
 
 _GATHERED = """/* Several cells ask for source {source}, which is requested while any of them asks.  The handler serves one:
@@ -101,23 +61,15 @@ _GATHERED = """/* Several cells ask for source {source}, which is requested whil
  * 4. If no cell asks, the one for which the source was requested has been answered meanwhile, and nothing is to be done. */"""
 
 
-def _joined(image: Image, mode: ModeImage, source: int, lines: list[str]) -> str:
-    """Append the handler of a source that several objects share: it asks each cell, in order of their turns; its name."""
-    carriers = sorted((c for c in mode.allocation.carriers if c.source == source), key=lambda c: c.turn)
-    name = f"carillon_joined_{image.modes.index(mode)}_{source}"
-    gathered = carriers[0].action.gathers
-    for carrier in carriers:
-        lines += _comment(mode, carrier)
-    lines += [_GATHERED.format(source=source)] if gathered else []
-    asking = []
-    for position, carrier in enumerate(carriers):
-        body = BODIES[type(carrier.action)](image, mode, carrier)
+def _joined(parts: tuple[Part, ...]) -> list[str]:
+    """What a handler does of a source that several objects share: it asks each cell."""
+    gathered = parts[0].carrier.action.gathers
+    lines = []
+    for position, part in enumerate(parts):
         otherwise = "} else if" if gathered and position else "if"
-        asking += [f"    {otherwise} ({asks(mode, carrier)}) {{", *("    " + line for line in body)]
-        asking += [] if gathered else ["    }"]
-    asking += ["    } else {", "        /* answered already */", "    }"] if gathered else []
-    lines += [_declaration(image, name), f"void {name}(void)", "{", *osek.budgets.standing_still(image, asking), "}", ""]
-    return name
+        lines += [f"    {otherwise} ({asks(part.asks)}) {{", *statements(part.operations, 2)]
+        lines += [] if gathered else ["    }"]
+    return lines + (["    } else {", "        /* answered already */", "    }"] if gathered else [])
 
 
 def _declaration(image: Image, name: str, nested: bool = False) -> str:
@@ -130,10 +82,7 @@ def _declaration(image: Image, name: str, nested: bool = False) -> str:
 def direct(image: Image) -> dict[str, bool]:
     """The application's functions that are vectors, or all but their beginning, and whether others may preempt them."""
     tasks = {t.entry for t in image.system.tasks}
-    used = {vector.symbol for mode in image.vectors for vector in mode}
-    for mode in image.modes:
-        held = (c for c in mode.allocation.carriers if only_held(image, mode, c))
-        used |= {image.system.task(c.demand.object).entry for c in held}
+    used = {vector.symbol for mode in image.vectors for vector in mode} | {handler.held for handler in image.handlers}
     result = dict.fromkeys(sorted(used & tasks), True)
     return result | {i.handler: False for i in image.system.interrupts if i.handler in used}
 
@@ -170,14 +119,14 @@ def _table(image: Image, name: str, kind: str, comment: str, functions: dict[int
 
 def _event_triggered(image: Image) -> tuple[dict[int, str], list[str]]:
     """The vectors of the event-triggered system, and the C that they need beside it."""
-    below = osek.vectors(image)
+    below = event_vectors(image)
     if not below:
         return {}, []
     lines = ["/* The event-triggered system. */"]
     if image.system.board.vectors == "table" or image.osek is None:
         return below, [*lines, *(f"void {function}(void);" for function in sorted(set(below.values()))), ""]
     first = {isr.source for isr, _ in image.osek.allocation.isrs if isr.category == 1}
-    own = clock.framed(image)
+    own = framed(image)
     kinds = {s: "CARILLON_FRAME_OF_CATEGORY_1" if s in first else "CARILLON_FRAME" for s in below}
     lines += [f"{kinds[source]}({source}, {function});" for source, function in sorted(below.items()) if source not in own]
     return {source: f"carillon_frame_{source}" for source in below}, [*lines, ""]
@@ -192,40 +141,33 @@ def emit(image: Image) -> str:
     tabled = [m for m in image.modes if m.table]
     lines += ['#include "kernel/osektime/table.h"'] if tabled else []
     lines += ['#include "kernel/osektime/sync.h"'] if system.sync is not None else []
-    lines += ['#include "kernel/osek/budget.h"'] if osek.budgets.are_kept(image) else []
+    lines += ['#include "kernel/osek/budget.h"'] if keeps_budgets(image) else []
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
     guards = dict.fromkeys(
-        guard_name(c.demand.object) for m in image.modes for c in m.allocation.carriers if c.guard is Guard.FLAG
+        names_of.guard(c.demand.object) for m in image.modes for c in m.allocation.carriers if c.guard is Guard.FLAG
     )
     lines += ["", *(f"static struct carillon_guard {name};" for name in guards)] if guards else []
     rearmed = [(m, x.cell) for m in image.modes for x in m.multiplexes]
     rearmed += [(m, m.dispatch) for m in tabled if m.dispatch is not None]
-    multiplexes = [f"extern struct carillon_multiplex {text.multiplex(image, m, cell)};" for m, cell in rearmed]
+    multiplexes = [f"extern struct carillon_multiplex {names_of.multiplex(image, m, cell)};" for m, cell in rearmed]
     lines += ["", *multiplexes] if multiplexes else []
     lines.append("")
     for interrupt in system.interrupts:
-        if interrupt.reenabled or osek.budgets.are_kept(image):
+        body = statements(wrapped(image, interrupt))
+        if body:
             name = f"carillon_interrupt_{interrupt.name}"
-            source = interrupt.source
             until = ": disabled until the round enables it again" if interrupt.reenabled else ""
-            first = [f"    carillon_port_disarm({source}, CARILLON_SOURCE_BIT({source}));"] if interrupt.reenabled else []
-            lines += [
-                f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}){until}. */",
-                _declaration(image, name),
-                f"void {name}(void)",
-                "{",
-                *osek.budgets.standing_still(image, [*first, run(interrupt.handler)]),
-                "}",
-                "",
-            ]
+            lines += [f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}){until}. */", _declaration(image, name)]
+            lines += [f"void {name}(void)", "{", *body, "}", ""]
     tables: list[str] = []
     below, frames = _event_triggered(image)
     lines += frames
-    vectors, handler_lines = _handlers(image)
-    lines += handler_lines
-    for mode, own in zip(image.modes, vectors, strict=True):
+    lines += _handlers(image)
+    beneath = event_vectors(image)
+    for mode, table in zip(image.modes, image.vectors, strict=False):
+        own = {vector.source: vector.symbol for vector in table if vector.source not in beneath}
         name = mode.allocation.mode.name
         kind = 'CARILLON_VECTOR_TABLE(".reset")' if name == system.start_mode else 'CARILLON_VECTOR_TABLE("")'
         tables += _table(image, text.stem(image, mode), kind, f" /* {name} */", below | own)

@@ -15,6 +15,7 @@ from carillon.allocate.fit import TIMEKEEPER_BITS
 from carillon.allocate.osek import OsekAllocation, TableCell
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
 from carillon.giotto import Compiled
+from carillon.image.operations import Handler
 from carillon.lower import ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role
@@ -266,7 +267,7 @@ class Image:
     """Everything about the application; ``osek`` is None where all is time-triggered.
 
     ``vectors`` has a table for each mode, by source; one table where there is no mode.  Whatever reads a run reads
-    there what an interrupt means.
+    there what an interrupt means.  ``handlers``: the functions that vectors of the rounds lead to, unless those are tasks.
     """
 
     system: System
@@ -274,5 +275,6 @@ class Image:
     modes: tuple[ModeImage, ...]
     osek: OsekImage | None = None
     vectors: tuple[tuple[Vector, ...], ...] = ()
+    handlers: tuple[Handler, ...] = ()
     microcode: Microcode | None = None
     blocks: Blocks | None = None

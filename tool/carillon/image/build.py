@@ -34,6 +34,7 @@ from carillon.image import (
     TimeBase,
 )
 from carillon.image.blocks import blocks_image
+from carillon.image.handlers import handlers, vector_tables
 from carillon.image.microcode import microcode_image
 from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
@@ -162,7 +163,7 @@ def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBa
 
 
 def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics) -> Image:
-    """Work out the image of every mode, without its vectors.  Reports C094 or C195 where a switch of modes takes too long."""
+    """Work out the image of every mode.  Reports C094 or C195 where a switch of modes takes too long."""
     modes = []
     for mode in allocation.modes:
         length = mode.mode.round_length
@@ -202,9 +203,12 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         )
     osek = _osek(system, allocation.osek) if allocation.osek is not None else None
     if system.machine is Machine.CELLS:
-        return Image(system, allocation, tuple(modes), osek, blocks=blocks_image(system, diagnostics))
-    microcode = microcode_image(system, allocation.osek, diagnostics)
-    return Image(system, allocation, tuple(modes), osek, microcode=microcode)
+        image = Image(system, allocation, tuple(modes), osek, blocks=blocks_image(system, diagnostics))
+    else:
+        microcode = microcode_image(system, allocation.osek, diagnostics)
+        image = Image(system, allocation, tuple(modes), osek, microcode=microcode)
+    found, leads = handlers(image)
+    return replace(image, handlers=found, vectors=vector_tables(image, leads))
 
 
 def _osek(system: System, allocation: OsekAllocation) -> OsekImage:

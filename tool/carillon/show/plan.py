@@ -12,9 +12,9 @@ from carillon.actions.dispatch import Dispatch
 from carillon.allocate.advice import advise
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
-from carillon.emit.overhead import kernel_round
 from carillon.image import ModeImage
 from carillon.show.table import Table
+from carillon.timing.handlers import kernel_round
 
 if TYPE_CHECKING:
     from rich.console import Console

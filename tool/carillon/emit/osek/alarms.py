@@ -8,16 +8,13 @@ from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell
 from carillon.emit import text
 from carillon.emit.osek.common import (
     acknowledging,
-    alarm_name,
     level_cells,
     level_counters,
     level_does,
     mode_mask,
-    part_name,
-    point_name,
     served_levels,
 )
-from carillon.image import CellImage, OsekImage
+from carillon.image import CellImage, OsekImage, names
 from carillon.model.osek import Alarm, CounterKind, SetEvent
 
 
@@ -65,11 +62,11 @@ def alarms(osek: OsekImage) -> list[str]:
         ticks = ["    const carillon_base left = carillon_base_left();"] if requested else []
         ticks += [f"    carillon_osek_ask_part({p.number}u, {p.carrier.source}u, left);" for p in requested]
         ticks += [f"    {handler}({part.number}u, {alarm_number});"]
-        name = part_name(allocation, part)
+        name = names.part(allocation, part)
         if part.carrier.cells:
             lines += _cell_handler(name, osek.cell(part.carrier), *paused(allocation, ticks))
         else:
-            first = part_name(allocation, allocation.first_part(part))
+            first = names.part(allocation, allocation.first_part(part))
             lines += [
                 f"/* Requested by {first}. */",
                 f"void {name}(void);",
@@ -83,7 +80,7 @@ def alarms(osek: OsekImage) -> list[str]:
         if not alarm_cell.direct and alarm_cell.carrier.source not in allocation.joined:
             cell = osek.cell(alarm_cell.carrier)
             number = model.alarms.index(alarm_cell.alarm)
-            name = alarm_name(allocation, alarm_cell)
+            name = names.alarm(allocation, alarm_cell)
             if not alarm_cell.level:
                 expired = [f"    carillon_osek_alarm_expired({number}u);"]
                 lines += _cell_handler(name, cell, *paused(allocation, expired))
@@ -106,7 +103,7 @@ def _joined(osek: OsekImage, own: list[AlarmCell]) -> list[str]:
     One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.
     """
     allocation = osek.allocation
-    name = alarm_name(allocation, own[0])
+    name = names.alarm(allocation, own[0])
     lines: list[str] = []
     body: list[str] = []
     for it in own:
@@ -128,7 +125,7 @@ def _named(cells: tuple[TableCell, ...]) -> dict[str, list[TableCell]]:
     """By the name of their handler, cells of schedule tables."""
     found: dict[str, list[TableCell]] = {}
     for it in cells:
-        found.setdefault(point_name(it), []).append(it)
+        found.setdefault(names.point(it), []).append(it)
     return found
 
 

@@ -33,22 +33,6 @@ INTERRUPT_LOCKS = ("disabled", "all suspended", "OS suspended")
 """The locks behind those of the resources (``kernel/contract/osek.h``)."""
 
 
-def are_kept(image: Image) -> bool:
-    """Whether jobs of the event-triggered system have budgets."""
-    return image.osek is not None and image.osek.allocation.budgets is not None
-
-
-def standing_still(image: Image, statements: list[str]) -> list[str]:
-    """The body of a round's handler, in which no budget is used up (``kernel/osek/budget.h``, 13); as it is without budgets."""
-    if not are_kept(image):
-        return statements
-    return [
-        "    const uint32_t budget = carillon_budget_stops();",
-        *statements,
-        "    carillon_budget_goes_on(budget);",
-    ]
-
-
 def table(osek: OsekImage) -> list[str]:
     """The lock budgets of all tasks; nothing if there are none."""
     model = osek.allocation.osek

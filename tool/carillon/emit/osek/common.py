@@ -21,13 +21,6 @@ def level_cells(allocation: OsekAllocation) -> dict[int, list[AlarmCell | TableC
     return dict(sorted(found.items()))
 
 
-def point_name(it: TableCell) -> str:
-    """What the handler of a schedule table's cell is called: the table, and the number of the action."""
-    if it.action is None:
-        return f"carillon_{'end' if it.offsets.start == it.table.duration else 'half'}_{it.table.name}"
-    return f"carillon_point_{it.table.name}_{it.table.actions.index(it.action)}"
-
-
 def level_does(allocation: OsekAllocation, it: AlarmCell | TableCell) -> tuple[str, str]:
     """Of a cell at its task's level: what begins the names of the kernel's functions for it, and what they are called with."""
     model = allocation.osek
@@ -53,18 +46,6 @@ def served_levels(allocation: OsekAllocation) -> dict[int, list[int]]:
         if not part.carrier.cells:  # what requests it may itself be held back
             own.append(allocation.first_part(part).carrier.source)
     return dict(sorted(found.items()))
-
-
-def alarm_name(allocation: OsekAllocation, it: AlarmCell) -> str:
-    """What the handler of an alarm's cell is called; that of several cells has the number of their source."""
-    source = it.carrier.source
-    return f"carillon_joined_{source}" if source in allocation.joined else f"carillon_alarm_{it.alarm.name}"
-
-
-def part_name(allocation: OsekAllocation, part: CounterPart) -> str:
-    """What the handler of a part of a counter's queue is called."""
-    first = part.number < len(allocation.osek.counters)
-    return f"carillon_counter_{part.counter.name}" if first else f"carillon_part_{part.counter.name}_{part.level}"
 
 
 def mode_mask(model_modes: tuple[str, ...], modes: tuple[str, ...]) -> str:

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier
-from carillon.emit.pieces.common import acknowledge, cells_of
-from carillon.emit.pieces.entry import Entry
 from carillon.image import Image, ModeImage
+from carillon.image.operations import Does, Operation
+from carillon.image.pieces.common import acknowledge, cells_of
+from carillon.image.pieces.entry import Entry
 from carillon.lower import ExpiryPoint
 
 
-def body(image: Image, mode: ModeImage, carrier: Carrier) -> list[str]:
-    """The statements of the handler."""
+def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
+    """What the handler does."""
     del image
-    return [*acknowledge(cells_of(mode, carrier)), "    carillon_control();"]
+    return [*acknowledge(cells_of(mode, carrier)), Operation(Does.CONTROL)]
 
 
 def entry(image: Image, point: ExpiryPoint) -> Entry:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the generated handlers take at most: bounds in instructions, or cycles where the emulator is exact to them.
+"""What handlers take at most: bounds in instructions, or cycles where the emulator is exact to them.
 
-The handlers' own statements are priced, one by one, by what the port declares (``ports/<port>/costs.toml``), so that
-nothing is decided here a second time.  A statement without a price is an error of the port, and a test asks for all.
+Each operation of a handler has a price that the port declares (``ports/<port>/costs.toml``), so that nothing is decided
+here a second time.  An operation without a price is an error of the port, and a test asks for all.
 The late paths of re-armed cells are not included: they are taken after an overrun.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 
 from carillon.actions.activate import Activate
@@ -17,14 +16,11 @@ from carillon.actions.costs import port_prices as prices
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.allocate.result import Carrier, Style
 from carillon.check.simulation import KernelTime
-from carillon.emit.pieces import statements
 from carillon.image import Image, ModeImage
-from carillon.image.handlers import only_held
+from carillon.image.forms import only_held
+from carillon.image.handlers import operations
+from carillon.image.operations import RUNS, Does
 from carillon.lower import ExpiryPoint
-from carillon.model.family import Rearm
-
-_STATEMENT = re.compile(r"^\s*(?:if \(!?|} while \(|const uint32_t \w+ = )?(?P<name>\w+)(?:\(|\+\+|--)")
-_KERNEL = re.compile(r"^carillon_(?:port_)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +36,6 @@ class HandlerCost:
         return self.before + self.after
 
 
-def operation(line: str, families: dict[str, Rearm]) -> str:
-    """Which operation a statement of a handler is, by the name that it has in ``costs.toml``; empty if it is none."""
-    match = _STATEMENT.match(line)
-    if match is None or match["name"] in ("do", "return"):
-        return ""
-    name = match["name"]
-    family, _, rest = name.partition("_")
-    if family in families:
-        return f"reload_{rest}" if families[family] is Rearm.RELOAD and rest in ("rearm", "postpone") else rest
-    return _KERNEL.sub("", name)
-
-
 def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost:
     """The bounds of one carrier's handler, the interrupt's entry by the board included; of a re-enable point as ``before``."""
     board = image.system.board
@@ -60,24 +44,21 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
         return HandlerCost(0, 0)
     if only_held(image, mode, carrier):
         return HandlerCost(board.interrupt_entry + table["held_before"], table["held_after"])
-    lines = statements(image, mode, carrier)
+    does = operations(image, mode, carrier)
     shared = sum(c.source == carrier.source for c in mode.allocation.carriers) > 1
-    if not lines and not shared:
+    if not does and not shared:
         return HandlerCost(board.interrupt_entry, table["direct_end"])
-    families = {c.family.name: c.use.cell.array.rearm for c in mode.cells}
-    entry = image.system.task(carrier.demand.object).entry if carrier.action.runs else ""
     before, after, seen = board.interrupt_entry + table["frame_begin"], table["frame_end"], not carrier.action.runs
     if shared:  # the handler asks the cells of those before it, and its own
         asked = [c for c in mode.allocation.carriers if c.source == carrier.source and c.turn <= carrier.turn]
         before += table["asks"] * sum(len(c.cells) for c in asked)
-    for line in lines:
-        if (entry and f"({entry})" in line) or (entry and line.strip() == f"{entry}();"):
+    for it in does:
+        if it.does in RUNS:
             seen = True
-            if "carillon_port_run_lowered" in line:
+            if it.does is Does.RUN_LOWERED:
                 before, after = before + table["lower"], after + table["raise"]
             continue
-        name = operation(line, families)
-        price = table[name] if name else 0
+        price = table[it.price]
         before, after = (before, after + price) if seen else (before + price, after)
     return HandlerCost(before, after)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """As in ``kernel/contract/table.h``."""
+    """As in ``kernel/contract/table.h``: a function of the application, a source that is enabled, and a number."""
 
-    function: str = "NULL"
-    mask: str = "0u"
+    function: str = ""
+    source: int | None = None
     object: int = 0

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of what form the handler of a task of the rounds is."""
+
+from __future__ import annotations
+
+from carillon.actions.activate import Activate
+from carillon.actions.check_deadline import CheckDeadline
+from carillon.allocate.result import Carrier, Guard, Style
+from carillon.image import CellImage, Image, ModeImage
+
+
+def deadline_cells(mode: ModeImage, task: str) -> list[CellImage]:
+    """The cells of a task's deadlines, which its handler arms and disarms."""
+    return [c for c in mode.cells if isinstance(c.carrier.action, CheckDeadline) and c.carrier.demand.object == task]
+
+
+def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
+    """Whether all that stands around a task is its source's being held back, which the port does in its own way."""
+    return (
+        image.system.board.vectors == "code"
+        and isinstance(carrier.action, Activate)
+        and carrier.guard is Guard.HOLD
+        and carrier.style is Style.DIRECT
+        and not carrier.lowered
+        and not any(c.use.cell.array.acknowledge for c in mode.cells if c.carrier is carrier)
+        and not deadline_cells(mode, carrier.demand.object)
+    )
+
+
+def plain(image: Image, carrier: Carrier) -> bool:
+    """Whether an activation's handler has interrupts off where others nest by time: for a flag, or to re-arm its cell."""
+    return image.system.board.nesting == "time" and (carrier.guard is Guard.FLAG or carrier.style is Style.MULTIPLEXED)
+
+
+def runs_apart(image: Image, carrier: Carrier) -> bool:
+    """Whether the task runs at another level than its handler, which has interrupts off or is above the task."""
+    return carrier.lowered or plain(image, carrier)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the variables and functions are called that the generated C defines for what is allocated."""
+
+from __future__ import annotations
+
+from carillon.actions import Action
+from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskKind, TaskLevel
+from carillon.image import CellImage, Image, ModeImage
+
+
+def symbol(image: Image, mode: ModeImage, action: Action) -> str:
+    """The name of a generated handler: role, mode's number, object, in this order, so that no two can be equal."""
+    name = f"carillon_{action.role.value}_{image.modes.index(mode)}"
+    return f"{name}_{action.object}" if action.named else name
+
+
+def multiplex(image: Image, mode: ModeImage, cell: CellImage) -> str:
+    """The name of what a multiplexed cell is at."""
+    return "carillon_multiplex_" + symbol(image, mode, cell.carrier.action).removeprefix("carillon_")
+
+
+def guard(task: str) -> str:
+    """The name of a task's flags."""
+    return f"carillon_guard_{task}"
+
+
+def point(it: TableCell) -> str:
+    """What the handler of a schedule table's cell is called: the table, and the number of the action."""
+    if it.action is None:
+        return f"carillon_{'end' if it.offsets.start == it.table.duration else 'half'}_{it.table.name}"
+    return f"carillon_point_{it.table.name}_{it.table.actions.index(it.action)}"
+
+
+def alarm(allocation: OsekAllocation, it: AlarmCell) -> str:
+    """What the handler of an alarm's cell is called; that of several cells has the number of their source."""
+    source = it.carrier.source
+    return f"carillon_joined_{source}" if source in allocation.joined else f"carillon_alarm_{it.alarm.name}"
+
+
+def part(allocation: OsekAllocation, it: CounterPart) -> str:
+    """What the handler of a part of a counter's queue is called."""
+    first = it.number < len(allocation.osek.counters)
+    return f"carillon_counter_{it.counter.name}" if first else f"carillon_part_{it.counter.name}_{it.level}"
+
+
+def level(it: TaskLevel) -> str:
+    """What the handler of a level of tasks is called."""
+    return f"carillon_vector_{it.tasks[0].name}" if it.kind is TaskKind.DIRECT else f"carillon_level_{it.number}"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What handlers consist of.
+
+A handler is a list of operations: calls of a cell's driver, of the port and of the kernel, and of the application's
+functions.  ``emit`` writes each of them down as C, ``timing`` prices each of them; neither decides which there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from carillon.allocate.result import Carrier
+from carillon.model.family import Rearm
+
+
+class Does(Enum):
+    """What an operation does; its value is its name in ``ports/<port>/costs.toml``, if ports price it."""
+
+    ACKNOWLEDGE = "acknowledge"
+    """Takes back what a cell goes on asking for."""
+    REARM = "rearm"
+    """Sets a cell for the next of its points."""
+    POSTPONE = "postpone"
+    """Moves a cell to the next of its points before it has expired."""
+    ARM = "arm"
+    DISARM = "disarm"
+    """Enable and disable requests: of a cell that has a mask, or of sources that share a register."""
+    FORGET = "forget"
+    """Takes back requests of sources that share a register."""
+    HOLD = "hold"
+    ENABLE = "enable"
+    """Hold a source back, and enable it again."""
+    GUARD_WAITS = "guard_waits"
+    GUARD_BEGIN = "guard_begin"
+    GUARD_END = "guard_end"
+    """A task's flags: all between GUARD_WAITS and GUARD_END is done unless the task runs, and as often as it is asked for."""
+    ONE_MORE_LOWERED = "one more lowered"
+    ONE_LESS_LOWERED = "one less lowered"
+    """Count the tasks that run lowered, where modes are switched."""
+    LEAVES = "leaves"
+    """Returns if a switch of modes is on its way."""
+    BUDGET_STOPS = "budget_stops"
+    BUDGET_GOES_ON = "budget_goes_on"
+    """Between them no budget of a job beneath is used up."""
+    RUN = "run"
+    RUN_LOWERED = "run lowered"
+    """Call a function of the application, at the handler's level or at that of what it has preempted."""
+    MISSED = "missed"
+    """Tells that a task has missed its deadline."""
+    CONTROL = "control"
+    """Leaves the mode."""
+    SYNCHRONISE = "synchronise"
+    """Moves all cells towards the global time."""
+    LOOK_UP = "look up"
+    DISPATCH = "dispatch"
+    """Find the table's entries that are due, and carry them out."""
+
+
+_COUNTING = (Does.ONE_MORE_LOWERED, Does.ONE_LESS_LOWERED)
+RUNS = (Does.RUN, Does.RUN_LOWERED)
+"""What calls the application."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One step of a handler.  Equal operations are one C statement.
+
+    ``driver`` and ``cell``: the family of the cell that does it, and the cell's number in it; ``rearm``: how its cells are set
+    again.  ``at``: the variable that says where a re-armed cell is.  ``sources``: of one request register, in rising order.
+    ``name``: a function or a variable.  ``number``: of a task.
+    """
+
+    does: Does
+    driver: str = ""
+    cell: int = 0
+    rearm: Rearm | None = None
+    at: str = ""
+    sources: tuple[int, ...] = ()
+    name: str = ""
+    number: int = 0
+
+    @property
+    def price(self) -> str:
+        """What it is called in the port's list of prices."""
+        if self.does in _COUNTING:
+            return "lowered_tasks"
+        reloads = self.rearm is Rearm.RELOAD and self.does in (Does.REARM, Does.POSTPONE)
+        return f"reload_{self.does.value}" if reloads else self.does.value
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a handler does for one carrier; ``asks``: the cells, by driver and number, of which one has to ask for it first."""
+
+    carrier: Carrier
+    operations: tuple[Operation, ...]
+    asks: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A function that vectors of a round lead to, in the mode with the number ``mode`` first.
+
+    ``parts``: several where objects share a source, in the order in which their cells are asked.  ``held``: the function that
+    it runs if all around it is its source's being held back, which the port does in its own way.  ``nested``: others may
+    preempt it.  ``within``: around all parts; what it begins with, and what it ends with.
+    """
+
+    name: str
+    mode: int
+    parts: tuple[Part, ...]
+    held: str = ""
+    nested: bool = False
+    within: tuple[tuple[Operation, ...], tuple[Operation, ...]] = ((), ())

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check a deadline: whoever comes here has missed it, because a task that has ended takes the request back."""
+
+from __future__ import annotations
+
+from carillon.allocate.result import Carrier
+from carillon.image import Image, ModeImage
+from carillon.image.operations import Does, Operation
+from carillon.image.pieces.common import acknowledge, cells_of, task_number
+from carillon.image.pieces.entry import Entry
+from carillon.lower import ExpiryPoint
+
+
+def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
+    """What the handler does."""
+    number = task_number(image, carrier.demand.object)
+    return [*acknowledge(cells_of(mode, carrier)), Operation(Does.MISSED, number=number)]
+
+
+def entry(image: Image, point: ExpiryPoint) -> Entry:
+    """As an entry of a table: the task's number."""
+    return Entry(object=task_number(image, point.object))

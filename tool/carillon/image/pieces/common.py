@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the pieces of several actions share: operations on a carrier's cells and on sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from carillon.allocate.result import Carrier, Style
+from carillon.image import CellImage, Image, ModeImage, names
+from carillon.image.operations import Does, Operation
+from carillon.model.board import Board
+
+
+def operate(cell: CellImage, does: Does, at: str = "") -> Operation:
+    """An operation of the cell's driver; ``at``: of a re-armed cell, where it is."""
+    return Operation(does, cell.family.name, cell.number, cell.use.cell.array.rearm if at else None, at)
+
+
+def cells_of(mode: ModeImage, carrier: Carrier) -> list[CellImage]:
+    """A carrier's cells."""
+    return [cell for cell in mode.cells if cell.carrier is carrier]
+
+
+def acknowledge(cells: list[CellImage]) -> list[Operation]:
+    """Take back the requests of cells that go on asking."""
+    return [operate(c, Does.ACKNOWLEDGE) for c in cells if c.use.cell.array.acknowledge]
+
+
+def rearm(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
+    """Set a multiplexed carrier's cell for its next point."""
+    if carrier.style is not Style.MULTIPLEXED:
+        return []
+    return [operate(c, Does.REARM, names.multiplex(image, mode, c)) for c in cells_of(mode, carrier)]
+
+
+def by_register(board: Board, sources: Iterable[int]) -> list[tuple[int, ...]]:
+    """Sources, grouped by request register."""
+    groups: dict[int, list[int]] = {}
+    for source in sorted(set(sources)):
+        groups.setdefault((source - board.request_base) // board.request_bits, []).append(source)
+    return [tuple(group) for group in groups.values()]
+
+
+def task_number(image: Image, name: str) -> int:
+    """The task's number in the schedule, from 0."""
+    return [t.name for t in image.system.tasks].index(name)
