@@ -1,4 +1,6 @@
-/* LEDs at pins 12 and 13 of an Uno: bits 4 and 5 of port B. */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * LEDs at pins 12 and 13 of an Uno: bits 4 and 5 of port B. */
 #include <avr/io.h>
 
 #include "os.h"
