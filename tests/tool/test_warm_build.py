@@ -323,3 +323,51 @@ def test_an_arxml_file_that_appears_in_the_folder_is_seen(tmp_path: Path, monkey
     (tmp_path / "b.arxml").write_text(file % (task % "OsTaskActivation"), encoding="utf-8")
     assert CliRunner().invoke(app, ["build", str(tmp_path), "--board", "virtual-ast1030-evb"]).exit_code == 0
     assert planned == [1]
+
+
+def test_a_schedule_of_the_working_folder_is_not_planned_twice(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project.folder)
+    for planned in (1, 0):
+        time.sleep(0.02)
+        project.planned = 0
+        done = CliRunner().invoke(app, ["build", "schedule.toml"])
+        assert done.exit_code == 0, done.output
+        assert project.planned == planned
+
+
+def test_folders_and_files_that_a_schedule_names_are_looked_for(project: Project) -> None:
+    project.write("schedule.toml", SCHEDULE.replace("[task", 'include = ["inc"]\n[task', 1))
+    (project.folder / "inc").mkdir()
+    project.build()
+    project.build()
+    assert project.planned == 0
+    (project.folder / "inc").rmdir()
+    assert "C027" in project.build(code=1)
+
+
+OIL = """OIL_VERSION = "2.5";
+CPU c {
+    OS o { CARILLON_BOARD = "virtual-tiny"; BUILD = TRUE { APP_SRC = "main.c"; CFLAGS = "-Iinc"; }; };
+    TASK A { PRIORITY = 1; SCHEDULE = FULL; };
+};
+"""
+
+
+def test_files_that_appear_before_those_of_an_oil_file_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "app.oil").write_text(OIL, encoding="utf-8")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "main.c").write_text('#include "carillon/osek.h"\nTASK(A)\n{\n}\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def built(code: int = 0) -> str:
+        time.sleep(0.02)
+        done = CliRunner().invoke(app, ["build", "app.oil"])
+        assert done.exit_code == code, done.output
+        return done.output
+
+    assert "headers in" not in built()
+    assert next((tmp_path / "build").rglob(whole.RECORD)).is_file()
+    (tmp_path / "inc").mkdir()
+    assert "headers in inc" in built()
+    (tmp_path / "main.c").write_text("#error beside\n", encoding="utf-8")
+    assert "#error beside" in built(1)

@@ -152,7 +152,8 @@ def check_writable(path: Path, *, folder: bool = False, socket: bool = False) ->
 class Search:
     """What matches ``pattern`` (as :meth:`Path.glob` reads it) from ``folder`` on.
 
-    With ``suffixes``: files whose names end in one of them.
+    With ``suffixes``: files whose names end in one of them.  Without a pattern: ``folder`` itself, which with ``suffixes`` is
+    such a file, and else a folder.
     """
 
     folder: Path
@@ -173,6 +174,9 @@ def matching(search: Search) -> list[Path]:
 
     Raises ValueError or NotImplementedError if the pattern is none.
     """
+    if not search.pattern:
+        there = search.folder.suffix in search.suffixes and search.folder.is_file() if search.suffixes else search.folder.is_dir()
+        return [search.folder] if there else []
     parts = Path(search.pattern).parts
     literal = next((k for k, part in enumerate(parts) if is_pattern(part)), len(parts) - 1)
     begin = search.folder.joinpath(*parts[:literal])

@@ -41,7 +41,8 @@ def foreign_tables(foreign: Foreign, diagnostics: Diagnostics) -> Tables:
     file, broken = fit(converted.data, converted.places, diagnostics)
     for wrong in converted.broken:
         broken.add(wrong)
-    return Tables(Path(converted.places.file), file, broken, converted.places, foreign.digest, foreign.included)
+    path, searches = Path(converted.places.file), tuple(converted.searches)
+    return Tables(path, file, broken, converted.places, foreign.digest, foreign.included, searches=searches)
 
 
 def read_tables(
@@ -73,6 +74,8 @@ def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = N
     """The system of a file that was read."""
     builder = Builder(tables.path, tables.digest, tables.places, tables.broken, diagnostics, tables.included)
     system = builder.build(tables.file, board, clock)
+    if system is not None and tables.searches:
+        system = replace(system, searches=tables.searches + system.searches)
     if tables.giotto is not None:  # of whose threads one may be alone, and the slice's cell is the machine's
         diagnostics.found = [found for found in diagnostics.found if found.code != "C175"]
     return (

@@ -95,6 +95,7 @@ def application_of(
         _default_include(folder, found)
     else:
         found.include = tuple(_include(folder, include, places, diagnostics))
+        found.searches += [Search(path, "") for path in found.include]
     found.defines = tuple(_defines(defines, places, diagnostics))
     return found
 

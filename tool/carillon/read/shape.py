@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from carillon.diagnostics import Diagnostics, suggestion
+from carillon.files import Search
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.read.schema import (
     AlarmTable,
@@ -110,7 +111,7 @@ class Tables:
 
     ``path`` is the file, or the first of several that are one; ``included`` are the others that belong to it.  ``giotto``:
     the program, if it is one, and ``machine`` what carries it out;
-    ``upload``: how its image receives others.
+    ``upload``: how its image receives others; ``searches``: what was asked of the file system to read it.
     """
 
     path: FilePath
@@ -122,6 +123,7 @@ class Tables:
     giotto: Giotto | None = None
     machine: Machine = Machine.MICROCODE
     upload: Upload | None = None
+    searches: tuple[Search, ...] = ()
 
 
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:

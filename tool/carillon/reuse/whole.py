@@ -169,8 +169,8 @@ def _absent(inputs: Inputs) -> list[Path]:
     named = [Path(*names[k:]) for names in parts for k in range(len(names))]
     folders = dict.fromkeys(path.parent for path in inputs.files)
     wanted = dict.fromkeys(folder / name for folder in folders for name in named)
-    known = {os.path.normpath(path) for path in inputs.files}
-    return [path for path in wanted if os.path.normpath(path) not in known]
+    known = {os.path.realpath(path) for path in inputs.files}
+    return [path for path in wanted if os.path.realpath(path) not in known]
 
 
 def _found(search: Search) -> list[str]:

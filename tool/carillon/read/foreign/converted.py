@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from carillon.diagnostics import Span
+from carillon.files import Search
 from carillon.read.foreign.places import Places
 from carillon.read.foreign.words import Words
 from carillon.read.spans import Path
@@ -27,7 +28,7 @@ class Converted:
     """A schedule's data as TOML would give them, and what else is known of them.
 
     ``language`` is that of the file; ``descriptions`` are the file's, by the path of what they describe; ``notes`` say
-    what Carillon chose; ``broken`` are the paths of values that were refused.
+    what Carillon chose; ``broken`` are the paths of values that were refused; ``searches`` are what was asked of the file system.
     """
 
     language: str
@@ -37,6 +38,7 @@ class Converted:
     descriptions: dict[Path, str] = field(default_factory=dict)
     notes: dict[Path, str] = field(default_factory=dict)
     leftovers: list[Leftover] = field(default_factory=list)
+    searches: list[Search] = field(default_factory=list)
 
     def table(self, path: Path) -> dict[str, Any]:
         """The table at ``path``; a new one if there is none, which is not kept."""

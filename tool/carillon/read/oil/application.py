@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from os.path import normpath
 from pathlib import Path, PurePosixPath
 
+from carillon.files import Search, matching
 from carillon.read.application import PLACES, SOURCES
 from carillon.read.oil.resolve import Attributes, Resolved
 from carillon.read.oil.syntax import Name
@@ -47,7 +48,8 @@ def _sources(owners: list[Attributes], values: Values, folder: Path) -> None:
         if PurePosixPath(name).suffix not in SOURCES:
             continue  # an assembler's, or no file's name
         value.used = True
-        found = next((place + name for place in (*PLACES, "../") if _exists(folder / (place + name))), name)
+        paths = (place + name for place in (*PLACES, "../"))
+        found = next((path for path in paths if _found(values, Search(folder / path, "", SOURCES))), name)
         _store(values, "sources", value, normpath(found) if found != name else name)
 
 
@@ -64,7 +66,7 @@ def _flags(owners: list[Attributes], values: Values, folder: Path) -> None:
             if word in ("-I", "-D") and words:
                 word += words.pop(0)
             name = word[2:].replace("\\", "/")
-            place = next((place for place in ("", "../") if name and _exists(folder / (place + name))), None)
+            place = next((place for place in ("", "../") if name and _found(values, Search(folder / (place + name), ""))), None)
             if word.startswith("-D") and name:
                 _store(values, "defines", value, word[2:])
             elif word.startswith("-I") and place is not None:
@@ -78,8 +80,10 @@ def _flags(owners: list[Attributes], values: Values, folder: Path) -> None:
             values.warn("C151", value.key, cause, "nothing is wrong if it is another compiler's")
 
 
-def _exists(path: Path) -> bool:
+def _found(values: Values, search: Search) -> bool:
+    """Whether there is such a file or folder; a build that finds another answer is another one."""
+    values.result.searches.append(search)
     try:
-        return path.exists()
+        return bool(matching(search))
     except (OSError, ValueError):
         return False
