@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 from laboratory import AST, ROOT, VIRTUAL_AST, Laboratory
@@ -123,6 +124,36 @@ def test_main_may_be_written_in_cplusplus(lab: Laboratory, board: str) -> None:
     code = '#include "os.h"\n#include "report.h"\nint main() { report("main", 1); StartOS(Night); }\n'
     (path.parent / "main.cpp").write_text(code + 'TASK(A) { report("A", 1); TerminateTask(); }\n', encoding="utf-8")
     assert lab.run_file(path, board, ticks=20_000).reported == [("main", 1), ("A", 1)]
+
+
+NO_WARNING = """
+#include "os.h"
+DeclareTask(A);
+static TaskType other(TaskType task)
+{
+    switch (task) {
+    case A:
+        return B;
+    default:
+        return (task == B) ? A : INVALID_TASK;
+    }
+}
+TASK(A) { ActivateTask(B); SetEvent(B, E); ActivateTask(other(A)); ChainTask(B); }
+TASK(B) { TaskStateType state; WaitEvent(E); (void)GetTaskState(A, &state); TerminateTask(); }
+ISR(I) { if (GetISRID() == I) { ActivateTask(A); } }
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_the_compiler_does_not_warn_of_the_names_of_tasks(tmp_path: Path, language: str) -> None:
+    objects = '[osek.task.A]\npriority = 1\n[osek.task.B]\npriority = 2\nevents = ["E"]\n[osek.event.E]\n'
+    interrupt = '[osek.isr.I]\ncategory = 2\nsource = "soft0"\n'
+    (tmp_path / "schedule.toml").write_text(f'[system]\nname = "app"\n{objects}{interrupt}', encoding="utf-8")
+    (tmp_path / f"main.{language}").write_text(NO_WARNING, encoding="utf-8")
+    diagnostics = Diagnostics()
+    planned = plan(tmp_path / "schedule.toml", diagnostics, VIRTUAL_AST)
+    assert build(planned.image, tmp_path / "o", diagnostics) is not None
+    assert not diagnostics.found, [str(d) for d in diagnostics.found]
 
 
 OWN_MACROS = """

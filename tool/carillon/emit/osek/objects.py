@@ -32,8 +32,8 @@ def objects(image: Image) -> str:
     lines += _numbers("Application modes.", "AppModeType", list(model.modes))
     if "OSDEFAULTAPPMODE" not in model.modes:
         lines.append("#define OSDEFAULTAPPMODE ((AppModeType)0u)")
-    lines += _identifiers("Tasks.", [t.name for t in model.tasks], _PASTED_BY_TASK)
-    lines += _identifiers("ISRs.", [i.name for i in model.isrs], _PASTED_BY_ISR)
+    lines += _identifiers("Tasks.", "TaskType", [t.name for t in model.tasks], _PASTED_BY_TASK)
+    lines += _identifiers("ISRs.", "ISRType", [i.name for i in model.isrs], _PASTED_BY_ISR)
     lines += _numbers("Resources.", "ResourceType", allocation.named_resources)
     if model.events:
         lines += ["", "/* Events. */"]
@@ -58,12 +58,19 @@ def _numbers(title: str, kind: str, names: list[str]) -> list[str]:
     return ["", f"/* {title} */", *(f"#define {name} (({kind}){number}u)" for number, name in enumerate(names))]
 
 
-def _identifiers(title: str, names: list[str], prefixes: tuple[str, ...]) -> list[str]:
-    """The lines that define ``names`` as identifiers, also where one of ``prefixes`` is pasted before the identifier."""
+def _identifiers(title: str, kind: str, names: list[str], prefixes: tuple[str, ...]) -> list[str]:
+    """The lines that define ``names`` as identifiers, also where one of ``prefixes`` is pasted before the identifier.
+
+    They are constants of ``kind``; in C, where a variable is no constant expression, of an enumeration.
+    """
     if not names:
         return []
-    lines = ["", f"/* {title} */"]
-    for number, name in enumerate(names):
-        lines += [f"enum {{ carillon_object_{name} = {number} }};", f"#define {name} carillon_object_{name}"]
+    lines = ["", f"/* {title} */", "#ifdef __cplusplus"]
+    lines += [f"static const {kind} carillon_object_{name} = {number};" for number, name in enumerate(names)]
+    lines += ["#else"]
+    lines += [f"enum {{ carillon_object_{name} = {number} }};" for number, name in enumerate(names)]
+    lines += ["#endif"]
+    for name in names:
+        lines += [f"#define {name} carillon_object_{name}"]
         lines += [f"#define {prefix}carillon_object_{name} {prefix}{name}" for prefix in prefixes]
     return lines
