@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from carillon.diagnostics import Diagnostics
+from carillon.read import read_schedule
 from carillon.read.arxml.words import WORDS as ARXML
 from carillon.read.foreign.words import Words
 from carillon.read.oil.words import WORDS as OIL
@@ -83,3 +85,41 @@ def test_a_name_that_is_a_key_stays_a_name() -> None:
     cause, remedy = spoken("'tick' of counter 'C' is 0.5 ticks", 'or use a clock (clock = "125MHz" in [system])')
     assert cause == "CARILLON_TICK of counter 'C' is 0.5 ticks"
     assert remedy == "or use a clock (clock = \"125MHz\" in [system] of the schedule that 'carillon import' makes)"
+
+
+NAMED_AS_KEYS = """OIL_VERSION = "2.5";
+CPU c {
+    OS o { STATUS = EXTENDED; };
+    APPMODE status { };
+    EVENT offset { MASK = AUTO; };
+    EVENT cycle { MASK = AUTO; };
+    EVENT precision { MASK = AUTO; };
+    RESOURCE linked { RESOURCEPROPERTY = STANDARD; };
+    TASK budget { PRIORITY = 1; RESOURCE = linkd; EVENT = offset; EVENT = cycle; };
+    COUNTER tick { TYPE = SOFTWARE; MAXALLOWEDVALUE = 100; TICKSPERBASE = 1; MINCYCLE = 1; };
+    ALARM counter { COUNTER = tik; ACTION = ACTIVATETASK { TASK = budgett; }; };
+    ALARM event { COUNTER = tick; ACTION = SETEVENT { TASK = budget; EVENT = precision; }; };
+    TASK sync { };
+};
+"""
+
+
+def test_names_that_messages_propose_stay_names(tmp_path: Path) -> None:
+    path = tmp_path / "app.oil"
+    path.write_text(NAMED_AS_KEYS, encoding="utf-8")
+    diagnostics = Diagnostics()
+    read_schedule(path, diagnostics)
+    said = "\n".join(str(d) for d in diagnostics.in_order())
+    for part in ("did you mean 'linked'?", "did you mean 'tick'?", "did you mean 'budget'?", "it has 'offset' and 'cycle'"):
+        assert part in said
+    assert "task 'sync' has no PRIORITY" in said
+    spoken = OIL.speaker({"tick", "cycle"})
+    assert spoken("'tick' is an alarm and a counter (line 3)", "known names are 'cycle', 'tick'") == (
+        "'tick' is an alarm and a counter (line 3)",
+        "known names are 'cycle', 'tick'",
+    )
+    assert spoken("'tick' of counter 'C' is zero", "write 'tick'") == (
+        "CARILLON_TICK of counter 'C' is zero",
+        "write CARILLON_TICK",
+    )
+    assert spoken("the counter name 'tick' is taken", "")[0] == "the counter name 'tick' is taken"

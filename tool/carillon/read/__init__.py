@@ -37,7 +37,7 @@ def read_foreign(source: Source, diagnostics: Diagnostics, board: str | None = N
 def foreign_tables(foreign: Foreign, diagnostics: Diagnostics) -> Tables:
     """The tables of a file of another tool that was read; changes its data."""
     converted = foreign.converted
-    diagnostics.speak = foreign.words.speaker()
+    diagnostics.speak = foreign.words.speaker(converted.names())
     file, broken = fit(converted.data, converted.places, diagnostics)
     for wrong in converted.broken:
         broken.add(wrong)

@@ -48,6 +48,11 @@ class Converted:
         assert isinstance(table, dict)
         return table
 
+    def names(self) -> set[str]:
+        """The names of all objects."""
+        osek = self.data.get("osek", {})
+        return {*osek.get("modes", ()), *(name for table in osek.values() if isinstance(table, dict) for name in table)}
+
     def store(self, path: Path, content: Any) -> None:
         """Store a value at ``path``, where arrays on the way are long enough; its place is another matter."""
         table: Any = self.data

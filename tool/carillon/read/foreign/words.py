@@ -9,12 +9,18 @@ said to be of the schedule that ``carillon import`` makes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
 _IMPORTED = "the schedule that 'carillon import' makes"
 _OBJECT = re.compile(r"\b(schedule table|resource lock|alarm|counter|ISR|task|resource|event)\b(?: of task)? '")
 _QUOTED = re.compile(r"'([a-z][a-z_]*)'")
+_BEFORE_A_NAME = re.compile(
+    r"(schedule table|alarm|counter|ISR|task|resource|event|mode|thread|did you mean)( name)? $|known names are ('\w+', )*$"
+)
+_BEFORE_A_KEY = re.compile(r"(has no|write|leave|set|task's) $")
+_BEHIND_A_KEY = (" of ", " is false", " is true", " out")
+"""What stands around a key that is also the name of an object."""
 ONLY_IN_SCHEDULES = {
     '(clock = "{}" in [system])': f'(clock = "{{}}" in [system] of {_IMPORTED})',
     'set inexact_times = "round"': f'set inexact_times = "round" in [system] of {_IMPORTED}',
@@ -32,8 +38,8 @@ class Words:
     keys: Mapping[str, Mapping[str, str]]
     phrases: Mapping[str, str]
 
-    def speaker(self) -> Callable[[str, str], tuple[str, str]]:
-        """What translates the cause and the remedy of a diagnostic."""
+    def speaker(self, names: Container[str] = ()) -> Callable[[str, str], tuple[str, str]]:
+        """What translates the cause and the remedy of a diagnostic about a file whose objects have these ``names``."""
         patterns = [
             (re.compile(re.escape(phrase).replace(r"\{\}", r"([^\s\"']+)", 1) if "{}" in phrase else re.escape(phrase)), said)
             for phrase, said in {**ONLY_IN_SCHEDULES, **self.phrases}.items()
@@ -47,15 +53,17 @@ class Words:
         def one(text: str, kind: str) -> str:
             for pattern, said in patterns:
                 text = pattern.sub(lambda match, said=said: said.format(*match.groups()) if match.groups() else said, text)  # type: ignore[misc]
-            return _QUOTED.sub(lambda match: self._key(match, kind), text)
+            return _QUOTED.sub(lambda match: self._key(match, kind, names), text)
 
         return spoken
 
-    def _key(self, match: re.Match[str], kind: str) -> str:
+    def _key(self, match: re.Match[str], kind: str, names: Container[str]) -> str:
         """The word for a key, if the kind of object has it, or all that have it call it the same; else what stands there."""
-        key, before = match[1], match.string[: match.start()]
-        if re.search(r"(schedule table|alarm|counter|ISR|task|resource|event|mode|thread) $", before):
-            return match[0]  # an object's name
+        key, before, behind = match[1], match.string[: match.start()], match.string[match.end() :]
+        if _BEFORE_A_NAME.search(before):
+            return match[0]
+        if key in names and not _BEFORE_A_KEY.search(before) and not behind.startswith(_BEHIND_A_KEY):
+            return match[0]
         said = self.keys.get(kind, {}).get(key)
         every = {words[key] for words in self.keys.values() if key in words}
         return said or (every.pop() if len(every) == 1 else match[0])
