@@ -48,9 +48,13 @@ def _two_expiries(system: System) -> int:
     if system.osek is None:
         return least
     ticks = {counter.name: counter.tick for counter in system.osek.counters if counter.kind is CounterKind.HARDWARE}
-    for alarm in system.osek.alarms:  # in their order a chain of counters is followed, or a part of it
-        if isinstance(alarm.action, IncrementCounter) and alarm.autostart is not None and alarm.counter in ticks:
+    chains = [a for a in system.osek.alarms if isinstance(a.action, IncrementCounter) and a.autostart is not None]
+    while known := [alarm for alarm in chains if alarm.counter in ticks]:  # each time the chains get on by one counter
+        for alarm in known:
+            assert isinstance(alarm.action, IncrementCounter)
+            assert alarm.autostart is not None
             ticks.setdefault(alarm.action.object, ticks[alarm.counter] * max(1, alarm.autostart.cycle))
+        chains = [alarm for alarm in chains if alarm not in known]
     ends = [(a.counter, a.autostart.time + 2 * a.autostart.cycle) for a in system.osek.alarms if a.autostart is not None]
     ends += [(t.counter, t.autostart.at + 2 * t.duration) for t in system.osek.schedule_tables if t.autostart is not None]
     return min(most, max([least, *(ticks[counter] * (end + 1) for counter, end in ends if counter in ticks)]))
