@@ -77,6 +77,14 @@ def test_what_a_schedule_says_is_all_there_is(tmp_path: Path) -> None:
     assert read(tmp_path, 'defines = ["A", "B=2"]').defines == ("A", "B=2")
 
 
+def test_two_asterisks_do_not_go_into_links(tmp_path: Path) -> None:
+    tree(tmp_path, "src/a.c", "lib/b.c")
+    (tmp_path / "src" / "lib").symlink_to(tmp_path / "lib")
+    assert found_in(tmp_path) == (["src/a.c"], ["."])
+    assert found_in(tmp_path, 'sources = ["src/**/*.c"]')[0] == ["src/a.c"]
+    assert found_in(tmp_path, 'sources = ["src/*.c", "src/lib/*.c"]')[0] == ["src/a.c", "src/lib/b.c"]
+
+
 PARTS = st.sampled_from(["a", "b", "build", ".h", "CMakeFiles"])
 NAMES = st.sampled_from(["m.c", "n.c", "o.cc", "x.h", ".p.c"])
 TREES = st.sets(st.tuples(st.lists(PARTS, max_size=3), NAMES).map(lambda t: "/".join([*t[0], t[1]])), max_size=12)
