@@ -894,7 +894,10 @@ def test_an_interval_that_no_cell_can_express_is_an_error_that_says_why() -> Non
     assert allocation is None
     (error,) = diagnostics.errors
     assert error.code == "C061"
-    assert "the point at 7: 100000 ticks need more than 16 bits" in error.cause
+    assert error.cause == (
+        "no cell of board 'test' can keep the activations of 'a' in a round of 100000 ticks (100ms): "
+        "virtual cells C0_0..C0_1: 100000 ticks need more than 16 bits"
+    )
 
 
 def test_a_role_that_no_cell_serves_is_an_error() -> None:
