@@ -66,11 +66,12 @@ def _flags(owners: list[Attributes], values: Values, folder: Path) -> None:
             if word in ("-I", "-D") and words:
                 word += words.pop(0)
             name = word[2:].replace("\\", "/")
-            place = next((place for place in ("", "../") if name and _found(values, Search(folder / (place + name), ""))), None)
+            paths = [place + name for place in ("", "../")] if word.startswith("-I") and name else []
+            path = next((path for path in paths if _found(values, Search(folder / path, ""))), None)
             if word.startswith("-D") and name:
                 _store(values, "defines", value, word[2:])
-            elif word.startswith("-I") and place is not None:
-                _store(values, "include", value, normpath(place + name))
+            elif path is not None:
+                _store(values, "include", value, normpath(path))
             else:
                 others.append(word)
                 continue
