@@ -8,12 +8,11 @@ after its request (one from sleep).  Two cycles more where the request comes rig
 from __future__ import annotations
 
 import json
-import shutil
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from laboratory import ROOT, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
+from laboratory import VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 from typer.testing import CliRunner
 
 from building import build
@@ -604,8 +603,29 @@ def test_a_pin_of_an_uno_asks_with_rising_edges_or_as_the_application_chooses(la
     ]
 
 
+ALARMS = """[system]
+board = "arduino-uno"
+[osek.counter.Time]
+tick = "10ms"
+[osek.task.Red]
+priority = 1
+[osek.task.Green]
+priority = 1
+[osek.alarm.EveryRed]
+counter = "Time"
+activate = "Red"
+autostart = { at = 33, cycle = 33 }
+[osek.alarm.EveryGreen]
+counter = "Time"
+activate = "Green"
+autostart = { at = 47, cycle = 47 }
+"""
+
+
 def test_a_run_without_a_length_shows_each_alarm_twice(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "docs/guide/two-leds", tmp_path / "leds", ignore=shutil.ignore_patterns("build"))
-    done = CliRunner().invoke(app, ["run", str(tmp_path / "leds"), "--json"], catch_exceptions=False)
+    (tmp_path / "schedule.toml").write_text(ALARMS, encoding="utf-8")
+    tasks_of = "TASK(Red) { TerminateTask(); }\nTASK(Green) { TerminateTask(); }\n"
+    (tmp_path / "main.c").write_text('#include "os.h"\n' + tasks_of, encoding="utf-8")
+    done = CliRunner().invoke(app, ["run", str(tmp_path), "--json"], catch_exceptions=False)
     tasks = {task["name"]: task["activations"] for task in json.loads(done.stdout)["runs"][0]["summary"]["tasks"]}
     assert tasks == {"Red": 4, "Green": 3}

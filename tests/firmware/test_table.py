@@ -73,20 +73,19 @@ def test_a_task_that_would_start_later_than_it_allows_is_refused(lab: Laboratory
     assert {d.code for d in caught.value.diagnostics} == {"C210"}
 
 
-def drawn(seed: int, least: int) -> tuple[list[tuple[int, str]], dict[str, int], int]:
+def drawn(seed: int, least: int, length: int, most: int) -> tuple[list[tuple[int, str]], dict[str, int], int]:
     """Activations, the work of each task, and the round's length: more tasks than cells, often close together."""
     rng = random.Random(seed)
-    length = 120_000
-    names = [f"T{k}" for k in range(rng.randint(9, 14))]
+    names = [f"T{k}" for k in range(rng.randint(most * 2 // 3, most))]
     work = {name: rng.choice([20, 60, 150, 400]) for name in names}
     taken: set[int] = {0, length}
     table: list[tuple[int, str]] = []
     for name in names:
         for _ in range(rng.randint(1, 3)):
             near = sorted(taken)[rng.randrange(len(taken) - 1)]
-            at = min(near + rng.choice([least, 2 * least, 3 * least, rng.randrange(least, length // 4)]), length - 30_000)
+            at = min(near + rng.choice([least, 2 * least, 3 * least, rng.randrange(least, length // 4)]), length - length // 4)
             at = at // least * least  # so that deadlines are on a tick of another point, or as far from it as must be
-            far = all(abs(at - t) > 20_000 for t, own in table if own == name)
+            far = all(abs(at - t) > length // 6 for t, own in table if own == name)
             if far and at >= 400 and all(abs(at - other) >= least for other in taken):
                 taken.add(at)
                 table.append((at, name))
@@ -94,10 +93,13 @@ def drawn(seed: int, least: int) -> tuple[list[tuple[int, str]], dict[str, int],
 
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))
-@pytest.mark.parametrize(("board", "least"), [(AST, 40), (MPS, 50), (RV32, 20)])
-def test_what_is_promised_is_kept(lab: Laboratory, board: str, least: int, seed: int) -> None:
+@pytest.mark.parametrize(
+    ("board", "least", "length", "tasks"),
+    [(AST, 40, 120_000, 14), (MPS, 50, 120_000, 14), (RV32, 20, 120_000, 14), ("atmega128", 250, 62_000, 10)],
+)
+def test_what_is_promised_is_kept(lab: Laboratory, board: str, least: int, length: int, tasks: int, seed: int) -> None:
     """No start is later than the plan says, no end later than the check's; deadlines at those ends are met."""
-    table, work, length = drawn(seed, least)
+    table, work, length = drawn(seed, least, length, tasks)
     code = works(**work)
     known = declared(**{n: 3 * w + 60 for n, w in work.items()})
     every = [(at, name, min([t for t, own in table if own == name and t > at], default=length)) for at, name in table]

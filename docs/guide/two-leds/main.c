@@ -3,18 +3,16 @@
  * LEDs at pins 12 and 13 of an Uno: bits 4 and 5 of port B. */
 #include <avr/io.h>
 
-#include "os.h"
+#include "carillon/osektime.h"
 
-TASK(Red)
+ttTASK(Red)
 {
     DDRB |= (uint8_t)(1u << 4);
     PORTB ^= (uint8_t)(1u << 4);
-    TerminateTask();
 }
 
-TASK(Green)
+ttTASK(Green)
 {
     DDRB |= (uint8_t)(1u << 5);
     PORTB ^= (uint8_t)(1u << 5);
-    TerminateTask();
 }

@@ -17,7 +17,7 @@ from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.conflict import conflict, feasible
 from carillon.allocate.conventional import allocate_conventional
-from carillon.allocate.explain import conflict_cause, conflict_remedy, joined_reasons, reasons
+from carillon.allocate.explain import conflict_cause, conflict_remedy, free_reasons, joined_reasons, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
 from carillon.allocate.gather import LIMIT_SHARE, Group, gather
 from carillon.allocate.guard import guard_reasons, near, nearest
@@ -109,21 +109,21 @@ def _allocate_mode(
 ) -> ModeAllocation | None:
     """The mode with the periods of timers that suit it best; where none does, why the round does not."""
     best: ModeAllocation | None = None
-    first: Diagnostics | None = None
-    chosen: Diagnostics | None = None
+    refused: list[tuple[bool, Diagnostics]] = []
+    chosen = Diagnostics()
+    fitter = replace(fitter, round_length=mode.round_length)
     for timers in timer_periods(system.board, mode, fitter, busy):
         said = Diagnostics()
-        fitting = replace(fitter, round_length=mode.round_length, timers=timers)
+        fitting = replace(fitter, timers=timers)
         classes = source_classes(system.board, busy, timers)
         found = _allocate_on(system, mode, classes, fitting, controls, said, time_limit, below, memory)
-        if first is None:
-            first = said
+        refused.append((not fitting.frees, said))  # the first of those whose timers run freely, which can do more, says why
         if found is not None and not said.errors and (best is None or _merit(found) < _merit(best)):
             best, chosen = found, said
         if best is not None and not best.unmonitored and all(c.style is Style.DIRECT and not c.lowered for c in best.carriers):
             break  # with other periods, cells could do no more by themselves
-    report = first if best is None else chosen
-    diagnostics.found += report.found if report is not None else []
+    report = chosen if best is not None else min(refused, key=lambda it: it[0])[1]
+    diagnostics.found += report.found
     return best
 
 
@@ -205,7 +205,12 @@ def _allocate_on(
         overhead=result.overhead,
         bound=result.bound,
         optimal=result.optimal,
-        reasons=reasons(problem, result, mode.round_length) + joined_reasons(carriers) + guard_reasons(carriers),
+        reasons=(
+            *reasons(problem, result, mode.round_length),
+            *joined_reasons(carriers),
+            *free_reasons(carriers, mode.round_length, system.clock_hz),
+            *guard_reasons(carriers),
+        ),
         control_at=control.demand.points[0].at if control is not None else None,
     )
 

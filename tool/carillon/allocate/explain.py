@@ -14,8 +14,9 @@ from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Carrier, Style
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model import Window
-from carillon.model.board import Role
-from carillon.model.family import Rearm
+from carillon.model.board import Cells, Role
+from carillon.model.family import Rearm, Start
+from carillon.units import format_duration
 
 
 def count(number: int, word: str) -> str:
@@ -80,7 +81,10 @@ def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_len
         price += problem.costs.multiplexed_reload * points if reloaded else 0
         on = f"{count(cells, 'cell')}{', one of which keeps the time' if reloaded else ''}"
         instead = len(options.partition.progressions) if options.partition is not None else 0
-        if not instead:
+        array = problem.classes[choice.classes[0]].array
+        if runs_freely(array, round_length):
+            why = f"because its timer cannot count a round of {round_length} ticks and runs freely"
+        elif not instead:
             why = "because a cell of its own cannot keep every one of them"
         else:
             why = f"because the board's {_stock(problem, demand.role)} do not suffice for all"
@@ -100,6 +104,23 @@ def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_len
     if fewest < points:
         return f"{spread}, as they fall into {fewest} equally spaced series"
     return f"{spread}, as no two of them are equally spaced in the round"
+
+
+def runs_freely(array: Cells, round_length: int) -> bool:
+    """Whether a timer whose cells are channels is too narrow for the round: if they are re-armed, it runs freely."""
+    return array.start is Start.TIMER and round_length > 1 << array.width
+
+
+def free_reasons(carriers: Sequence[Carrier], round_length: int, clock_hz: int) -> tuple[str, ...]:
+    """The sentences of ``carillon plan`` on timers that run freely: what their channels do not forgive."""
+    own: dict[int, list[str]] = {}
+    for use in (u for c in carriers if c.style is not Style.DIRECT for u in c.cells if runs_freely(u.cell.array, round_length)):
+        own.setdefault(1 << use.cell.array.width, []).append(use.cell.name)
+    return tuple(
+        f"the counter of {', '.join(cells)} turns every {turn} ticks ({format_duration(turn, clock_hz)}): where interrupts are "
+        f"locked for longer, what {'it' if len(cells) == 1 else 'each'} carries is late by whole turns from then on"
+        for turn, cells in own.items()
+    )
 
 
 def joined_reasons(carriers: Sequence[Carrier], costs: CostTable = COSTS) -> tuple[str, ...]:

@@ -114,7 +114,8 @@ def source_classes(
 class Fitter:
     """Answers whether an array can express given intervals; times are in ticks of ``clock_hz``.
 
-    ``timers``: by the first of its cells, the period of each timer whose cells are channels, where that is not the round.
+    ``timers``: by the first of its cells, the period of each timer whose cells are channels, where that is not the round.  A
+    timer whose period is its turn runs freely.
     """
 
     board: Board
@@ -156,7 +157,7 @@ class Fitter:
             return reason
         intervals = intervals_of(times, round_length)
         if array.start is Start.TIMER and self.round_length is not None:
-            return self._channel_of_several(array, intervals, round_length)
+            return self._channel_of_several(array, times[0], intervals)
         if array.rearm is Rearm.RELOAD and array.width != TIMEKEEPER_BITS:
             return f"a cell that is reloaded needs a timekeeper of {TIMEKEEPER_BITS} bits, not {array.width}"
         shortest = self.shortest(array)
@@ -168,17 +169,45 @@ class Fitter:
             return self._prescaler(array, (*intervals, round_length), times[0], round_length)
         return self._prescaler(array, intervals, times[0], max(intervals))
 
-    def _channel_of_several(self, array: Cells, intervals: Sequence[int], round_length: int) -> int | str:
-        """The same for a channel of a timer that counts the round, whose match is moved within it."""
+    def turns(self, array: Cells) -> tuple[int, ...]:
+        """The period of a timer that runs freely, if its channels can be moved and it cannot count the round."""
+        turn = 1 << array.width
+        able = array.rearm is Rearm.MATCH and Capability.MATCH_IN_ROUND in array.family.can
+        return (turn,) if able and self.round_length is not None and turn < self.round_length else ()
+
+    @property
+    def frees(self) -> bool:
+        """Whether a timer runs freely."""
+        return any(self.turn(a) in self.turns(a) for a in self.board.cells if a.start is Start.TIMER)
+
+    def turn(self, array: Cells) -> int:
+        """What a timer whose cells are channels counts before it begins anew, in ticks: the round, if nothing else is chosen."""
+        assert self.round_length is not None
+        return self.timers.get(array.names[0], self.round_length)
+
+    def _channel_of_several(self, array: Cells, offset: int, intervals: Sequence[int]) -> int | str:
+        """The same for a channel whose match is moved from point to point, of a timer that counts the round or runs freely.
+
+        1. The handler adds the next interval to the match, modulo the timer's turn, so a point is told apart from others that
+           are less than a turn away.
+        2. A counter that begins anew with the round tells each of its points.  One that runs freely does not: each interval, and
+           the time to the first point, must be less than its turn.
+        """
         if array.rearm is not Rearm.MATCH or Capability.MATCH_IN_ROUND not in array.family.can:
             return "a channel that is re-armed would take its timer from the others"
-        if self.timers.get(array.names[0], round_length) != round_length:
-            return f"its timer counts {self.timers[array.names[0]]} ticks, and not the round"
+        turn, free = self.turn(array), self.turn(array) in self.turns(array)
+        if turn != self.round_length and not free:
+            return f"its timer counts {turn} ticks, and not the round"
         if min(intervals) < self.shortest(array):
             return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({self.shortest(array)})"
-        if max(intervals) == round_length:  # of one activation with several deadlines
+        if free and max(intervals) >= turn:
+            return f"an interval of {max(intervals)} ticks needs more than {array.width} bits"
+        if free and self.board.lead_at(self.clock_hz) + offset > turn:
+            lead = self.board.lead_at(self.clock_hz)
+            return f"the first point at {offset}, with {lead} ticks of lead, needs more than {array.width} bits"
+        if max(intervals) == turn:  # of one activation with several deadlines
             return "its match would be moved by a whole round, where it matches again in the same round"
-        return self._channel(array, Progression(0, round_length))
+        return self._channel(array, Progression(0, turn))
 
     def unmoved(self, array: Cells) -> str:
         """Why cells of an array cannot be in a round that is synchronised; empty if they can."""

@@ -13,7 +13,7 @@ source preempts another.  So, in this order:
    that runs the task runs it again (``FLAG``).
 
 A lowered task's exception has ended while it runs, and on a board that nests by time nothing has levels: a single source
-is held back meanwhile (``HOLD``), or where the controller cannot do that, ``FLAG``.
+is held back meanwhile (``HOLD``), or where the controller cannot do that, or the cell is to be re-armed meanwhile, ``FLAG``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import replace
 
 from carillon.actions import COSTS, CostTable
 from carillon.allocate.levels import longest_paths
-from carillon.allocate.result import Carrier, Guard
+from carillon.allocate.result import Carrier, Guard, Style
 from carillon.lower import Demand
 from carillon.model.board import Board
 
@@ -137,12 +137,23 @@ def _stopped(carrier: Carrier) -> bool:
     return all(p.stopped_at is not None and p.stopped_at <= p.window_end for p in carrier.demand.points)
 
 
+def _moves_on(carrier: Carrier) -> bool:
+    """Whether a re-armed cell has to be moved on while the task runs, so that its handler must be entered.
+
+    A timer that counts the round tells its handler the time however late that is, and a task whose windows are bounded is
+    late only after an overrun that loses activations anyway.
+    """
+    free = any(use.progression.period == 1 << use.cell.array.width for use in carrier.cells)
+    return carrier.style is Style.MULTIPLEXED and (free or not carrier.demand.bounded)
+
+
 def _guard(carrier: Carrier, group: Sequence[Carrier], board: Board, by_time: bool, exclusive: bool, alone: bool = True) -> Guard:
     single = len(group) == 1
     if single and not carrier.lowered and not by_time:
         return Guard.NONE
     if single and (carrier.lowered or not exclusive):
-        return Guard.HOLD if carrier.source >= board.request_base and alone else Guard.FLAG
+        held = carrier.source >= board.request_base and alone and not (by_time and _moves_on(carrier))
+        return Guard.HOLD if held else Guard.FLAG
     if exclusive and not carrier.lowered:
         return Guard.NONE
     if len({c.level for c in group}) == 1 and not carrier.lowered and not by_time:

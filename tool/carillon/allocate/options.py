@@ -22,7 +22,7 @@ GOES_ON = "a task that goes on after a missed deadline needs a cell per deadline
 WITHOUT = "not each of its activations has a deadline"
 """Why deadlines cannot share a re-armed cell, which follows them from an activation to the next."""
 RUNS_ON = "an activation may still run when the next one is due, so they cannot share a re-armed cell"
-"""Why activations whose windows overlap cannot share a re-armed cell."""
+"""Why activations whose windows overlap cannot share a re-armed cell, unless its handler is entered again while the task runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ class OptionBuilder:
             return None, refusals[0] if refusals else "no cell has the role"
         if demand.action.wraps and not demand.bounded:
             return None, WITHOUT
-        if demand.action.runs and not demand.bounded:
+        if demand.action.runs and not demand.bounded and self.fitter.board.nesting != "time":
             return None, RUNS_ON
         if demand.action.wraps and self.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
             return None, GOES_ON

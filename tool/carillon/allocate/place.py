@@ -16,6 +16,7 @@ from carillon.allocate.problem import Choice, Problem, room_taken
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model.board import Role
+from carillon.model.family import Start
 
 
 def cell_use(
@@ -34,6 +35,8 @@ def cell_use(
     prescaler = fitter.direct(array, progression) if direct else fitter.multiplexed(array, times, round_length)
     assert isinstance(prescaler, int), prescaler
     cell = Cell(array, slot, array.needed(role, shared=not direct))
+    if not direct and array.start is Start.TIMER:
+        progression = Progression(progression.offset, fitter.turn(array))
     return CellUse(cell, progression, prescaler, array.units(1, fitter.clock_hz, prescaler))
 
 

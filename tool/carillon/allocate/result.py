@@ -68,7 +68,8 @@ class CellUse:
     """A cell and what it serves.
 
     ``units_per_tick`` converts ticks to the cell's own units (after its prescaler); every interval of
-    the cell is a whole number of units.  A multiplexed cell has ``progression`` = (first point, round length).
+    the cell is a whole number of units.  A multiplexed cell has ``progression`` = (first point, round length), or where it is a
+    channel, (first point, what its timer counts).
     """
 
     cell: Cell

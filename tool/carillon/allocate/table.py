@@ -11,32 +11,34 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
-from carillon.allocate.fit import Fitter, SourceClass
+from carillon.allocate.fit import Fitter, SourceClass, intervals_of
 from carillon.allocate.problem import Problem, Table
 from carillon.lower import Demand, LoweredMode
 from carillon.model.board import Role
-from carillon.model.family import Rearm, Start
+from carillon.model.family import Rearm
 
 
 def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter: Fitter) -> Table | None:
     """What can carry a table in a round of these demands; None if nothing can.
 
     A class can if one of its cells could keep each demand's points alone; points of two demands that are nearer than
-    it can be re-armed exclude each other, those of one tick do not.
+    it can be re-armed exclude each other, those of one tick do not.  Of a timer that runs freely, each demand's
+    own points must be less than a turn apart.
     """
-    able, shortest = [], 0
+    able, shortest, longest = [], 0, 0
+    length = fitter.round_length or 0
     for c, group in enumerate(classes):
         array = group.array
-        if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE or not group.can_share or array.start is Start.TIMER:
+        if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE or not group.can_share:
             continue
-        least = fitter.shortest(array)
-        grid = [0, max(1, least)]
-        if isinstance(fitter.multiplexed(array, grid, fitter.round_length or 0), int):
+        least, turn = fitter.shortest(array), min(fitter.turns(array), default=0)
+        grid = range(0, length, turn // 2) if turn else (0, max(1, least))
+        if isinstance(fitter.multiplexed(array, grid, length), int):
             able.append(c)
             shortest = max(shortest, least)
+            longest = min(longest, turn) if longest else turn
     if not able:
         return None
-    length = fitter.round_length or 0
     times = [sorted({t % length for t in d.times}) if d.action.shares and d.within else [] for d in demands]
     apart = tuple(
         (d, e)
@@ -44,7 +46,9 @@ def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter
         for e in range(d + 1, len(demands))
         if 0 < _nearest(times[d], times[e], length) < shortest
     )
-    fits = frozenset(d for d, own in enumerate(times) if own and not 0 < _nearest(own, own, length) < shortest)
+    near = {d for d, own in enumerate(times) if 0 < _nearest(own, own, length) < shortest}
+    far = {d for d, own in enumerate(times) if own and longest and max(intervals_of(own, length)) >= longest}
+    fits = frozenset(d for d, own in enumerate(times) if own) - near - far
     return Table(tuple(able), fits, apart) if fits else None
 
 

@@ -92,6 +92,13 @@ def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...
     return tuple(Step(to, use.units(interval)) for to, interval in zip(following, intervals, strict=True))
 
 
+def _recurring(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The first of some steps, as few as are the same in turn."""
+    units = [step.units for step in steps]
+    counts = (n for n in range(1, len(steps)) if len(steps) % n == 0)
+    return steps[: next((n for n in counts if units[:n] * (len(steps) // n) == units), len(steps))]
+
+
 def _cell_image(
     system: System, carrier: Carrier, use: CellUse, position: int, round_length: int, lead: int | None = None
 ) -> CellImage:
@@ -180,7 +187,7 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         order = {id(use): place for place, (_, use) in enumerate(uses)}
         in_order = tuple(sorted(cells, key=lambda c: order[id(c.use)]))
         multiplexes = tuple(
-            Multiplex(cell, _steps(cell.carrier, cell.use, length))
+            Multiplex(cell, _recurring(_steps(cell.carrier, cell.use, length)))
             for cell in in_order
             if cell.carrier.style is Style.MULTIPLEXED and not isinstance(cell.carrier.action, Dispatch)
         )

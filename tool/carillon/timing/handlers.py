@@ -188,7 +188,7 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> _TableTime:
                 own = start + price["lower"] + price["raise"] + price["table_run_end"] + price["frame_end"]
                 found.tasks[name] = max(found.tasks.get(name, 0), own + other)
                 before += whole
-            piece = max(piece, ready + price["table_run"] + price["lower"])
+            piece = max(piece, ready + max(price["table_run"] + price["lower"], price["frame_end"]))
             free = max(free, due) + total
     return replace(found, piece=piece)
 

@@ -193,12 +193,13 @@ class Hardware:
             count = int((end - first) / period) + 1
             exact = [first + k * period for k in range(max(count, 0))]
             return self._whole(cell, family, exact, period, armed, None)
-        steps = multiplex.steps
-        if multiplex.multiplex in postponed:
-            intervals = [family.postponed(s) for s in steps]
-            sequence = intervals * 3
-        else:
-            sequence = family.following(cell, steps, 3 * len(steps))
+        steps, moved = multiplex.steps, multiplex.multiplex in postponed
+
+        def following(turns: int) -> list[int]:
+            return [family.postponed(s) for s in steps] * turns if moved else family.following(cell, steps, turns * len(steps))
+
+        period = cell.ticks(sum(following(2)[len(steps) :]))
+        sequence = following(3 + int(end // period) if period > 0 else 3)  # steps that recur are in the image once
         exact, now = [first], first
         for units in sequence:
             now += cell.ticks(units)
@@ -206,7 +207,6 @@ class Hardware:
                 exact.append(now)
                 break
             exact.append(now)
-        period = cell.ticks(sum(sequence[len(steps) : 2 * len(steps)]))
         return self._whole(cell, family, [t for t in exact if t <= end], period, armed, multiplex)
 
     def _whole(

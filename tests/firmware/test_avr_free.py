@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AVR: tasks whose periods have no common multiple that a timer counts, on channels of a timer that runs freely.
+
+``CARILLON_FREE=100 pytest tests/firmware/test_avr_free.py`` draws so many schedules for each board; two by default.
+Times are simavr's cycles, as in test_avr.py: 1 from a request to the vector where the processor sleeps.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from bisect import bisect_left
+from math import lcm
+
+import pytest
+from laboratory import Laboratory, Outcome, task, works
+
+from carillon.allocate.result import Style
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.model.board import Role
+from carillon.pipeline import plan
+from carillon.trace import Kind
+
+EXAMPLES = int(os.environ.get("CARILLON_FREE", "2"))
+EXPIRIES = int(os.environ.get("CARILLON_FREE_EXPIRIES", "2000"))
+UNO, TURN = "arduino-uno", 1 << 16
+
+
+def periodic(name: str, period: int, offset: int, more: str = "") -> str:
+    return f'[task.{name}]\nperiod = "{period} ticks"\noffset = "{offset} ticks"\n{more}'
+
+
+def is_free(outcome: Outcome, name: str, role: Role = Role.ACTIVATION) -> bool:
+    """Whether a channel of a timer that turns through all its bits carries the points."""
+    (carrier,) = outcome.carriers(role, name)
+    return carrier.style is Style.MULTIPLEXED and carrier.cells[0].progression.period == TURN
+
+
+def test_two_leds_of_330_and_470_ms_start_on_their_ticks(lab: Laboratory) -> None:
+    schedule = '[task.Red]\nperiod = "330ms"\n[task.Green]\nperiod = "470ms"\noffset = "2ms"\n'
+    outcome = lab.run(schedule, works(Red=3, Green=3), UNO, rounds=2)
+    assert outcome.planned.system.clock_hz == 62_500
+    assert is_free(outcome, "Red")
+    assert is_free(outcome, "Green")
+    for name, period, offset in (("Red", 20_625, 0), ("Green", 29_375, 125)):
+        due = [offset + k * period for k in range(2 * 969_375 // period)]
+        found = outcome.at(Kind.ENTER, name)
+        assert [n - at * outcome.per_tick for n, at in zip(found, due, strict=True)] == [1] * len(due)
+    assert outcome.summary.totals.deadlines_missed == 0
+
+
+def drawn(seed: int, tasks: int) -> tuple[dict[str, tuple[int, int]], int]:
+    """Period and offset of each task, whose points never coincide, and the round's length, more than any timer counts."""
+    rng = random.Random(seed)
+    while True:
+        grid = rng.randint(8 * tasks, 900)
+        lengths = rng.sample(range(-(-1600 // grid), 60_000 // grid + 1), tasks)
+        length = grid * lcm(*lengths)
+        if TURN < length < 4_000_000:
+            break
+    residues = rng.sample(range(grid), tasks)
+    names = [f"T{k}" for k in range(tasks)]
+    found = {}
+    for name, multiple, residue in zip(names, lengths, residues, strict=True):
+        period = multiple * grid
+        found[name] = period, residue + grid * rng.randrange((period - 700) // grid)  # it ends before the round does
+    return found, length
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize(("board", "channels"), [(UNO, 2), ("atmega128", 6), ("arduino-mega", 9)])
+def test_random_periods_lose_nothing_double_nothing_and_do_not_drift(
+    lab: Laboratory, board: str, channels: int, seed: int
+) -> None:
+    tasks, length = drawn(1000 * channels + seed, channels)
+    schedule = "".join(periodic(name, *it) for name, it in tasks.items())
+    rounds = -(-EXPIRIES // sum(length // period for period, _ in tasks.values()))
+    outcome = lab.run(schedule, works(**dict.fromkeys(tasks, 5)), board, system='clock = "16MHz"', rounds=rounds)
+    (kernel,) = outcome.planned.kernel_times
+    assert any(is_free(outcome, name) for name in tasks)
+    releases = {n: [o + k * p for k in range(rounds * length // p)] for n, (p, o) in tasks.items()}
+    every = sorted(t for own in releases.values() for t in own)
+    for name, due in releases.items():
+        found = outcome.at(Kind.START, name)
+        assert len(found) == len(due), name
+        for n, at in zip(found, due, strict=True):
+            others = bisect_left(every, n) - bisect_left(every, at - 1500 * bool(every[0] < at)) - 1
+            assert 0 < n - at <= kernel.starts[name] + max(kernel.tasks.values()) * max(0, others), (name, at)
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_deadlines_on_a_timer_that_runs_freely_are_met_and_the_one_that_is_missed_is_told(lab: Laboratory, seed: int) -> None:
+    rng = random.Random(seed)
+    tasks, length = drawn(77_000 + seed, 3)
+    late = rng.randint(2, 9)
+    schedule = "".join(periodic(n, p, o, f'deadline = "{690 if n != "T0" else 600} ticks"\n') for n, (p, o) in tasks.items())
+    code = f"static uint8_t n;\ncarillon_work((++n == {late}u) ? 900u : 5u);"
+    outcome = lab.run(schedule, task("T0", code) + works(T1=5, T2=5), "atmega128", system='clock = "16MHz"', rounds=2)
+    assert any(is_free(outcome, name, Role.DEADLINE) for name in tasks)
+    (missed,) = outcome.events(Kind.DEADLINE_MISSED)
+    period, offset = tasks["T0"]
+    at = offset + (late - 1) * period + 600
+    assert 0 <= missed.n - at < 700  # other tasks' handlers may come first
+    for name, (period, offset) in tasks.items():
+        due = [t for t in range(offset, 2 * length, period) if t < at - 300]
+        assert len([n for n in outcome.at(Kind.START, name) if n < at]) in (len(due), len(due) + 1)
+
+
+@pytest.mark.parametrize("ticks", [900, 30_000, 64_000, 66_000, 150_000])
+def test_a_task_that_overruns_comes_back_to_its_phase(lab: Laboratory, ticks: int) -> None:
+    """By a point, by some, by more than a turn: its handler is entered while it runs, and moves the match on."""
+    schedule = periodic("Long", 800, 10) + periodic("Other", 36_400, 353)
+    code = task("Long", f"static uint16_t n;\ncarillon_work((++n == 4u) ? {ticks}ul : 10ul);") + works(Other=5)
+    outcome = lab.run(schedule, code, UNO, system='clock = "16MHz"', rounds=6)
+    assert is_free(outcome, "Long")
+    found, length = outcome.at(Kind.START, "Long"), 6 * 72_800
+    end = outcome.at(Kind.END, "Long")[3]
+    after = [t for t in range(10, length, 800) if t > end + 1500]
+    assert len(after) > 20
+    later = [n for n in found if n > end + 1500]
+    assert len(later) == len(after)
+    assert all(0 < n - t < 400 for n, t in zip(later, after, strict=True))
+    others = outcome.at(Kind.START, "Other")
+    assert all(0 < n - t < 400 for n, t in zip(others, range(353, length, 36_400), strict=False))
+
+
+def test_locks_that_are_longer_than_a_turn_put_it_out_of_phase_by_turns_as_the_plan_says(lab: Laboratory) -> None:
+    schedule = periodic("A", 50_000, 10) + periodic("B", 50_300, 5011)
+    lock = "const uint32_t saved = carillon_port_lock(); carillon_work(80000ul); carillon_port_unlock(saved);"
+    code = task("A", f"static uint16_t n;\nif (++n == 3u) {{ {lock} }}") + works(B=5)
+    outcome = lab.run(schedule, code, UNO, system='clock = "16MHz"', rounds=1)
+    (mode,) = outcome.planned.allocation.modes
+    assert [r for r in mode.reasons if r.startswith("the counter of OC1A, OC1B turns every 65536 ticks")]
+    phases = {(n - 5011) % 50_300 for n in outcome.at(Kind.START, "B") if n > 300_000}
+    assert max(phases) - min(phases) < 400
+    assert any(abs((TURN * k) % 50_300 - min(phases)) < 400 for k in (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("period", "offset", "other", "says"),
+    [
+        (65_540, 0, 49_155, "an interval of 65540 ticks needs more than 16 bits"),
+        (65_535, 65_137, 52_428, "the first point at 65137, with 400 ticks of lead, needs more than 16 bits"),
+        (198, 0, 59_499, "an interval of 198 ticks is shorter than a re-armed cell can keep (200)"),
+    ],
+)
+def test_what_a_timer_that_runs_freely_cannot_keep_is_refused_with_its_reason(
+    lab: Laboratory, period: int, offset: int, other: int, says: str
+) -> None:
+    schedule = periodic("A", period, offset) + periodic("B", other, 5) + periodic("C", other, 17)
+    path = lab.write(schedule, works(A=5, B=5, C=5), system=f'board = "{UNO}"\nclock = "16MHz"')
+    with pytest.raises(CarillonError) as caught:
+        plan(path, Diagnostics())
+    (refused,) = caught.value.diagnostics
+    assert refused.code == "C061"
+    assert says in refused.cause
+
+
+@pytest.mark.parametrize(
+    ("period", "offset", "other"),
+    [(65_535, 64_800, 52_428), (65_534, 64_900, 43_690), (65_536, 64_800, 49_152), (600, 0, 61_100)],
+)
+def test_the_ends_of_what_it_can_keep(lab: Laboratory, period: int, offset: int, other: int) -> None:
+    """With a period of a whole turn a channel is not even moved."""
+    length = lcm(period, other)
+    code = "static volatile uint8_t x;\n" + task("A", "x++;") + task("B", "x++;")
+    outcome = lab.run(periodic("A", period, offset) + periodic("B", other, 105), code, UNO, system='clock = "16MHz"', rounds=2)
+    assert is_free(outcome, "B")
+    assert is_free(outcome, "A") is (period < TURN)
+    for name, (p, o) in {"A": (period, offset), "B": (other, 105)}.items():
+        found, due = outcome.at(Kind.START, name), range(o, 2 * length, p)
+        assert len(found) == len(due)
+        assert all(0 < n - t < 500 for n, t in zip(found, due, strict=True))
