@@ -8,13 +8,6 @@ from carillon.image import CellImage, Image
 from carillon.model.family import BaseKind
 
 
-def configuration(image: Image) -> dict[str, object]:
-    """The macros of the time base; none if there is none."""
-    if image.osek is None or image.osek.allocation.base is None:
-        return {}
-    return {"CARILLON_BASE_BITS": image.osek.allocation.base.bits}
-
-
 def macro(cell: CellImage, name: str) -> str:
     """The driver's macro for the cell of the time base, whose interrupt nobody wants, and which may be free of a round."""
     array = cell.use.cell.array

@@ -20,11 +20,6 @@ from carillon.model.giotto import Giotto
 _NONE = "CARILLON_MICROCODE_NONE"
 
 
-def configuration(image: Image) -> dict[str, object]:
-    """Whether there is a program on cells."""
-    return {"CARILLON_GIOTTO": int(image.blocks is not None)}
-
-
 def emit(image: Image) -> dict[str, str]:
     """The generated files; none without a Giotto program on cells."""
     if image.blocks is None:

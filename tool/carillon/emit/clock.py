@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time services as C: macros of ``carillon_config.h``, and the handlers of their cells.
+"""The time services as C: the handlers of their cells.
 
 ``carillon_clock_device.h`` says which cell the clock is.
 """
@@ -9,49 +9,7 @@ from __future__ import annotations
 from carillon.emit import text
 from carillon.image import CellImage, Image, OsekImage
 from carillon.image.handlers import FRAMED, framed, is_wrapped, serve
-from carillon.model.osek import Hook
-from carillon.model.time import ClockKind, TimedKind
-
-KINDS = {ClockKind.PERIODIC: "CARILLON_CLOCK_TICK", ClockKind.ONE_SHOT: "CARILLON_CLOCK_ONE_SHOT"}
-KINDS |= {ClockKind.COMPARE: "CARILLON_CLOCK_COMPARE"}
-
-
-def configuration(image: Image) -> dict[str, object]:
-    """The macros of the clock; none if there are no time services."""
-    if image.osek is None or image.osek.allocation.clock is None:
-        return {}
-    clock = image.osek.allocation.clock
-    services, driver = clock.services, clock.driver
-    periodic = services.clock is ClockKind.PERIODIC
-    counted = periodic and not clock.based
-    kind = ClockKind.COMPARE if driver.free else services.clock
-    hertz = image.system.clock_hz / clock.tick
-    return {
-        "CARILLON_CLOCK": KINDS[kind],
-        "CARILLON_CLOCK_BITS": services.bits if periodic else driver.bits,
-        "CARILLON_CLOCK_MINIMUM": f"{driver.minimum}u",
-        "CARILLON_CLOCK_LATEST": f"{clock.latest}u",
-        "CARILLON_CLOCK_FARTHEST": f"{clock.longest}u" if clock.longest is not None else "CARILLON_LAP",
-        # A periodic clock's time is the number of its ticks, which its handler counts apart if no time base does.
-        "CARILLON_CLOCK_KEEPS_TIME": int(services.now and not counted),
-        "CARILLON_TIME_NOW": int(services.now),
-        "CARILLON_TIME_COUNTS": int(services.now and counted),
-        "CARILLON_CLOCK_REQUESTS": int(driver.requests),
-        "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
-        # Functions may, and what gives a semaphore a unit takes the time-out of a task that waits for one out of the queue.
-        "CARILLON_CLOCK_CALLED": int(
-            TimedKind.FUNCTION in services.uses or {TimedKind.SEMAPHORE, TimedKind.TIMEOUT} <= services.uses
-        ),
-        "CARILLON_CLOCK_HOOKED": int(Hook.STARTUP in image.osek.allocation.osek.hooks or image.system.cplusplus),
-        "CARILLON_CLOCK_RESTARTS": int(driver.restarts),
-        "CARILLON_CLOCK_COST": f"{driver.cost}u",
-        "CARILLON_CLOCK_BEHIND": f"{clock.behind(image.system)}u",
-        "CARILLON_TIME_FAR": int(clock.longest is None),
-        **{f"CARILLON_TIME_{kind.name}S": int(kind in services.uses) for kind in TimedKind},
-        "CARILLON_TIME_HZ": f"{hertz.numerator}u",
-        "CARILLON_TIME_HZ_DIVISOR": f"{hertz.denominator}u",
-        **({"CARILLON_CLOCK_UNITS": f"{clock.base_units}u"} if clock.based else {}),
-    }
+from carillon.model.time import ClockKind
 
 
 def handlers(image: Image, osek: OsekImage) -> list[str]:

@@ -17,38 +17,11 @@ from carillon.image import Image, Microcode
 from carillon.image.misses import compute_symbol, deadline_misses
 from carillon.microcode import Function, Instruction, Kind
 from carillon.microcode.binary import checksum_of, interface_of
-from carillon.model.giotto import Giotto, Upload
+from carillon.model.giotto import Giotto
 from carillon.read.giotto.tables import LOADER, interrupts
 
 _BASIC = frozenset({"int", "float", "double", "char", "short", "long", "bool", "unsigned"})
 _NONE = "CARILLON_MICROCODE_NONE"
-
-
-def configuration(image: Image) -> dict[str, object]:
-    """How many functions there are, and how much room."""
-    found = image.microcode
-    if found is None:
-        return {}
-    upload = image.system.upload
-    bindings, threads = _room(found, upload)
-    values: dict[str, object] = {
-        "CARILLON_MICROCODE_TASKS": f"{len(found.compiled.program.tasks)}u",
-        "CARILLON_MICROCODE_BINDINGS": f"{bindings}u",
-        "CARILLON_MICROCODE_THREADS": f"{threads}u",
-        "CARILLON_MICROCODE_MISSED": 1,
-        "CARILLON_MICROCODE_UNITS": f"{image.osek.allocation.machine_units}u" if image.osek is not None else "0u",
-    }
-    if upload is not None:
-        values |= {"CARILLON_LOADER_BYTES": f"{upload.room}u", "CARILLON_MICROCODE_RECORD": f"{upload.record}u"}
-        values |= {"CARILLON_LOADER_RESETS": upload.resets} if upload.resets else {}
-    return values
-
-
-def _room(found: Microcode, upload: Upload | None) -> tuple[int, int]:
-    """For triggers and threads that wait: of the image's program, and of those that it receives."""
-    if upload is None:
-        return found.bindings, found.threads
-    return max(found.bindings, upload.triggers), max(found.threads, upload.threads)
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -254,14 +227,13 @@ class _Microcode(Writer):
             return []
         checksum, tables = checksum_of(replace(self.program, labels=())), interface_of(self.program)
         counts = ", ".join(f"{len(self.program.names(kind))}u" for kind in Kind)
-        bindings, threads = _room(self.microcode, upload)
         thread = f"void carillon_task_{LOADER}(void)"
         return [
             '#include "kernel/microcode/loader.h"',
             "",
             *self.table("struct carillon_verify_image carillon_loader_image", [
                 f".tick_ns = {self.program.tick_ns}u, .interface = 0x{tables:08X}u, .counts = {{{counts}}},",
-                f".bindings = {bindings}u, .threads = {threads}u",
+                f".bindings = {self.microcode.bindings}u, .threads = {self.microcode.threads}u",
             ]),
             *self.table("uint8_t carillon_loader_key[16]", [", ".join(f"0x{byte:02X}u" for byte in upload.key)]),
             f"const uint32_t carillon_loader_first = 0x{checksum:08X}u;",

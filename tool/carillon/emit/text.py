@@ -9,7 +9,7 @@ from carillon import __version__
 from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
-from carillon.image import CellImage, Image, ModeImage
+from carillon.image import ActionSet, CellImage, Image, ModeImage, OneOf, Unsigned, Value
 from carillon.image.pieces.common import by_register
 from carillon.model.board import Board
 
@@ -62,6 +62,26 @@ def macro(cell: CellImage, suffix: str, *arguments: object) -> str:
 def action(it: Action) -> str:
     """The name of an action in the kernel's tables."""
     return f"CARILLON_ACTION_{it.constant}"
+
+
+def switches(image: Image, file: str) -> list[str]:
+    """The macros of a file's switches."""
+    return [f"#define {name} {_value(name, value)}" for name, value in image.switches[file].items()]
+
+
+def _value(name: str, value: Value) -> str:
+    match value:
+        case bool():
+            return str(int(value))
+        case Unsigned():
+            return f"{value}u"
+        case OneOf():
+            argument = name[name.index("(") + 1 : -1]
+            return f"({' || '.join(f'(({argument}) == {n}u)' for n in value) or '0'})"
+        case ActionSet():
+            return f"({' | '.join(f'CARILLON_ACTION_BIT(CARILLON_ACTION_{constant})' for constant in value) or '0u'})"
+        case _:
+            return str(value)
 
 
 def array(kind: str, name: str, items: list[str], *, constant: bool = True) -> list[str]:

@@ -6,13 +6,15 @@ Emitters only write down what stands here, and :mod:`.build` works it out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from carillon.actions import Action
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.dispatch import Dispatch
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import TIMEKEEPER_BITS
-from carillon.allocate.osek import OsekAllocation, TableCell
+from carillon.allocate.osek import CounterPart, OsekAllocation, TableCell, TaskLevel
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
 from carillon.giotto import Compiled
 from carillon.image.operations import Handler
@@ -20,11 +22,31 @@ from carillon.lower import ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.family import Capability, Family, Start
-from carillon.model.osek import Counter, ScheduleTable
+from carillon.model.osek import Counter, Osek, ScheduleTable
 from carillon.model.rates import Rate
 
 TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
 """What the timekeeper beside a reloaded cell counts down from, again and again."""
+
+
+class Unsigned(int):
+    """A number that C takes as unsigned."""
+
+
+class OneOf(tuple[int, ...]):
+    """Whether a switch's argument is one of some numbers."""
+
+    __slots__ = ()
+
+
+class ActionSet(tuple[str, ...]):
+    """A set of actions, by the names of their constants."""
+
+    __slots__ = ()
+
+
+Value: TypeAlias = int | str | OneOf | ActionSet
+"""What a switch says; a word is C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +216,69 @@ class TableImage:
 
 
 @dataclass(frozen=True, slots=True)
+class LevelCell:
+    """A cell that has its task's level, and whose handler acts there.
+
+    ``number``: of the alarm that it carries, or of the task for which points of a schedule table do ``action``, with ``event``.
+    ``runs``: the level as whose handler its own goes on; 0: it returns.
+    """
+
+    cell: CellImage
+    number: int
+    action: Action | None
+    event: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServedLevel:
+    """A level whose cells services serve: those of ``sources``, which are a part of a counter's queue, alarms and points."""
+
+    level: int
+    counter: CounterPart | None
+    cells: tuple[LevelCell, ...]
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DirectTask:
+    """A task that is its vector.
+
+    ``cell``: whose expiry its activation is, and which goes on asking.  ``serves``: its end serves the cells of its level;
+    ``takes_back``: and what its cell has asked for while it ran.
+    """
+
+    level: TaskLevel
+    cell: CellImage | None
+    serves: bool
+    takes_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What the compiler folds where a service is called with a task: of each task, or of the level of each caller.
+
+    ``single``: one activation at most waits, and none is too early.  ``sources``: of direct tasks, 0 of others.  ``ends``: of a
+    direct task's level, the source that its end takes a request back from.  ``extended``: extended tasks; ``callers``: those
+    that are alone on their level; empty names of others.
+    """
+
+    single: tuple[int, ...]
+    levels: tuple[int, ...]
+    sources: tuple[int, ...]
+    ends: tuple[int, ...]
+    requests: tuple[int, ...]
+    extended: tuple[str, ...]
+    callers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OsekImage:
     """The event-triggered system's hardware: cells of its counters and alarms, and their start sequence.
 
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
     enough away.  ``tables``: the schedule tables on cells.  ``base``: the cell of the time base, and ``origin`` what the base
-    reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.
+    reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.  ``folded``: None with software dispatch, or without tasks.
     """
 
     allocation: OsekAllocation
@@ -210,6 +289,14 @@ class OsekImage:
     origin: int = 0
     guard: int = 0
     tables: tuple[TableImage, ...] = ()
+    served: tuple[ServedLevel, ...] = ()
+    direct: tuple[DirectTask, ...] = ()
+    folded: Folded | None = None
+
+    @property
+    def model(self) -> Osek:
+        """What the schedule says of the system."""
+        return self.allocation.osek
 
     @property
     def stopped(self) -> tuple[CellImage, ...]:
@@ -241,7 +328,8 @@ class Vector:
 class Microcode:
     """A Giotto program as microcode: ``threads_of`` are the names of its tasks' threads.
 
-    ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most; ``steps`` is more than the number
+    ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most, of this program and of those that
+    the image receives; ``steps`` is more than the number
     of instructions that are carried out at one instant.  ``scheduler`` chooses while no thread waits: ``edf`` or ``rm``.
     """
 
@@ -268,6 +356,7 @@ class Image:
 
     ``vectors`` has a table for each mode, by source; one table where there is no mode.  Whatever reads a run reads
     there what an interrupt means.  ``handlers``: the functions that vectors of the rounds lead to, unless those are tasks.
+    ``switches``: for each generated file, what it is compiled for (:mod:`.switches`).
     """
 
     system: System
@@ -276,5 +365,6 @@ class Image:
     osek: OsekImage | None = None
     vectors: tuple[tuple[Vector, ...], ...] = ()
     handlers: tuple[Handler, ...] = ()
+    switches: dict[str, dict[str, Value]] = field(default_factory=dict, hash=False)
     microcode: Microcode | None = None
     blocks: Blocks | None = None

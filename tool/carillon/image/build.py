@@ -36,6 +36,8 @@ from carillon.image import (
 from carillon.image.blocks import blocks_image
 from carillon.image.handlers import handlers, vector_tables
 from carillon.image.microcode import microcode_image
+from carillon.image.osek import with_levels
+from carillon.image.switches import switches
 from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model import System
@@ -208,7 +210,7 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         microcode = microcode_image(system, allocation.osek, diagnostics)
         image = Image(system, allocation, tuple(modes), osek, microcode=microcode)
     found, leads = handlers(image)
-    return replace(image, handlers=found, vectors=vector_tables(image, leads))
+    return replace(image, handlers=found, vectors=vector_tables(image, leads), switches=switches(image))
 
 
 def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
@@ -244,7 +246,7 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         guard = 0 if together else 1
         origin += guard
     tables = tuple(_table_image(system, allocation, table, near) for table in allocation.on_cells)
-    return OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, guard, tables)
+    return with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, guard, tables))
 
 
 def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable, near: int) -> TableImage:

@@ -174,8 +174,7 @@ def framed(image: Image) -> frozenset[int]:
     if image.osek is None or image.osek.allocation.clock is None or image.system.board.vectors == "table":
         return frozenset()
     clock = image.osek.allocation.clock
-    alone = clock.services.clock is ClockKind.PERIODIC and not clock.based and not image.allocation.counters
-    return frozenset({clock.carrier.source} if alone else ())
+    return frozenset({clock.carrier.source} if clock.counted and not image.allocation.counters else ())
 
 
 def is_wrapped(clock: ClockCell) -> bool:
@@ -185,8 +184,7 @@ def is_wrapped(clock: ClockCell) -> bool:
 
 def serve(clock: ClockCell) -> str:
     """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
-    alone = clock.services.clock is ClockKind.PERIODIC and not clock.based
-    return "carillon_time_tick" if alone else "carillon_clock_interrupt"
+    return "carillon_time_tick" if clock.counted else "carillon_clock_interrupt"
 
 
 def _event_triggered(image: Image) -> tuple[Vector, ...]:

@@ -5,16 +5,11 @@ from __future__ import annotations
 
 from carillon.actions.every import of
 from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell
+from carillon.allocate.result import Carrier
 from carillon.emit import text
-from carillon.emit.osek.common import (
-    acknowledging,
-    level_cells,
-    level_counters,
-    level_does,
-    mode_mask,
-    served_levels,
-)
-from carillon.image import CellImage, OsekImage, names
+from carillon.emit.osek.common import acknowledging, mode_mask
+from carillon.image import CellImage, LevelCell, OsekImage, names
+from carillon.image.osek import level_cell
 from carillon.model.osek import Alarm, CounterKind, SetEvent
 
 
@@ -85,14 +80,14 @@ def alarms(osek: OsekImage) -> list[str]:
                 expired = [f"    carillon_osek_alarm_expired({number}u);"]
                 lines += _cell_handler(name, cell, *paused(allocation, expired))
             else:
-                lines += _cell_handler(name, cell, *paused(allocation, _level_handler(allocation, alarm_cell)))
+                lines += _cell_handler(name, cell, *paused(allocation, _level_handler(level_cell(osek, alarm_cell))))
     for cells in allocation.joined.values():
         lines += _joined(osek, cells)
     for name, (it, *more) in _named(allocation.handled).items():
         lines += [f"/* And {osek.cell(other.carrier).use.cell.name}. */" for other in more]
         number = model.schedule_tables.index(it.table)
         which = "end" if it.offsets.start == it.table.duration else "half"
-        does = [f"    carillon_osek_{which}_table({number}u);"] if it.action is None else _level_handler(allocation, it)
+        does = [f"    carillon_osek_{which}_table({number}u);"] if it.action is None else _level_handler(level_cell(osek, it))
         lines += _cell_handler(name, osek.cell(it.carrier), *does)
     return lines + _serve_cells(osek)
 
@@ -129,41 +124,51 @@ def _named(cells: tuple[TableCell, ...]) -> dict[str, list[TableCell]]:
     return found
 
 
-def _level_handler(allocation: OsekAllocation, it: AlarmCell | TableCell) -> list[str]:
+def _level_does(it: LevelCell) -> tuple[str, str]:
+    """What begins the names of the kernel's functions for a cell, and what they are called with."""
+    if it.action is None:
+        return "carillon_osek_level_alarm", f"{it.number}u"
+    return "carillon_osek_level_point", f"{text.action(it.action)}, {it.number}u, {it.event:#x}u"
+
+
+def _level_handler(it: LevelCell) -> list[str]:
     """The statements of the handler of a cell that has its task's level."""
-    acts, what = level_does(allocation, it)
-    if not it.runs_level:
+    acts, what = _level_does(it)
+    if not it.runs:
         return [f"    (void){acts}({what}, false);"]
-    return [f"    if ({acts}({what}, true)) {{", f"        carillon_level_{it.level}();", "    }"]
+    return [f"    if ({acts}({what}, true)) {{", f"        carillon_level_{it.runs}();", "    }"]
+
+
+def _taken_back(carrier: Carrier, cell: CellImage | None, indent: str) -> list[str]:
+    """The statements that take back what a source, and its cell, have asked for."""
+    lines = [*(acknowledging(cell) if cell is not None else [])]
+    lines += [f"    carillon_port_forget({carrier.source}u, CARILLON_SOURCE_BIT({carrier.source}u));"]
+    return [indent + line for line in lines]
 
 
 def _serve_cells(osek: OsekImage) -> list[str]:
     """What serves the cells of a level before their handlers do."""
     lines: list[str] = []
-    counters = level_counters(osek.allocation)
-    cells = level_cells(osek.allocation)
-    for level in served_levels(osek.allocation):
-        lines += [f"/* The cells of level {level}: what their handlers would do is done. */"]
-        lines += [f"void carillon_cells_{level}(void)", "{"]
-        if level in counters:
-            counter = counters[level]
-            number = counter.number
+    for served in osek.served:
+        lines += [f"/* The cells of level {served.level}: what their handlers would do is done. */"]
+        lines += [f"void carillon_cells_{served.level}(void)", "{"]
+        if served.counter is not None:
+            number, carrier = served.counter.number, served.counter.carrier
             lines += [
-                f"    if (carillon_osek_counter_rests({number}u)) {{ /* {counter.counter.name} */",
-                f"        if (carillon_port_is_pending({counter.carrier.source}u)) {{",
-                *(f"        {line}" for line in (acknowledging(osek.cell(counter.carrier)) if counter.carrier.cells else [])),
-                f"            carillon_port_forget({counter.carrier.source}u, CARILLON_SOURCE_BIT({counter.carrier.source}u));",
+                f"    if (carillon_osek_counter_rests({number}u)) {{ /* {served.counter.counter.name} */",
+                f"        if (carillon_port_is_pending({carrier.source}u)) {{",
+                *_taken_back(carrier, osek.cell(carrier) if carrier.cells else None, "        "),
                 "        }",
                 f"        carillon_osek_serve_counter({number}u);",
                 "    }",
             ]
-        for it in cells.get(level, []):
-            acts, what = level_does(osek.allocation, it)
-            alarm, source = isinstance(it, AlarmCell), f"{it.carrier.source}u"
+        for it in served.cells:
+            acts, what = _level_does(it)
+            carrier = it.cell.carrier
+            asked = f"{carrier.source}u" if it.action is not None else f"{what}, {carrier.source}u"
             lines += [
-                f"    if ({acts}_waits({f'{what}, {source}' if alarm else source})) {{ /* {it.carrier.demand.asker} */",
-                *(f"    {line}" for line in acknowledging(osek.cell(it.carrier))),
-                f"        carillon_port_forget({it.carrier.source}u, CARILLON_SOURCE_BIT({it.carrier.source}u));",
+                f"    if ({acts}_waits({asked})) {{ /* {carrier.demand.asker} */",
+                *_taken_back(carrier, it.cell, "    "),
                 f"        {acts}_early({what});",
                 "    }",
             ]
@@ -202,7 +207,7 @@ def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]
     else:
         fields["operand.function"] = f"carillon_callback_{what.object}"
     if isinstance(what, SetEvent):
-        fields["operand.carillon_event"] = f"{next(e.mask for e in model.events if e.name == what.event):#x}u"
+        fields["operand.carillon_event"] = f"{model.event(what.event).mask:#x}u"
     if on_cell:
         fields["cell"] = f"&carillon_alarm_{alarm.name}_cell"
     if alarm.autostart is not None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from carillon.emit import text
 from carillon.emit.osek.common import acknowledging
 from carillon.image import Image, OsekImage
+from carillon.image.osek import INTERRUPT_LOCKS
 
 RETRY, STEP, PATIENCE = 64, 4, 512
 """In how many instructions the handler looks again for a job that is late (``kernel/osek/budget.h``, 6)."""
@@ -27,10 +28,6 @@ def device(image: Image) -> dict[str, str]:
         lines += [f"#define CARILLON_BUDGET_{name} {cell.use.units(-(-instructions // max(1, per_tick)))}u"]
     lines += ["", "#endif", ""]
     return {"carillon_budget.h": "\n".join(lines)}
-
-
-INTERRUPT_LOCKS = ("disabled", "all suspended", "OS suspended")
-"""The locks behind those of the resources (``kernel/contract/osek.h``)."""
 
 
 def table(osek: OsekImage) -> list[str]:

@@ -155,7 +155,7 @@ def _action(allocation: OsekAllocation, action: AlarmAction, step: Step) -> str:
     operand = ""
     what = action.object
     if isinstance(action, SetEvent):
-        operand = f"{{.carillon_event = {next(e.mask for e in model.events if e.name == action.event):#x}u}}"
+        operand = f"{{.carillon_event = {model.event(action.event).mask:#x}u}}"
         what = f"{action.event} of {action.object}"
     fields = [f".operand = {operand}"] if operand else []
     fields += [f".action = {text.action(of(action))}", f".object = {task}"]

@@ -5,18 +5,21 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
-from carillon.emit.osek.common import GUARD_WORDS, acknowledging, mode_mask, served_levels, takes_back
-from carillon.image import Image
+from carillon.emit.osek.common import acknowledging, mode_mask
+from carillon.image import DirectTask, OsekImage
+from carillon.image.osek import GUARD_WORDS
+from carillon.model.board import Board
 
 
-def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
+def tasks(board: Board, osek: OsekImage) -> list[str]:
     """Stacks of extended tasks, and the table of tasks."""
-    model = allocation.osek
+    allocation, model = osek.allocation, osek.allocation.osek
     lines: list[str] = []
+    served = {it.level for it in osek.served}
     managed = any(x.kind is TaskKind.MANAGED for x in allocation.levels)
     for task in model.tasks:
         if task.extended:
-            words = -(-(task.stack or image.system.board.stack) // 8) + (GUARD_WORDS if model.stack_check else 0)
+            words = -(-(task.stack or board.stack) // 8) + (GUARD_WORDS if model.stack_check else 0)
             lines += [
                 f"/* Task {task.name} ({text.place(task.span)}): its stack, its events and where it left off. */",
                 f"static uint64_t carillon_stack_{task.name}[{words}];",
@@ -27,7 +30,6 @@ def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
         lines += [f"struct carillon_osek_job carillon_osek_jobs[{len(model.tasks)}];", ""]
     if not model.tasks:
         return [*lines, "const struct carillon_osek_task carillon_osek_tasks[1];", ""]
-    cells = served_levels(allocation)
     lines += ["const struct carillon_osek_task carillon_osek_tasks[] = {"]
     for task in model.tasks:
         level = allocation.level_of(task)
@@ -43,11 +45,11 @@ def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
         }
         if task.thread:
             fields["thread"] = 1
-        if level.number in cells:
+        if level.number in served:
             fields["cells"] = f"carillon_cells_{level.number}"
         if task.budget:
-            assert image.osek is not None and allocation.budgets is not None
-            fields["budget"] = image.osek.cell(allocation.budgets).use.units(task.budget)
+            assert allocation.budgets is not None
+            fields["budget"] = osek.cell(allocation.budgets).use.units(task.budget)
         if task.extended:
             fields |= {
                 "extended": f"&carillon_extended_{task.name}",
@@ -65,10 +67,10 @@ def _request(level: TaskLevel) -> str:
     return f"CARILLON_STORE_PEND({level.source})" if level.source else f"CARILLON_SOFTWARE_REQUEST({level.number})"
 
 
-def levels(image: Image, allocation: OsekAllocation) -> list[str]:
+def levels(osek: OsekImage) -> list[str]:
     """The table of levels, and the handler of each."""
     lines: list[str] = []
-    model = allocation.osek
+    allocation, model = osek.allocation, osek.allocation.osek
     numbers = {t.name: k for k, t in enumerate(model.tasks)}
     for level in allocation.levels:
         if level.capacity:
@@ -112,7 +114,7 @@ def levels(image: Image, allocation: OsekAllocation) -> list[str]:
                 "",
             ]
         else:
-            lines += _direct_handlers(image, level)
+            lines += _direct_handlers(next(it for it in osek.direct if it.level is level))
     if allocation.software:
         lines += ["const carillon_vector carillon_software_handlers[] = {", "    NULL,"]
         lines += [f"    carillon_level_{level.number}," for level in allocation.levels]
@@ -120,15 +122,14 @@ def levels(image: Image, allocation: OsekAllocation) -> list[str]:
     return lines
 
 
-def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
+def _direct_handlers(it: DirectTask) -> list[str]:
     """Of a direct task: its frame, where somebody ends it from within a function (osek.ld decides)."""
-    assert image.osek is not None
-    task = level.tasks[0]
-    acknowledge = acknowledging(image.osek.cell(level.cell)) if level.cell is not None else []
+    level, task = it.level, it.level.tasks[0]
+    acknowledge = acknowledging(it.cell) if it.cell is not None else []
     priority = f"level {level.number}, priority {task.priority}, source {level.source}"
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
-    serve = [f"    carillon_serve_waiting({level.number}u);"] if level.number in served_levels(image.osek.allocation) else []
-    back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if takes_back(level) else []
+    serve = [f"    carillon_serve_waiting({level.number}u);"] if it.serves else []
+    back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if it.takes_back else []
     if acknowledge:
         lines += [
             f"void carillon_acknowledged_{task.name}(void);",
