@@ -4,16 +4,8 @@
 from __future__ import annotations
 
 from carillon.emit import text
-from carillon.image import CellImage, Image
+from carillon.image import Image
 from carillon.model.family import BaseKind
-
-
-def macro(cell: CellImage, name: str) -> str:
-    """The driver's macro for the cell of the time base, whose interrupt nobody wants, and which may be free of a round."""
-    array = cell.use.cell.array
-    if array.start.value == "timer" and name in ("PREPARE", "START"):
-        return f"FREE_{name}"
-    return "START_DISARMED" if name == "START" and array.request_enable == "cell" else name
 
 
 def emit(image: Image) -> dict[str, str]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from carillon.emit import text
-from carillon.emit.vectors import direct
 from carillon.image import Image
 
 
@@ -34,7 +33,7 @@ def _handlers(image: Image) -> list[str]:
     """Declarations that make functions of the application handlers, for the files that define them."""
     declarations = [
         f'void {function}(void) __asm__("{text.HANDLER}{function}") __attribute__(({"interrupt" if nested else "signal"}, used));'
-        for function, nested in direct(image).items()
+        for function, nested in image.direct.items()
     ]
     if not declarations:
         return []

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from carillon import __version__
 from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
-from carillon.image import ActionSet, CellImage, Image, ModeImage, OneOf, Unsigned, Value
-from carillon.image.pieces.common import by_register
-from carillon.model.board import Board
+from carillon.image import ActionSet, CellImage, Image, ModeImage, OneOf, Store, Stores, Unsigned, Value
 
 UNEXPECTED = "carillon_port_unexpected"
 """What halts the system after an interrupt that nobody uses."""
@@ -46,6 +44,33 @@ def times(carrier: Carrier, round_length: int, limit: int = 6) -> str:
     distinct = sorted(points)
     shown = [str(t) for t in distinct[:limit]]
     return ", ".join(shown) + (f", ... ({len(distinct)} points)" if len(distinct) > limit else "")
+
+
+def store(it: Store) -> str:
+    """A store of a list, by its macro."""
+    if it.cell is None:
+        return f"CARILLON_STORE_{it.does}({it.numbers[0]}, {bits(it.numbers[1:]) or '0u'})"
+    together = " | ".join(macro(c, "BIT", c.number) for c in it.together)
+    return macro(it.cell, it.does, *([together] if together else it.numbers))
+
+
+def stores(name: str, lists: Stores, said: Callable[[str, CellImage], str], constant: bool) -> list[str]:
+    """The lists of what ``name`` begins; ``said``: a comment on a cell in a list.  Not all start stores are ``constant``."""
+    lines: list[str] = []
+    for kind, items in lists.items():
+        comments = [", ".join(filter(None, (said(kind, cell) for cell in it.about))) for it in items]
+        rows = [f"{store(it)},{f' /* {comment} */' if comment else ''}" for it, comment in zip(items, comments, strict=True)]
+        element = "struct carillon_shift" if kind == "align" else "struct carillon_store"
+        lines += array(element, f"{name}_{kind}", rows, constant=constant or kind != "start")
+    return lines
+
+
+def counted(field: str, items: str) -> list[str]:
+    """The fields for an array and its length."""
+    return [f".{field} = {items},", f".{_ONE.get(field, field)}_count = CARILLON_COUNT({items}),"]
+
+
+_ONE = {"levels": "level", "multiplexes": "multiplex", "tasks": "task", "cells": "cell"}
 
 
 def multiplexed(cell: CellImage) -> str:
@@ -89,11 +114,6 @@ def array(kind: str, name: str, items: list[str], *, constant: bool = True) -> l
     if not items:
         return []
     return [f"static {'const ' if constant else ''}{kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]
-
-
-def masks(board: Board, sources: Iterable[int]) -> list[tuple[int, str]]:
-    """Sources grouped by request register: (a source that names the register, C expression of the bits)."""
-    return [(group[0], bits(group)) for group in by_register(board, sources)]
 
 
 def bits(sources: Iterable[int]) -> str:

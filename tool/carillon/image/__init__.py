@@ -95,6 +95,25 @@ class StartStore:
 
 
 @dataclass(frozen=True, slots=True)
+class Store:
+    """A store of a list: what a macro of a cell's driver says, or without a cell, one of the port.
+
+    ``numbers``: the macro's arguments; of the port, a source that names a request register, and the sources whose bits it stores.
+    ``together``: the cells whose bits are the argument instead.  ``about``: the cells that a comment names.
+    """
+
+    does: str
+    cell: CellImage | None = None
+    numbers: tuple[int, ...] = ()
+    together: tuple[CellImage, ...] = ()
+    about: tuple[CellImage, ...] = ()
+
+
+Stores: TypeAlias = dict[str, tuple[Store, ...]]
+"""Lists by their names (``struct carillon_mode``), in the order in which they stand in C."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One interval of a multiplexed cell: to point ``to``; ``units`` counts from the point before it."""
 
@@ -109,14 +128,34 @@ class Multiplex:
     cell: CellImage
     steps: tuple[Step, ...]
 
+    def interval(self, step: Step) -> Store:
+        """A step as the cell takes it: a deadline is postponed, and anything else goes on from its last point."""
+        if isinstance(self.cell.carrier.action, CheckDeadline):
+            return Store("POSTPONE", self.cell, (step.units,))
+        return Store("INTERVAL", self.cell, (step.units, self.cell.period))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """As in ``kernel/contract/table.h``: a function of the application, a source that is enabled, and a number."""
+
+    function: str = ""
+    source: int | None = None
+    object: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
-    """One entry of the conventional kernel's dispatcher table; ``more``: the next is due in the same tick."""
+    """One entry of the conventional kernel's dispatcher table.
+
+    ``more``: the next is due in the same tick.  ``following``: the number of the first entry that is not.
+    """
 
     point: ExpiryPoint
     step: Step
     more: bool
+    following: int
+    does: Entry = field(default_factory=Entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +168,17 @@ class TimeBase:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """How the mode is left: ``target`` is the control cell's counter when the next mode's start store is due."""
+    """How the mode is left: ``target`` is the control cell's counter when the next mode's start store is due.
+
+    ``forget`` and ``enable`` its request.
+    """
 
     cell: CellImage
     at: int
     target: int
     gap: int
+    forget: Store
+    enable: Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +186,8 @@ class SyncImage:
     """How the round is synchronised: ``cell`` expires at tick ``at``, from where on nothing is due for ``slack`` ticks.
 
     ``latest``: what its counter reads at least when there is time to move all cells.  ``leave``: from its next expiry to the
-    beginning of the round that follows when the mode is left, in ticks.
+    beginning of the round that follows when the mode is left, in ticks.  ``hold``, ``release``: what keeps the round's sources
+    quiet until the first global time is known, where no task starts before.
     """
 
     cell: CellImage
@@ -150,6 +195,8 @@ class SyncImage:
     slack: int
     latest: int
     leave: int
+    hold: tuple[Store, ...] = ()
+    release: tuple[Store, ...] = ()
 
     @property
     def late(self) -> int:
@@ -159,7 +206,11 @@ class SyncImage:
 
 @dataclass(frozen=True, slots=True)
 class ModeImage:
-    """Everything about one mode."""
+    """Everything about one mode.
+
+    ``levels``: each source and its level.  ``ground``: the sources of which none may be active when the mode is left, and how
+    many of the first may not be waiting either.
+    """
 
     allocation: ModeAllocation
     cells: tuple[CellImage, ...]
@@ -169,6 +220,9 @@ class ModeImage:
     control: Control | None
     time_base: TimeBase | None
     sync: SyncImage | None = None
+    stores: Stores = field(default_factory=dict, hash=False)
+    levels: tuple[tuple[int, int], ...] = ()
+    ground: tuple[tuple[int, ...], int] = ((), 0)
 
     def last_before(self, cell: CellImage, board: Board) -> int:
         """When a cell expires for the last time before its first expiry, in its units since the first start store.
@@ -279,6 +333,8 @@ class OsekImage:
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
     enough away.  ``tables``: the schedule tables on cells.  ``base``: the cell of the time base, and ``origin`` what the base
     reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.  ``folded``: None with software dispatch, or without tasks.
+    ``requests``: of all its sources, what forgets, enables and disables them.  ``levels``: each source and
+    the controller's level.
     """
 
     allocation: OsekAllocation
@@ -292,6 +348,9 @@ class OsekImage:
     served: tuple[ServedLevel, ...] = ()
     direct: tuple[DirectTask, ...] = ()
     folded: Folded | None = None
+    stores: Stores = field(default_factory=dict, hash=False)
+    requests: Stores = field(default_factory=dict, hash=False)
+    levels: tuple[tuple[int, int], ...] = ()
 
     @property
     def model(self) -> Osek:
@@ -356,6 +415,8 @@ class Image:
 
     ``vectors`` has a table for each mode, by source; one table where there is no mode.  Whatever reads a run reads
     there what an interrupt means.  ``handlers``: the functions that vectors of the rounds lead to, unless those are tasks.
+    ``initials`` enable the application's interrupts, once.  ``direct``: the application's functions that are vectors, or all but
+    their beginning, and whether others may preempt them.
     ``switches``: for each generated file, what it is compiled for (:mod:`.switches`).
     """
 
@@ -365,6 +426,8 @@ class Image:
     osek: OsekImage | None = None
     vectors: tuple[tuple[Vector, ...], ...] = ()
     handlers: tuple[Handler, ...] = ()
+    initials: tuple[Store, ...] = ()
+    direct: dict[str, bool] = field(default_factory=dict, hash=False)
     switches: dict[str, dict[str, Value]] = field(default_factory=dict, hash=False)
     microcode: Microcode | None = None
     blocks: Blocks | None = None

@@ -34,9 +34,10 @@ from carillon.image import (
     TimeBase,
 )
 from carillon.image.blocks import blocks_image
-from carillon.image.handlers import handlers, vector_tables
+from carillon.image.handlers import direct, handlers, vector_tables
 from carillon.image.microcode import microcode_image
 from carillon.image.osek import with_levels
+from carillon.image.stores import control_stores, of_sources, osek_with_stores, with_stores
 from carillon.image.switches import switches
 from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
@@ -149,7 +150,8 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
         )
         return None
     target = cell.use.units(counts - board.switch_ticks)
-    return Control(cell, at, target, at + board.switch_ticks + board.lead_at(system.clock_hz) - length)
+    gap = at + board.switch_ticks + board.lead_at(system.clock_hz) - length
+    return Control(cell, at, target, gap, *control_stores(cell))
 
 
 def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBase | None:
@@ -209,8 +211,13 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
     else:
         microcode = microcode_image(system, allocation.osek, diagnostics)
         image = Image(system, allocation, tuple(modes), osek, microcode=microcode)
+    image = replace(image, modes=tuple(with_stores(image, mode) for mode in image.modes))
+    initials = of_sources(system.board, "ENABLE", [interrupt.source for interrupt in system.interrupts])
+    image = replace(image, initials=initials)
     found, leads = handlers(image)
-    return replace(image, handlers=found, vectors=vector_tables(image, leads), switches=switches(image))
+    vectors = vector_tables(image, leads)
+    called = direct(image, found, vectors)
+    return replace(image, handlers=found, vectors=vectors, direct=called, switches=switches(image))
 
 
 def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
@@ -246,7 +253,9 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         guard = 0 if together else 1
         origin += guard
     tables = tuple(_table_image(system, allocation, table, near) for table in allocation.on_cells)
-    return with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, guard, tables))
+    return osek_with_stores(
+        board, with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, guard, tables))
+    )
 
 
 def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable, near: int) -> TableImage:
@@ -267,7 +276,13 @@ def _table(timer: CellImage, length: int) -> tuple[TableEntry, ...]:
     points = points_in_order([timer.carrier.demand], length)
     times = sorted({p.at % length for p in points})
     steps = dict(zip(times, _steps(timer.carrier, timer.use, length), strict=True))
+    ends = {p.at % length: (k + 1) % len(points) for k, p in enumerate(points)}
     return tuple(
-        TableEntry(point, steps[point.at % length], k + 1 < len(points) and points[k + 1].at % length == point.at % length)
+        TableEntry(
+            point,
+            steps[point.at % length],
+            k + 1 < len(points) and points[k + 1].at % length == point.at % length,
+            ends[point.at % length],
+        )
         for k, point in enumerate(points)
     )

@@ -119,6 +119,13 @@ def _joined(image: Image, number: int, source: int) -> Handler:
     return Handler(f"carillon_joined_{number}_{source}", number, parts, within=around(image))
 
 
+def direct(image: Image, found: Iterable[Handler], tables: Iterable[Iterable[Vector]]) -> dict[str, bool]:
+    """The application's functions that are vectors, or all but their beginning, and whether others may preempt them."""
+    used = {vector.symbol for table in tables for vector in table} | {handler.held for handler in found}
+    result = dict.fromkeys(sorted(used & {task.entry for task in image.system.tasks}), True)
+    return result | {i.handler: False for i in image.system.interrupts if i.handler in used}
+
+
 def vector_tables(image: Image, leads: list[dict[int, str]]) -> tuple[tuple[Vector, ...], ...]:
     """What every source is for, in each mode; beneath the rounds too."""
     below = _event_triggered(image)

@@ -18,7 +18,6 @@ from carillon.allocate.queue import QueueTimes
 from carillon.image import ActionSet, CellImage, Image, Microcode, OneOf, OsekImage, Unsigned, Value
 from carillon.image.levels import base_levels, lowered_level
 from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS
-from carillon.image.pieces.common import by_register
 from carillon.model import Idle, OnDeadlineMiss, Synchronisation, SyncStart
 from carillon.model.giotto import Upload
 from carillon.model.osek import AlarmAction, CounterKind, Hook, Status
@@ -137,7 +136,7 @@ _CONFIG: _Group[Image] = _Group(
         "CARILLON_TABLES": lambda image, _: any(m.table for m in image.modes),
         "CARILLON_LOWERED": lambda image, _: lowered_level(image),
         "CARILLON_SOURCES": lambda image, _: image.system.board.sources,
-        "CARILLON_INITIALS": lambda image, _: len(by_register(image.system.board, [i.source for i in image.system.interrupts])),
+        "CARILLON_INITIALS": lambda image, _: len(image.initials),
         "CARILLON_BELOW_TASKS": lambda image, _: Unsigned(base_levels(image)) if base_levels(image) and image.modes else 0,
         "CARILLON_MULTIPLEXES": lambda image, _: any(m.multiplexes or m.table for m in image.modes),
         "CARILLON_TIMEKEEPERS": lambda image, _: any(c.due is not None for c in _cells(image)),

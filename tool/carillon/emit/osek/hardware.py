@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation
-from carillon.emit import base, text
+from carillon.emit import text
 from carillon.image import CellImage, Image, OsekImage
-from carillon.image.levels import controlled, osek_levels
 
 
 def contexts(image: Image, allocation: OsekAllocation) -> list[str]:
@@ -34,56 +33,21 @@ def contexts(image: Image, allocation: OsekAllocation) -> list[str]:
 
 def hardware(image: Image, osek: OsekImage) -> list[str]:
     """The image that StartOS, or ttStartOS above it, brings the hardware into."""
-    system, allocation = image.system, osek.allocation
-    board = system.board
     stem = "carillon_osek"
     alone = not image.modes
-    levels = osek_levels(allocation)
-    sources = [s for s in sorted(levels) if controlled(board, s)]
-
-    def stores(kind: str) -> list[str]:
-        return [f"CARILLON_STORE_{kind}({s}, {bits})," for s, bits in text.masks(board, sources)]
-
-    def named(cell: CellImage, macro: str) -> str:
-        if cell is osek.base:
-            return base.macro(cell, macro)
-        clock = allocation.clock
-        return f"FREE_{macro}" if clock is not None and clock.driver.free and cell.carrier == clock.carrier else macro
-
-    prepare = [text.macro(c, named(c, "PREPARE"), c.number, c.first, c.period, c.use.prescaler) + "," for c in osek.cells]
-    kept = [c for table in osek.tables if table.restarts for _, c in table.cells]
-    prepare += [text.macro(c, "PREPARE", c.number, c.period, c.period, c.use.prescaler) + "," for c in kept]
-    stop = [text.macro(c, "STOP", c.number) + "," for c in (*osek.cells, *osek.stopped)]
-    align = [text.macro(c, "ALIGN", c.number, c.first, c.period) + "," for c in osek.cells if c.family.align]
-    finish = [text.macro(c, "FINISH", c.number, c.first, c.period) + "," for c in osek.cells if c.finishes]
-    start = []
-    for store in osek.start:
-        bits = " | ".join(text.macro(c, "BIT", c.number) for c in store.cells) if store.group else str(store.cells[0].number)
-        who = " /* " + ", ".join(f"{c.use.cell.name}: {c.carrier.demand.name}" for c in store.cells) + " */"
-        start.append(text.macro(store.cells[0], named(store.cells[0], "START"), bits) + "," + who)
-    if not start:  # the run's beginning all the same
-        start = [f"CARILLON_STORE_UNPEND({board.request_base}, 0u),"]
-    lines = ["extern const carillon_vector carillon_osek_vectors[];", ""] if alone else []
-    lines += text.array("struct carillon_level", f"{stem}_source_levels", [f"{{{s}, {v}}}," for s, v in sorted(levels.items())])
-    lists = (
-        ("struct carillon_store", "prepare", prepare),
-        ("struct carillon_store", "start", start),
-        ("struct carillon_shift", "align", align),
-        ("struct carillon_store", "finish", finish),
-        ("struct carillon_store", "stop", stop),
-    )
-    for kind, name, items in lists:
-        lines += text.array(kind, f"{stem}_{name}", items, constant=name != "start" or not board.kept)
-    lines += ["const struct carillon_mode carillon_osek_image = {"]
-    lines += ["    .vectors = carillon_osek_vectors,"] if alone else []
-    if levels:
-        lines += [f"    .levels = {stem}_source_levels,", f"    .level_count = CARILLON_COUNT({stem}_source_levels),"]
-    for _, name, items in lists:
-        if items:
-            lines += [f"    .{name} = {stem}_{name},", f"    .{name}_count = CARILLON_COUNT({stem}_{name}),"]
-    lines += ["};", ""]
-    for name, kind in (("forget", "UNPEND"), ("enable", "ENABLE"), ("disable", "DISABLE")):
-        items = stores(kind) or [f"CARILLON_STORE_UNPEND({board.request_base}, 0u),"]
-        lines += [f"const struct carillon_store carillon_osek_{name}[] = {{", *(f"    {i}" for i in items), "};"]
-        lines += [f"const uint16_t carillon_osek_{name}_count = CARILLON_COUNT(carillon_osek_{name});", ""]
+    lines = [f"extern const carillon_vector {stem}_vectors[];", ""] if alone else []
+    lines += text.array("struct carillon_level", f"{stem}_source_levels", [f"{{{s}, {v}}}," for s, v in osek.levels])
+    lines += text.stores(stem, osek.stores, _said, not image.system.board.kept)
+    fields = [f".vectors = {stem}_vectors,"] if alone else []
+    fields += text.counted("levels", f"{stem}_source_levels") if osek.levels else []
+    fields += [field for kind, items in osek.stores.items() if items for field in text.counted(kind, f"{stem}_{kind}")]
+    lines += [f"const struct carillon_mode {stem}_image = {{", *(f"    {field}" for field in fields), "};", ""]
+    for name, items in osek.requests.items():
+        lines += [f"const struct carillon_store {stem}_{name}[] = {{", *(f"    {text.store(it)}," for it in items), "};"]
+        lines += [f"const uint16_t {stem}_{name}_count = CARILLON_COUNT({stem}_{name});", ""]
     return lines
+
+
+def _said(kind: str, cell: CellImage) -> str:
+    """What the comment of a store says of a cell; only those of the start have one."""
+    return f"{cell.use.cell.name}: {cell.carrier.demand.name}" if kind == "start" else ""
