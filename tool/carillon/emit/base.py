@@ -23,8 +23,7 @@ def emit(image: Image) -> dict[str, str]:
             left = f"0u - {text.macro(cell, 'UP', cell.number)}"
         else:
             left = f"carillon_port_read({text.macro(cell, 'COUNTER', cell.number)})"
-    lines = [text.head(image, f"The time base is {what}."), "#ifndef CARILLON_BASE_DEVICE_H"]
-    lines += ["#define CARILLON_BASE_DEVICE_H", "", f'#include "cells/{family}/cell.h"', ""]
+    lines = ["", f'#include "cells/{family}/cell.h"', ""]
     whole = base.kind is not BaseKind.DOWN
     lines += [f"#define CARILLON_BASE_PERIOD {0 if whole else base.period}u", f"#define CARILLON_BASE_MOST {base.counted}u"]
     lines += [f"#define CARILLON_BASE_AHEAD {base.ahead}u"]
@@ -35,4 +34,4 @@ def emit(image: Image) -> dict[str, str]:
         lines += [f"#define CARILLON_BASE_GUARD {osek.guard}u /* from what it reads as time 0 to time 0 */"]
     origin = osek.origin % (1 << base.bits if whole else base.period)
     lines += [f"#define CARILLON_BASE_ORIGIN ((carillon_base){origin}u)", f"#define CARILLON_BASE_LEFT ({left})"]
-    return {"carillon_base.h": "\n".join([*lines, "", "#endif", ""])}
+    return {"carillon_base.h": text.header(image, f"The time base is {what}.", "CARILLON_BASE_DEVICE_H", lines)}

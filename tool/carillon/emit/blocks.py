@@ -65,8 +65,7 @@ class _Writer(Writer):
 
     def rate(self, name: str, period: int, tasks: Iterable[int]) -> list[str]:
         """The task of the kernel that computes what has been released with a period."""
-        function = f"void carillon_task_{name}(void)"
-        lines = ["", f"/* What is released for {period} ms. */", f"{function};", function, "{"]
+        lines: list[str] = []
         for task in tasks:
             slot = self.slot[task, period]
             lines += [
@@ -79,7 +78,7 @@ class _Writer(Writer):
                 "        carillon_osek_unlock(saved);",
                 "    }",
             ]
-        return [*lines, "}"]
+        return ["", *text.function(f"carillon_task_{name}", lines, f"What is released for {period} ms.")]
 
     # Blocks
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from carillon.emit import text
+from carillon.emit.osek.common import acknowledging
 from carillon.image import CellImage, Image, OsekImage
 from carillon.image.handlers import FRAMED, framed, is_wrapped, serve
 from carillon.model.time import ClockKind
@@ -22,39 +23,27 @@ def handlers(image: Image, osek: OsekImage) -> list[str]:
         if framed(image):
             function = f"{clock.carrier.source}, {FRAMED}, carillon_clock_queue.head.time"
             counted = f"CARILLON_COUNTED_TICK_FRAME({function}, carillon_time_ticks)"
-            lines += [_comment(cell), counted if clock.services.now else f"CARILLON_TICK_FRAME({function})", ""]
+            lines += [f"/* {_comment(cell)} */", counted if clock.services.now else f"CARILLON_TICK_FRAME({function})", ""]
         elif is_wrapped(clock):
-            lines += _handler("carillon_clock_vector", cell, _acknowledge(cell), [f"{serve(clock)}();"])
+            lines += _handler("carillon_clock_vector", cell, f"{serve(clock)}();")
     if slices is not None:
         cell = osek.cell(slices)
         if osek.allocation.software:
-            return [*lines, *_handler("carillon_slice_timer", cell, _acknowledge(cell), ["carillon_slice_over(NULL);"])]
+            return [*lines, *_handler("carillon_slice_timer", cell, "carillon_slice_over(NULL);")]
         lines += [] if image.microcode is None else ['#include "kernel/microcode/tasks.h"', ""]
         over = "carillon_slice_over" if image.microcode is None else "carillon_microcode_tick"
         below = [f"carillon_slice_over_below({level}u);" for level in list(osek.allocation.turns)[1:]]
-        lines += _handler("carillon_slice_vector", cell, _acknowledge(cell), [*below, f"{over}(frame);"], "const void *frame")
+        lines += _handler("carillon_slice_vector", cell, *below, f"{over}(frame);", parameters="const void *frame")
     return lines
 
 
 def _comment(cell: CellImage) -> str:
-    return f"/* {cell.use.cell.name}: {cell.carrier.demand.name} ({text.place(cell.carrier.demand.span)}). */"
+    return f"{cell.use.cell.name}: {cell.carrier.demand.name} ({text.place(cell.carrier.demand.span)})."
 
 
-def _acknowledge(cell: CellImage) -> list[str]:
-    return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
-
-
-def _handler(name: str, cell: CellImage, first: list[str], then: list[str], parameters: str = "void") -> list[str]:
-    return [
-        _comment(cell),
-        f"void {name}({parameters});",
-        f"void {name}({parameters})",
-        "{",
-        *first,
-        *(f"    {line}" for line in then),
-        "}",
-        "",
-    ]
+def _handler(name: str, cell: CellImage, *calls: str, parameters: str = "void") -> list[str]:
+    body = [*acknowledging(cell), *(f"    {call}" for call in calls)]
+    return [*text.function(name, body, _comment(cell), parameters), ""]
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -65,11 +54,11 @@ def emit(image: Image) -> dict[str, str]:
     if clock.services.clock is ClockKind.PERIODIC:
         return {}
     cell = image.osek.cell(clock.carrier)
-    lines = [text.head(image, f"The clock is {cell.use.cell.name}."), "#ifndef CARILLON_CLOCK_DEVICE_H"]
-    lines += ["#define CARILLON_CLOCK_DEVICE_H", ""]
-    lines += [f"#define CARILLON_CLOCK_CELL {cell.number}u", f"#define CARILLON_CLOCK_SOURCE {clock.carrier.source}u"]
+    lines = ["", f"#define CARILLON_CLOCK_CELL {cell.number}u", f"#define CARILLON_CLOCK_SOURCE {clock.carrier.source}u"]
     # Interrupts that the kernel's lock does not keep out may come within an operation of the device.
     exposed = bool(image.modes) or any(isr.category == 1 for isr, _ in image.osek.allocation.isrs)
     lines += [f"#define CARILLON_CLOCK_EXPOSED {int(exposed)}", ""]
-    lines += [f'#include "cells/{cell.family.name}/clock.h"', "", "#endif", ""]
-    return {"carillon_clock_device.h": "\n".join(lines)}
+    lines += [f'#include "cells/{cell.family.name}/clock.h"']
+    return {
+        "carillon_clock_device.h": text.header(image, f"The clock is {cell.use.cell.name}.", "CARILLON_CLOCK_DEVICE_H", lines)
+    }

@@ -10,8 +10,7 @@ from carillon.image import Image
 def emit(image: Image) -> str:
     """The configuration as macros."""
     system, board = image.system, image.system.board
-    lines = [text.head(image, "What the kernel is compiled for."), "#ifndef CARILLON_CONFIG_H", "#define CARILLON_CONFIG_H", ""]
-    lines += text.switches(image, "carillon_config.h")
+    lines = ["", *text.switches(image, "carillon_config.h")]
     virtual = []
     for array in board.cells:
         if array.family.name == "virtual":
@@ -25,8 +24,7 @@ def emit(image: Image) -> str:
     lines += _linkage(image)
     lines += ["", "/* Application modes. */"]
     lines += [f"#define ttAppMode_{mode.allocation.mode.name} {number}u" for number, mode in enumerate(image.modes)]
-    lines += ["", "#endif", ""]
-    return "\n".join(lines)
+    return text.header(image, "What the kernel is compiled for.", "CARILLON_CONFIG_H", lines)
 
 
 def _handlers(image: Image) -> list[str]:

@@ -30,6 +30,17 @@ def head(image: Image, purpose: str) -> str:
     )
 
 
+def header(image: Image, purpose: str, guard: str, lines: Iterable[str]) -> str:
+    """A generated header."""
+    return "\n".join([head(image, purpose), f"#ifndef {guard}", f"#define {guard}", *lines, "", "#endif", ""])
+
+
+def function(name: str, body: Iterable[str], comment: str = "", parameters: str = "void", attributes: str = "") -> list[str]:
+    """A function, declared before it is defined."""
+    says = f"void {name}({parameters})"
+    return [*([f"/* {comment} */"] if comment else []), f"{says}{attributes};", says, "{", *body, "}"]
+
+
 def place(span: Span) -> str:
     """A place in the schedule, without the folder, so that output does not depend on where it is built."""
     return f"{span.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{span.line}"

@@ -62,25 +62,15 @@ def alarms(osek: OsekImage) -> list[str]:
             lines += _cell_handler(name, osek.cell(part.carrier), *paused(allocation, ticks))
         else:
             first = names.part(allocation, allocation.first_part(part))
-            lines += [
-                f"/* Requested by {first}. */",
-                f"void {name}(void);",
-                f"void {name}(void)",
-                "{",
-                *paused(allocation, ticks),
-                "}",
-                "",
-            ]
+            lines += [*text.function(name, paused(allocation, ticks), f"Requested by {first}."), ""]
     for alarm_cell in allocation.alarms:
         if not alarm_cell.direct and alarm_cell.carrier.source not in allocation.joined:
             cell = osek.cell(alarm_cell.carrier)
             number = model.alarms.index(alarm_cell.alarm)
             name = names.alarm(allocation, alarm_cell)
-            if not alarm_cell.level:
-                expired = [f"    carillon_osek_alarm_expired({number}u);"]
-                lines += _cell_handler(name, cell, *paused(allocation, expired))
-            else:
-                lines += _cell_handler(name, cell, *paused(allocation, _level_handler(level_cell(osek, alarm_cell))))
+            expired = [f"    carillon_osek_alarm_expired({number}u);"]
+            does = _level_handler(level_cell(osek, alarm_cell)) if alarm_cell.level else expired
+            lines += _cell_handler(name, cell, *paused(allocation, does))
     for cells in allocation.joined.values():
         lines += _joined(osek, cells)
     for name, (it, *more) in _named(allocation.handled).items():
@@ -107,7 +97,7 @@ def _joined(osek: OsekImage, own: list[AlarmCell]) -> list[str]:
         number = allocation.osek.alarms.index(it.alarm)
         body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *(f"    {line}" for line in acknowledging(cell))]
         body += [f"        carillon_osek_alarm_expired({number}u);", "    }"]
-    return [*lines, f"void {name}(void);", f"void {name}(void)", "{", *paused(allocation, body), "}", ""]
+    return [*lines, *text.function(name, paused(allocation, body)), ""]
 
 
 def _at(cell: CellImage) -> str:
@@ -184,16 +174,7 @@ def paused(allocation: OsekAllocation, body: list[str]) -> list[str]:
 
 
 def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:
-    return [
-        f"/* {cell.use.cell.name}, {_at(cell)}. */",
-        f"void {name}(void);",
-        f"void {name}(void)",
-        "{",
-        *acknowledging(cell),
-        *body,
-        "}",
-        "",
-    ]
+    return [*text.function(name, [*acknowledging(cell), *body], f"{cell.use.cell.name}, {_at(cell)}."), ""]
 
 
 def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]:

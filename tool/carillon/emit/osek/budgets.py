@@ -19,15 +19,14 @@ def device(image: Image) -> dict[str, str]:
         return {}
     cell = osek.cell(osek.allocation.budgets)
     per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
-    lines = [text.head(image, f"The cell of execution budgets is {cell.use.cell.name}."), "#ifndef CARILLON_BUDGET_DEVICE_H"]
-    lines += ["#define CARILLON_BUDGET_DEVICE_H", "", f'#include "cells/{cell.family.name}/cell.h"', ""]
+    lines = ["", f'#include "cells/{cell.family.name}/cell.h"', ""]
     lines += [f"#define CARILLON_BUDGET_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
     lines += [f"#define CARILLON_BUDGET_SOURCE {osek.allocation.budgets.source}u"]
     lines += [f"#define CARILLON_BUDGET_RANGE UINT32_C({cell.period})"]
     for name, instructions in (("RETRY", RETRY), ("STEP", STEP), ("PATIENCE", PATIENCE)):
         lines += [f"#define CARILLON_BUDGET_{name} {cell.use.units(-(-instructions // max(1, per_tick)))}u"]
-    lines += ["", "#endif", ""]
-    return {"carillon_budget.h": "\n".join(lines)}
+    purpose = f"The cell of execution budgets is {cell.use.cell.name}."
+    return {"carillon_budget.h": text.header(image, purpose, "CARILLON_BUDGET_DEVICE_H", lines)}
 
 
 def table(osek: OsekImage) -> list[str]:
@@ -53,14 +52,9 @@ def handler(osek: OsekImage) -> list[str]:
         return []
     cell = osek.cell(osek.allocation.budgets)
     source = osek.allocation.budgets.source
+    strikes = [*acknowledging(cell), "    carillon_budget_strikes(frame);"]
     return [
-        f"/* {cell.use.cell.name}: execution budgets. */",
-        "void carillon_budget_vector(const void *frame);",
-        "void carillon_budget_vector(const void *frame)",
-        "{",
-        *acknowledging(cell),
-        "    carillon_budget_strikes(frame);",
-        "}",
+        *text.function("carillon_budget_vector", strikes, f"{cell.use.cell.name}: execution budgets.", "const void *frame"),
         "void carillon_budget_forget(void)",
         "{",
         *acknowledging(cell),

@@ -18,9 +18,7 @@ def header(image: Image) -> str:
     assert osek is not None
     allocation = osek.allocation
     model = allocation.osek
-    lines = [text.head(image, "What the application sees of its event-triggered system."), "#ifndef CARILLON_OSEK_GENERATED_H"]
-    lines += ["#define CARILLON_OSEK_GENERATED_H", ""]
-    lines += text.switches(image, "carillon_osek.h")
+    lines = ["", *text.switches(image, "carillon_osek.h")]
     if model.isrs:
         lines += ["", "/* Interrupt sources of ISRs. */"]
         lines += [f"#define CARILLON_ISR_SOURCE_{isr.name} {isr.source}u" for isr in model.isrs]
@@ -32,8 +30,8 @@ def header(image: Image) -> str:
     lines += _folded(osek.folded) if osek.folded is not None else []
     lines += _ceilings(allocation)
     lines += _served(osek.served)
-    lines += ["", "#endif", ""]
-    return "\n".join(lines)
+    purpose = "What the application sees of its event-triggered system."
+    return text.header(image, purpose, "CARILLON_OSEK_GENERATED_H", lines)
 
 
 def _served(levels: tuple[ServedLevel, ...]) -> list[str]:

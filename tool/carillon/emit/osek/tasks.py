@@ -94,25 +94,16 @@ def levels(osek: OsekImage) -> list[str]:
         names = ", ".join(t.name for t in level.tasks)
         lines.append(f"    {{{', '.join(text_fields)}}}, /* {level.number}: {names} */")
     lines += ["};", ""]
+    called = {cell.runs for served in osek.served for cell in served.cells}
     for level in allocation.levels:
         names = ", ".join(t.name for t in level.tasks)
         priority = level.tasks[0].priority
         where = f"source {level.source}" if level.source else "software"
         if level.kind is TaskKind.MANAGED:
-            apart = (
-                " __attribute__((noinline))"
-                if any(c.level == level.number and c.runs_level for c in allocation.at_levels)
-                else ""
-            )
-            lines += [
-                f"/* Level {level.number}, priority {priority}: {names} ({where}). */",
-                f"void carillon_level_{level.number}(void){apart};",
-                f"void carillon_level_{level.number}(void)",
-                "{",
-                f"    carillon_osek_run({level.number}u);",
-                "}",
-                "",
-            ]
+            title = f"Level {level.number}, priority {priority}: {names} ({where})."
+            apart = " __attribute__((noinline))" if level.number in called else ""
+            runs = [f"    carillon_osek_run({level.number}u);"]
+            lines += [*text.function(f"carillon_level_{level.number}", runs, title, attributes=apart), ""]
         else:
             lines += _direct_handlers(next(it for it in osek.direct if it.level is level))
     if allocation.software:
@@ -130,29 +121,10 @@ def _direct_handlers(it: DirectTask) -> list[str]:
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
     serve = [f"    carillon_serve_waiting({level.number}u);"] if it.serves else []
     back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if it.takes_back else []
-    if acknowledge:
-        lines += [
-            f"void carillon_acknowledged_{task.name}(void);",
-            f"void carillon_acknowledged_{task.name}(void)",
-            "{",
-            *acknowledge,
-            f"    carillon_task_{task.name}();",
-            *serve,
-            *back,
-            "}",
-        ]
-    return [
-        *lines,
-        f"void carillon_framed_{task.name}(void);",
-        f"void carillon_framed_{task.name}(void)",
-        "{",
-        *acknowledge,
-        f"    carillon_port_call(carillon_task_{task.name});",
-        *serve,
-        *back,
-        "}",
-        "",
-    ]
+    for name, calls in (("acknowledged", "{}();"), ("framed", "carillon_port_call({});"))[not acknowledge :]:
+        runs = "    " + calls.format(f"carillon_task_{task.name}")
+        lines += text.function(f"carillon_{name}_{task.name}", [*acknowledge, runs, *serve, *back])
+    return [*lines, ""]
 
 
 def resources(allocation: OsekAllocation) -> list[str]:
