@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from carillon.emit import text
-from carillon.emit.osek.common import acknowledging
 from carillon.image import CellImage, Image, OsekImage
 from carillon.image.handlers import FRAMED, framed, is_wrapped, serve
 from carillon.model.time import ClockKind
@@ -42,7 +41,7 @@ def _comment(cell: CellImage) -> str:
 
 
 def _handler(name: str, cell: CellImage, *calls: str, parameters: str = "void") -> list[str]:
-    body = [*acknowledging(cell), *(f"    {call}" for call in calls)]
+    body = [*text.acknowledging(cell), *(f"    {call}" for call in calls)]
     return [*text.function(name, body, _comment(cell), parameters), ""]
 
 

@@ -73,10 +73,11 @@ def _entry(image: Image, mode: ModeImage) -> list[str]:
     lists: dict[str, Sized] = {"levels": mode.levels, "multiplexes": mode.multiplexes or mode.table}
     lists |= {kind: mode.stores[kind] for kind in ("prepare", "restart", "start", "align", "finish", "stop")}
     lists |= {"tasks": mode.ground[0] if mode.control else ()}
-    fields = [f".vectors = {name}_vectors,"]
-    fields += [field for kind, items in lists.items() if items for field in text.counted(kind, f"{name}_{kind}")]
-    fields += [f".waiting_count = {mode.ground[1]},", f".control = &{name}_control,"] if mode.control else []
-    return [f"    {{ /* {mode.allocation.mode.name} */", *(f"        {field}" for field in fields), "    },"]
+    fields: dict[str, object] = {"vectors": f"{name}_vectors"}
+    for kind, items in lists.items():
+        fields |= text.counted(kind, f"{name}_{kind}") if items else {}
+    fields |= {"waiting_count": mode.ground[1], "control": f"&{name}_control"} if mode.control else {}
+    return text.fields(mode.allocation.mode.name, fields)
 
 
 def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisation) -> tuple[list[str], list[str]]:
@@ -87,8 +88,8 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
     fields = text.counted("cells", f"{name}_sync")
     for field, stores in (("hold", sync.hold), ("release", sync.release)):
         lines += text.array("struct carillon_store", f"{name}_{field}", [f"{text.store(it)}," for it in stores])
-        fields += text.counted(field, f"{name}_{field}") if stores else []
-    values = {
+        fields |= text.counted(field, f"{name}_{field}") if stores else {}
+    fields |= {
         "counter": text.macro(sync.cell, "COUNTER", sync.cell.number),
         "latest": f"{sync.latest}u",
         "length": f"{mode.allocation.mode.round_length}u",
@@ -98,9 +99,8 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
         "leave": f"{sync.leave % 2**32}u",
         "source": f"{sync.cell.carrier.source}",
     }
-    fields += [f".{field} = {value}," for field, value in values.items()]
-    entry = f"    {{ /* {mode.allocation.mode.name}: nothing is due for {sync.slack} ticks from the sync point on */"
-    return lines, [entry, *(f"        {field}" for field in fields), "    },"]
+    comment = f"{mode.allocation.mode.name}: nothing is due for {sync.slack} ticks from the sync point on"
+    return lines, text.fields(comment, fields)
 
 
 def _conventional_table(name: str, mode: ModeImage, timer: CellImage) -> list[str]:
@@ -131,21 +131,20 @@ def emit(image: Image) -> str:
     for number, mode in enumerate(image.modes):
         lines += _mode(image, mode, number)
     if image.initials:
-        rows = [f"    {text.store(it)}," for it in image.initials]
-        lines += ["const struct carillon_store carillon_initials[] = {", *rows, "};", ""]
-    entries_of = [line for mode in image.modes for line in _entry(image, mode)]
-    lines += ["const struct carillon_mode carillon_modes[] = {", *entries_of, "};", ""]
+        lines += text.table("const struct carillon_store carillon_initials[]", [f"{text.store(it)}," for it in image.initials])
+    rows = [line for mode in image.modes for line in _entry(image, mode)]
+    lines += text.table("const struct carillon_mode carillon_modes[]", rows)
     if image.system.sync is not None:
         parts = [_sync(image, mode, mode.sync, image.system.sync) for mode in image.modes if mode.sync is not None]
         lines += [line for own, _ in parts for line in own]
-        lines += ["const struct carillon_sync carillon_syncs[] = {", *(line for _, entry in parts for line in entry), "};", ""]
-    lines += ["const struct carillon_time_base carillon_time_bases[] = {"]
-    for mode in image.modes:
-        if mode.time_base:
-            cell = mode.time_base.cell
-            counter, phase = text.macro(cell, "COUNTER", cell.number), text.macro(cell, "PHASE", mode.time_base.phase)
-            lines.append(f"    {{{counter}, {phase}, {mode.allocation.mode.round_length}}},")
-        else:
-            lines.append("    {0, 0, 0},")
-    lines += ["};", ""]
+        lines += text.table("const struct carillon_sync carillon_syncs[]", [line for _, entry in parts for line in entry])
+    lines += text.table("const struct carillon_time_base carillon_time_bases[]", [_time_base(mode) for mode in image.modes])
     return "\n".join(lines)
+
+
+def _time_base(mode: ModeImage) -> str:
+    if mode.time_base is None:
+        return "{0, 0, 0},"
+    cell = mode.time_base.cell
+    counter, phase = text.macro(cell, "COUNTER", cell.number), text.macro(cell, "PHASE", mode.time_base.phase)
+    return f"{{{counter}, {phase}, {mode.allocation.mode.round_length}}},"

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from carillon import __version__
 from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
 from carillon.image import ActionSet, CellImage, Image, ModeImage, OneOf, Store, Stores, Unsigned, Value
+from carillon.model.osek import Osek
 
 UNEXPECTED = "carillon_port_unexpected"
 """What halts the system after an interrupt that nobody uses."""
@@ -76,9 +77,9 @@ def stores(name: str, lists: Stores, said: Callable[[str, CellImage], str], cons
     return lines
 
 
-def counted(field: str, items: str) -> list[str]:
+def counted(field: str, items: str) -> dict[str, str]:
     """The fields for an array and its length."""
-    return [f".{field} = {items},", f".{_ONE.get(field, field)}_count = CARILLON_COUNT({items}),"]
+    return {field: items, f"{_ONE.get(field, field)}_count": f"CARILLON_COUNT({items})"}
 
 
 _ONE = {"levels": "level", "multiplexes": "multiplex", "tasks": "task", "cells": "cell"}
@@ -120,11 +121,29 @@ def _value(name: str, value: Value) -> str:
             return str(value)
 
 
+def mode_mask(model: Osek, modes: Iterable[str]) -> str:
+    """The bits of some application modes."""
+    return f"{sum(1 << model.modes.index(m) for m in modes):#x}u"
+
+
+def acknowledging(cell: CellImage) -> list[str]:
+    """The statement that takes back what a cell goes on asking for, if it does."""
+    return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
+
+
+def table(declaration: str, rows: Iterable[str]) -> list[str]:
+    """A variable whose initialiser has a line for each row."""
+    return [f"{declaration} = {{", *(f"    {row}" for row in rows), "};", ""]
+
+
+def fields(comment: str, values: Mapping[str, object]) -> list[str]:
+    """A row of a table: a structure, by the names of its fields."""
+    return [f"{{ /* {comment} */", *(f"    .{name} = {value}," for name, value in values.items()), "},"]
+
+
 def array(kind: str, name: str, items: list[str], *, constant: bool = True) -> list[str]:
     """An array; nothing if it would be empty."""
-    if not items:
-        return []
-    return [f"static {'const ' if constant else ''}{kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]
+    return table(f"static {'const ' if constant else ''}{kind} {name}[]", items) if items else []
 
 
 def bits(sources: Iterable[int]) -> str:

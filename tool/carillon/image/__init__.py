@@ -309,30 +309,13 @@ class DirectTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """What the compiler folds where a service is called with a task: of each task, or of the level of each caller.
-
-    ``single``: one activation at most waits, and none is too early.  ``sources``: of direct tasks, 0 of others.  ``ends``: of a
-    direct task's level, the source that its end takes a request back from.  ``extended``: extended tasks; ``callers``: those
-    that are alone on their level; empty names of others.
-    """
-
-    single: tuple[int, ...]
-    levels: tuple[int, ...]
-    sources: tuple[int, ...]
-    ends: tuple[int, ...]
-    requests: tuple[int, ...]
-    extended: tuple[str, ...]
-    callers: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class OsekImage:
     """The event-triggered system's hardware: cells of its counters and alarms, and their start sequence.
 
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
     enough away.  ``tables``: the schedule tables on cells.  ``base``: the cell of the time base, and ``origin`` what the base
-    reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.  ``folded``: None with software dispatch, or without tasks.
+    reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.  ``folded``: numbers, of each
+    task or of each level, that the compiler folds where a service is called.  ``contexts``: what each source is, and its level.
     ``requests``: of all its sources, what forgets, enables and disables them.  ``levels``: each source and
     the controller's level.
     """
@@ -347,7 +330,8 @@ class OsekImage:
     tables: tuple[TableImage, ...] = ()
     served: tuple[ServedLevel, ...] = ()
     direct: tuple[DirectTask, ...] = ()
-    folded: Folded | None = None
+    folded: dict[str, tuple[int, ...]] = field(default_factory=dict, hash=False)
+    contexts: dict[int, tuple[str, int]] = field(default_factory=dict, hash=False)
     stores: Stores = field(default_factory=dict, hash=False)
     requests: Stores = field(default_factory=dict, hash=False)
     levels: tuple[tuple[int, int], ...] = ()

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from carillon.actions.every import of
-from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell, TaskKind, TaskLevel
-from carillon.image import DirectTask, Folded, LevelCell, OsekImage, ServedLevel
+from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell, TaskKind
+from carillon.image import DirectTask, LevelCell, OsekImage, ServedLevel
 from carillon.model.osek import SetEvent
 
 GUARD_WORDS = 4
@@ -22,7 +22,9 @@ def with_levels(osek: OsekImage) -> OsekImage:
     """The image with what stands on the levels of tasks."""
     served = _served_levels(osek)
     direct = _direct_tasks(osek, served)
-    return replace(osek, served=served, direct=direct, folded=_folded(osek.allocation, direct))
+    return replace(
+        osek, served=served, direct=direct, folded=_folded(osek.allocation, direct), contexts=_contexts(osek.allocation)
+    )
 
 
 def level_cell(osek: OsekImage, it: AlarmCell | TableCell) -> LevelCell:
@@ -60,24 +62,27 @@ def _direct_tasks(osek: OsekImage, served: tuple[ServedLevel, ...]) -> tuple[Dir
     return tuple(found)
 
 
-def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> Folded | None:
-    """What is known of tasks where services are called."""
+def _contexts(allocation: OsekAllocation) -> dict[int, tuple[str, int]]:
+    """What each source is, and its level: of an ISR by its category, or of a task that runs in its handler."""
+    found = {isr.source: (f"ISR{isr.category}", level) for isr, level in allocation.isrs}
+    found |= {carrier.source: ("ISR2", carrier.level) for carrier in allocation.carriers}
+    found |= {source: ("ISR2", level + 1) for level, source in allocation.turns.items()}
+    found |= {it.carrier.source: ("ISR2", it.level) for it in allocation.handled}
+    found |= {it.carrier.source: ("TASK", it.level) for it in allocation.at_levels if it.runs_level}
+    return found | {level.source: ("TASK", level.number) for level in allocation.levels if level.source}
+
+
+def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> dict[str, tuple[int, ...]]:
+    """What is known of tasks where services are called; nothing with software dispatch, or without tasks."""
     if allocation.software or not allocation.osek.tasks:
-        return None
+        return {}
     tasks = [(task, allocation.level_of(task)) for task in allocation.osek.tasks]
     ends = {it.level.number: it.level.source if it.takes_back and it.cell is None else NO_CELL for it in direct}
-    return Folded(
+    return {
         # Whether an activation comes too early is not looked at where a service is called.
-        single=tuple(not level.capacity and not task.time_frame for task, level in tasks),
-        levels=tuple(level.number for _, level in tasks),
-        sources=tuple(level.source if level.kind is TaskKind.DIRECT else 0 for _, level in tasks),
-        ends=tuple(ends.get(number, 0) for number in range(len(allocation.levels) + 1)),
-        requests=tuple(level.source for _, level in tasks),
-        extended=tuple(task.name if task.extended else "" for task, _ in tasks),
-        callers=("", *(_alone(level) for level in allocation.levels)),
-    )
-
-
-def _alone(level: TaskLevel) -> str:
-    """A level's task, if that is extended and alone there."""
-    return level.tasks[0].name if level.tasks[0].extended and not level.capacity else ""
+        "known_tasks": tuple(int(not level.capacity and not task.time_frame) for task, level in tasks),
+        "known_levels": tuple(level.number for _, level in tasks),
+        "direct_sources": tuple(level.source if level.kind is TaskKind.DIRECT else 0 for _, level in tasks),
+        "direct_ends": tuple(ends.get(number, 0) for number in range(len(allocation.levels) + 1)),
+        "known_requests": tuple(level.source for _, level in tasks),
+    }

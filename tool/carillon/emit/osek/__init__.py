@@ -53,6 +53,6 @@ def _source(image: Image) -> str:
     lines += budgets.table(osek)
     lines += budgets.handler(osek)
     lines += frames.table(osek)
-    lines += contexts(image, allocation)
+    lines += contexts(image.system.board, osek)
     lines += hardware(image, osek)
     return "\n".join(lines)

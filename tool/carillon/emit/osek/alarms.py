@@ -7,7 +7,6 @@ from carillon.actions.every import of
 from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell
 from carillon.allocate.result import Carrier
 from carillon.emit import text
-from carillon.emit.osek.common import acknowledging, mode_mask
 from carillon.image import CellImage, LevelCell, OsekImage, names
 from carillon.image.osek import level_cell
 from carillon.model.osek import Alarm, CounterKind, SetEvent
@@ -19,36 +18,27 @@ def alarms(osek: OsekImage) -> list[str]:
     model = allocation.osek
     lines: list[str] = []
     if model.counters:
-        lines += ["const struct carillon_osek_counter carillon_osek_counters[] = {"]
+        rows = []
         leveled = {part.number for part in allocation.counters if part.level}
         for part_number, c in enumerate(allocation.parts):
             software = int(c.kind is CounterKind.SOFTWARE)
             set_anew = int(allocation.is_advanced(c))
             numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c)]
             own = int(part_number in leveled)
-            lines.append(f"    {{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}, {own}}}, /* {c.name} */")
-        lines += ["};", ""]
+            rows.append(f"{{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}, {own}}}, /* {c.name} */")
+        lines += text.table("const struct carillon_osek_counter carillon_osek_counters[]", rows)
     carried = {a.alarm.name: a for a in allocation.alarms}
     for name, alarm_cell in carried.items():
         cell = osek.cell(alarm_cell.carrier)
-        lines += [
-            f"/* Alarm {name} on {cell.use.cell.name}. */",
-            f"static const struct carillon_store carillon_alarm_{name}_stop[] = {{",
-            f"    {text.macro(cell, 'STOP', cell.number)},",
-            "};",
-            f"static const struct carillon_osek_cell carillon_alarm_{name}_cell = {{",
-            f"    {text.macro(cell, 'COUNTER', cell.number)},",
-            f"    {cell.use.units(model.counter(alarm_cell.alarm.counter).tick)}u,",
-            f"    carillon_alarm_{name}_stop,",
-            f"    CARILLON_COUNT(carillon_alarm_{name}_stop),",
-            "};",
-            "",
-        ]
+        stop = f"carillon_alarm_{name}_stop"
+        tick = cell.use.units(model.counter(alarm_cell.alarm.counter).tick)
+        row = [f"{text.macro(cell, 'COUNTER', cell.number)},", f"{tick}u,", f"{stop},", f"CARILLON_COUNT({stop}),"]
+        lines.append(f"/* Alarm {name} on {cell.use.cell.name}. */")
+        lines += text.array("struct carillon_store", stop, [f"{text.macro(cell, 'STOP', cell.number)},"])[:-1]
+        lines += text.table(f"static const struct carillon_osek_cell carillon_alarm_{name}_cell", row)
     if model.alarms:
-        lines += ["const struct carillon_osek_alarm carillon_osek_alarms[] = {"]
-        for alarm in model.alarms:
-            lines += _alarm(allocation, alarm, alarm.name in carried)
-        lines += ["};", ""]
+        rows = [line for alarm in model.alarms for line in _alarm(allocation, alarm, alarm.name in carried)]
+        lines += text.table("const struct carillon_osek_alarm carillon_osek_alarms[]", rows)
     for part in allocation.counters:
         only = allocation.only_alarm(part)
         alarm_number = f"{model.alarms.index(only)}u" if only is not None else "CARILLON_OSEK_NO_ALARM"
@@ -95,7 +85,7 @@ def _joined(osek: OsekImage, own: list[AlarmCell]) -> list[str]:
         cell = osek.cell(it.carrier)
         lines += [f"/* {cell.use.cell.name}: alarm {it.alarm.name}, {_at(cell)}. */"]
         number = allocation.osek.alarms.index(it.alarm)
-        body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *(f"    {line}" for line in acknowledging(cell))]
+        body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *(f"    {line}" for line in text.acknowledging(cell))]
         body += [f"        carillon_osek_alarm_expired({number}u);", "    }"]
     return [*lines, *text.function(name, paused(allocation, body)), ""]
 
@@ -131,7 +121,7 @@ def _level_handler(it: LevelCell) -> list[str]:
 
 def _taken_back(carrier: Carrier, cell: CellImage | None, indent: str) -> list[str]:
     """The statements that take back what a source, and its cell, have asked for."""
-    lines = [*(acknowledging(cell) if cell is not None else [])]
+    lines = [*(text.acknowledging(cell) if cell is not None else [])]
     lines += [f"    carillon_port_forget({carrier.source}u, CARILLON_SOURCE_BIT({carrier.source}u));"]
     return [indent + line for line in lines]
 
@@ -174,7 +164,7 @@ def paused(allocation: OsekAllocation, body: list[str]) -> list[str]:
 
 
 def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:
-    return [*text.function(name, [*acknowledging(cell), *body], f"{cell.use.cell.name}, {_at(cell)}."), ""]
+    return [*text.function(name, [*text.acknowledging(cell), *body], f"{cell.use.cell.name}, {_at(cell)}."), ""]
 
 
 def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]:
@@ -194,10 +184,9 @@ def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]
     if alarm.autostart is not None:
         start = alarm.autostart
         fields |= {
-            "autostart": mode_mask(model.modes, start.modes),
+            "autostart": text.mode_mask(model, start.modes),
             "start": f"{start.time}u",
             "cycle": f"{start.cycle}u",
             "absolute": int(start.absolute),
         }
-    lines = [f"    {{ /* {alarm.name}, {text.place(alarm.span)} */"]
-    return [*lines, *(f"        .{name} = {value}," for name, value in fields.items()), "    },"]
+    return text.fields(f"{alarm.name}, {text.place(alarm.span)}", fields)

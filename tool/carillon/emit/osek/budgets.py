@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from carillon.emit import text
-from carillon.emit.osek.common import acknowledging
 from carillon.image import Image, OsekImage
 from carillon.image.osek import INTERRUPT_LOCKS
 
@@ -52,12 +51,12 @@ def handler(osek: OsekImage) -> list[str]:
         return []
     cell = osek.cell(osek.allocation.budgets)
     source = osek.allocation.budgets.source
-    strikes = [*acknowledging(cell), "    carillon_budget_strikes(frame);"]
+    strikes = [*text.acknowledging(cell), "    carillon_budget_strikes(frame);"]
     return [
         *text.function("carillon_budget_vector", strikes, f"{cell.use.cell.name}: execution budgets.", "const void *frame"),
         "void carillon_budget_forget(void)",
         "{",
-        *acknowledging(cell),
+        *text.acknowledging(cell),
         f"    carillon_port_forget({source}u, CARILLON_SOURCE_BIT({source}u));",
         "}",
         "",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from carillon.emit import text
 from carillon.emit.osek.alarms import paused
-from carillon.emit.osek.common import acknowledging
 from carillon.image import Image, OsekImage
 from carillon.model.osek import Isr, OsekTask
 
@@ -41,6 +40,6 @@ def table(osek: OsekImage) -> list[str]:
     lines = ["const uint32_t carillon_osek_frames[] = {"]
     for it in every:
         lines += [f"    {cell.use.units(it.time_frame) if it.time_frame else 0}u, /* {it.name}, {text.place(it.span)} */"]
-    does = [*acknowledging(cell), *paused(allocation, ["    carillon_frame_turns();"])]
+    does = [*text.acknowledging(cell), *paused(allocation, ["    carillon_frame_turns();"])]
     title = f"{cell.use.cell.name}: turns of the cell of time frames."
     return [*lines, "};", "", *text.function("carillon_frame_vector", does, title), ""]

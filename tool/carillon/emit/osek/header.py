@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.emit.osek import frames
-from carillon.image import Folded, Image, ServedLevel
+from carillon.image import Image, OsekImage, ServedLevel
 from carillon.image.osek import NO_CELL
+from carillon.model.osek import OsekTask
 
 
 def header(image: Image) -> str:
@@ -27,7 +28,7 @@ def header(image: Image) -> str:
     lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
     for task in model.tasks:
         lines += [f"struct carillon_at_{task.name} {{", f"    char carillon_level[{allocation.level_of(task).number + 1}];", "};"]
-    lines += _folded(osek.folded) if osek.folded is not None else []
+    lines += _folded(osek)
     lines += _ceilings(allocation)
     lines += _served(osek.served)
     purpose = "What the application sees of its event-triggered system."
@@ -54,40 +55,43 @@ def _served(levels: tuple[ServedLevel, ...]) -> list[str]:
     return [*lines, "    default:", "        break;", "    }", "}"]
 
 
+_UNUSED = "__attribute__((unused))"
+
+
 def _numbers(kind: str, name: str, numbers: Iterable[int]) -> str:
-    return f"static const {kind} {name}[] __attribute__((unused)) = {{{', '.join(str(int(n)) for n in numbers)}}};"
+    return f"static const {kind} carillon_{name}[] {_UNUSED} = {{{', '.join(str(n) for n in numbers)}}};"
 
 
-def _extended(name: str, tasks: Iterable[str]) -> list[str]:
-    lines = [f"static struct carillon_osek_extended *const {name}[] __attribute__((unused)) = {{"]
-    return [*lines, *(f"    {f'&carillon_extended_{task}' if task else 'NULL'}," for task in tasks), "};"]
+def _extended(name: str, tasks: Iterable[OsekTask | None]) -> list[str]:
+    rows = [f"&carillon_extended_{task.name}," if task is not None and task.extended else "NULL," for task in tasks]
+    return text.table(f"static struct carillon_osek_extended *const carillon_{name}[] {_UNUSED}", rows)[:-1]
 
 
-def _folded(it: Folded) -> list[str]:
+def _folded(osek: OsekImage) -> list[str]:
     """Constants that the compiler folds where a service is called with a task that it knows."""
+    if not osek.folded:
+        return []
     lines = [
         "",
         "/* What services need of a task that they are called with: whether one activation at most waits; its level; of",
         " * a direct task its source, 0 if it is managed; and by level, the source that a direct task's end takes a",
         " * request back from. */",
         f"#define CARILLON_DIRECT_NO_CELL {NO_CELL}u",
-        _numbers("uint8_t", "carillon_known_tasks", it.single),
-        _numbers("uint8_t", "carillon_known_levels", it.levels),
-        _numbers("uint16_t", "carillon_direct_sources", it.sources),
-        _numbers("uint16_t", "carillon_direct_ends", it.ends),
-        "static const struct carillon_store carillon_known_requests[] __attribute__((unused)) = {",
-        *(f"    CARILLON_STORE_PEND({source})," for source in it.requests),
-        "};",
     ]
-    if not any(it.extended):
+    kinds = {"known_tasks": "uint8_t", "known_levels": "uint8_t", "direct_sources": "uint16_t", "direct_ends": "uint16_t"}
+    lines += [_numbers(kind, name, osek.folded[name]) for name, kind in kinds.items()]
+    requests = [f"CARILLON_STORE_PEND({source})," for source in osek.folded["known_requests"]]
+    lines += text.table(f"static const struct carillon_store carillon_known_requests[] {_UNUSED}", requests)[:-1]
+    extended = [task for task in osek.model.tasks if task.extended]
+    if not extended:
         return lines
-    lines += [f"extern struct carillon_osek_extended carillon_extended_{task};" for task in it.extended if task]
-    lines += _extended("carillon_known_extended", it.extended)
-    lines += ["/* By level: its task, if that is extended and alone there. */"]
-    return lines + _extended("carillon_extended_callers", it.callers)
+    lines += [f"extern struct carillon_osek_extended carillon_extended_{task.name};" for task in extended]
+    lines += [*_extended("known_extended", osek.model.tasks), "/* By level: its task, if that is extended and alone there. */"]
+    alone = [level.tasks[0] if not level.capacity else None for level in osek.allocation.levels]
+    return lines + _extended("extended_callers", [None, *alone])
 
 
 def _ceilings(allocation: OsekAllocation) -> list[str]:
     ceilings = [allocation.ceilings[resource] for resource in allocation.named_resources]
     title = ["", "/* The ceiling of each resource. */"]
-    return [*title, _numbers("uint8_t", "carillon_resource_ceilings", ceilings)] if ceilings else []
+    return [*title, _numbers("uint8_t", "resource_ceilings", ceilings)] if ceilings else []

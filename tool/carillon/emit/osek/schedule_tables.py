@@ -7,7 +7,6 @@ from carillon.actions.every import of
 from carillon.allocate.cursors import Cursor, Step
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.emit.osek.common import mode_mask
 from carillon.image import OsekImage, TableImage
 from carillon.model.osek import AlarmAction, ScheduleTable, SetEvent, Synchronisation, TableStart
 
@@ -33,15 +32,13 @@ def schedule_tables(allocation: OsekAllocation) -> list[str]:
     lines: list[str] = []
     if cursors:
         lines += ["const struct carillon_osek_point_action carillon_osek_point_actions[] = {", *actions, "};", "", *steps]
-        lines += ["const struct carillon_osek_cursor carillon_osek_cursors[] = {"]
-        for cursor in cursors:
-            number = model.schedule_tables.index(cursor.table)
-            lines.append(f"    {{{_name(cursor)}, CARILLON_COUNT({_name(cursor)}), {cursor.part}u, {number}u}},")
-        lines += ["};", ""]
-    lines += ["const struct carillon_osek_schedule_table carillon_osek_schedule_tables[] = {"]
-    for table in model.schedule_tables:
-        lines += _table(allocation, table)
-    return [*lines, "};", ""]
+        rows = [
+            f"{{{_name(it)}, CARILLON_COUNT({_name(it)}), {it.part}u, {model.schedule_tables.index(it.table)}u}},"
+            for it in cursors
+        ]
+        lines += text.table("const struct carillon_osek_cursor carillon_osek_cursors[]", rows)
+    rows = [line for table in model.schedule_tables for line in _table(allocation, table)]
+    return lines + text.table("const struct carillon_osek_schedule_table carillon_osek_schedule_tables[]", rows)
 
 
 def tables_on_cells(osek: OsekImage) -> list[str]:
@@ -110,8 +107,8 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     fields |= {"tick": f"{image.counter.tick}u", "turn": f"{image.counter.tick * (image.counter.max_allowed + 1)}u"}
     if ends:
         fields |= _end(image)
-    lines = [f"static const struct carillon_osek_table_on_cells {stem} = {{"]
-    return [*lines, *(f"    .{name} = {value}," for name, value in fields.items()), "};", ""]
+    rows = [f".{name} = {value}," for name, value in fields.items()]
+    return text.table(f"static const struct carillon_osek_table_on_cells {stem}", rows)
 
 
 def _end(image: TableImage) -> dict[str, str]:
@@ -178,9 +175,8 @@ def _table(allocation: OsekAllocation, table: ScheduleTable) -> list[str]:
     if table.autostart is not None:
         start = table.autostart
         fields |= {
-            "autostart": mode_mask(model.modes, start.modes),
+            "autostart": text.mode_mask(model, start.modes),
             "at": f"{start.at}u",
             "start": f"CARILLON_OSEK_START_{TableStart(start.kind).name}",
         }
-    lines = [f"    {{ /* {table.name}, {text.place(table.span)} */"]
-    return [*lines, *(f"        .{name} = {value}," for name, value in fields.items()), "    },"]
+    return text.fields(f"{table.name}, {text.place(table.span)}", fields)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
-from carillon.emit.osek.common import acknowledging, mode_mask
 from carillon.image import DirectTask, OsekImage
 from carillon.image.osek import GUARD_WORDS
 from carillon.model.board import Board
@@ -30,12 +29,12 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
         lines += [f"struct carillon_osek_job carillon_osek_jobs[{len(model.tasks)}];", ""]
     if not model.tasks:
         return [*lines, "const struct carillon_osek_task carillon_osek_tasks[1];", ""]
-    lines += ["const struct carillon_osek_task carillon_osek_tasks[] = {"]
+    rows: list[str] = []
     for task in model.tasks:
         level = allocation.level_of(task)
         fields = {
             "function": f"carillon_task_{task.name}",
-            "autostart": mode_mask(model.modes, task.autostart),
+            "autostart": text.mode_mask(model, task.autostart),
             "source": level.source,
             "level": level.number,
             "request": _request(level),
@@ -56,10 +55,8 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
                 "stack": f"carillon_stack_{task.name}",
                 "stack_words": f"sizeof(carillon_stack_{task.name}) / 8u",
             }
-        lines += [f"    {{ /* {task.name}, priority {task.priority}, {text.place(task.span)} */"]
-        lines += [f"        .{name} = {value}," for name, value in fields.items()]
-        lines += ["    },"]
-    return [*lines, "};", ""]
+        rows += text.fields(f"{task.name}, priority {task.priority}, {text.place(task.span)}", fields)
+    return lines + text.table("const struct carillon_osek_task carillon_osek_tasks[]", rows)
 
 
 def _request(level: TaskLevel) -> str:
@@ -78,22 +75,17 @@ def levels(osek: OsekImage) -> list[str]:
                 f"static uint8_t carillon_ring_{level.number}[{level.capacity}];",
                 f"static struct carillon_osek_ring carillon_ring_state_{level.number};",
             ]
-    lines += ["const struct carillon_osek_level carillon_osek_levels[] = {", "    {.task = 0},"]
+    rows = ["{.task = 0},"]
     for level in allocation.levels:
-        fields: dict[str, object] = {"source": level.source, "task": numbers[level.tasks[0].name]}
-        fields["request"] = _request(level)
-        text_fields = [f".{k} = {v}" for k, v in fields.items()]
+        number = level.number
+        fields = {"source": level.source, "task": numbers[level.tasks[0].name], "request": _request(level)}
         if level.capacity:
-            text_fields += [
-                f".ring = carillon_ring_{level.number}",
-                f".state = &carillon_ring_state_{level.number}",
-                f".capacity = {level.capacity}",
-            ]
-        if level.number in allocation.turns:
-            text_fields.append(f".end_slice = CARILLON_STORE_PEND({allocation.turns[level.number]})")
+            fields |= {"ring": f"carillon_ring_{number}", "state": f"&carillon_ring_state_{number}", "capacity": level.capacity}
+        if number in allocation.turns:
+            fields["end_slice"] = f"CARILLON_STORE_PEND({allocation.turns[number]})"
         names = ", ".join(t.name for t in level.tasks)
-        lines.append(f"    {{{', '.join(text_fields)}}}, /* {level.number}: {names} */")
-    lines += ["};", ""]
+        rows.append(f"{{{', '.join(f'.{k} = {v}' for k, v in fields.items())}}}, /* {number}: {names} */")
+    lines += text.table("const struct carillon_osek_level carillon_osek_levels[]", rows)
     called = {cell.runs for served in osek.served for cell in served.cells}
     for level in allocation.levels:
         names = ", ".join(t.name for t in level.tasks)
@@ -107,16 +99,15 @@ def levels(osek: OsekImage) -> list[str]:
         else:
             lines += _direct_handlers(next(it for it in osek.direct if it.level is level))
     if allocation.software:
-        lines += ["const carillon_vector carillon_software_handlers[] = {", "    NULL,"]
-        lines += [f"    carillon_level_{level.number}," for level in allocation.levels]
-        lines += ["};", ""]
+        rows = ["NULL,", *(f"carillon_level_{level.number}," for level in allocation.levels)]
+        lines += text.table("const carillon_vector carillon_software_handlers[]", rows)
     return lines
 
 
 def _direct_handlers(it: DirectTask) -> list[str]:
     """Of a direct task: its frame, where somebody ends it from within a function (osek.ld decides)."""
     level, task = it.level, it.level.tasks[0]
-    acknowledge = acknowledging(it.cell) if it.cell is not None else []
+    acknowledge = text.acknowledging(it.cell) if it.cell is not None else []
     priority = f"level {level.number}, priority {task.priority}, source {level.source}"
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
     serve = [f"    carillon_serve_waiting({level.number}u);"] if it.serves else []
@@ -132,10 +123,5 @@ def resources(allocation: OsekAllocation) -> list[str]:
     names = allocation.named_resources
     if not names:
         return []
-    return [
-        f"uint32_t carillon_osek_saved[{len(names)}];",
-        "const uint8_t carillon_osek_ceilings[] = {",
-        *(f"    {allocation.ceilings[name]}, /* {name} */" for name in names),
-        "};",
-        "",
-    ]
+    rows = [f"{allocation.ceilings[name]}, /* {name} */" for name in names]
+    return [f"uint32_t carillon_osek_saved[{len(names)}];", *text.table("const uint8_t carillon_osek_ceilings[]", rows)]
