@@ -51,11 +51,12 @@ class _Writer(Writer):
         lines += ['#include "kernel/core/kernel.h"', '#include "kernel/giotto/blocks.h"', *functions, ""]
         lines += ["/* A task and one of its periods each. */"]
         lines += [f"struct carillon_giotto_slot carillon_giotto_slots[{max(len(self.slots), 1)}];"]
-        lines += ["const struct carillon_giotto_invocation carillon_giotto_invocations[] = {"]
+        rows = []
         for task, rate in self.slots:
             row = f"{{.period = {rate.period}u, .task = {task}u, .rate = {self.kernel[rate.name]}u}}"
-            lines.append(f"    {row}, /* {self.program.tasks[task].name} */")
-        lines += [*([] if self.slots else [f"    {{0u, {_NONE}, 0u}}"]), "};", ""]
+            rows.append(f"{row}, /* {self.program.tasks[task].name} */")
+        invocations = "const struct carillon_giotto_invocation carillon_giotto_invocations[]"
+        lines += text.table(invocations, rows or [f"{{0u, {_NONE}, 0u}}"])
         lines += [*self.missed(), "/* What instructions touch. */"]
         for slots, number in self.lists.items():
             lines.append(f"static const uint16_t touched_{number}[] = {{{', '.join(f'{slot}u' for slot in slots)}, {_NONE}}};")

@@ -188,32 +188,18 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
             for cell in in_order
             if cell.carrier.style is Style.MULTIPLEXED and not isinstance(cell.carrier.action, Dispatch)
         )
-        table: tuple[TableEntry, ...] = ()
-        timer = next((c for c in in_order if isinstance(c.carrier.action, Dispatch)), None)
-        if timer is not None:
-            table = _table(timer, length)
+        table = tuple(entry for c in in_order if isinstance(c.carrier.action, Dispatch) for entry in _table(c, length))
         control = _control(system, mode, in_order, diagnostics)
-        modes.append(
-            ModeImage(
-                mode,
-                in_order,
-                tuple(start),
-                multiplexes,
-                table,
-                control,
-                _time_base(in_order, length, allocation.kernel),
-                sync_image(system, mode, in_order, control.gap if control else 0, diagnostics),
-            )
-        )
+        base = _time_base(in_order, length, allocation.kernel)
+        sync = sync_image(system, mode, in_order, control.gap if control else 0, diagnostics)
+        modes.append(ModeImage(mode, in_order, tuple(start), multiplexes, table, control, base, sync))
     osek = _osek(system, allocation.osek) if allocation.osek is not None else None
-    if system.machine is Machine.CELLS:
-        image = Image(system, allocation, tuple(modes), osek, blocks=blocks_image(system, diagnostics))
-    else:
-        microcode = microcode_image(system, allocation.osek, diagnostics)
-        image = Image(system, allocation, tuple(modes), osek, microcode=microcode)
-    image = replace(image, modes=tuple(with_stores(image, mode) for mode in image.modes))
+    on_cells = system.machine is Machine.CELLS
+    blocks = blocks_image(system, diagnostics) if on_cells else None
+    microcode = microcode_image(system, allocation.osek, diagnostics) if not on_cells else None
     initials = of_sources(system.board, "ENABLE", [interrupt.source for interrupt in system.interrupts])
-    image = replace(image, initials=initials)
+    image = Image(system, allocation, tuple(modes), osek, initials=initials, microcode=microcode, blocks=blocks)
+    image = replace(image, modes=tuple(with_stores(image, mode) for mode in image.modes))
     found, leads = handlers(image)
     vectors = vector_tables(image, leads)
     called = direct(image, found, vectors)
@@ -276,13 +262,6 @@ def _table(timer: CellImage, length: int) -> tuple[TableEntry, ...]:
     points = points_in_order([timer.carrier.demand], length)
     times = sorted({p.at % length for p in points})
     steps = dict(zip(times, _steps(timer.carrier, timer.use, length), strict=True))
-    ends = {p.at % length: (k + 1) % len(points) for k, p in enumerate(points)}
-    return tuple(
-        TableEntry(
-            point,
-            steps[point.at % length],
-            k + 1 < len(points) and points[k + 1].at % length == point.at % length,
-            ends[point.at % length],
-        )
-        for k, point in enumerate(points)
-    )
+    ends = {p.at % length: k + 1 for k, p in enumerate(points)}
+    behind = [(point, k + 1, ends[point.at % length]) for k, point in enumerate(points)]
+    return tuple(TableEntry(p, steps[p.at % length], after < end, end % len(points)) for p, after, end in behind)

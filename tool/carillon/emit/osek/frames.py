@@ -37,9 +37,8 @@ def table(osek: OsekImage) -> list[str]:
         return []
     cell = osek.cell(allocation.frames)
     every: list[OsekTask | Isr] = [*allocation.osek.tasks, *allocation.osek.isrs]
-    lines = ["const uint32_t carillon_osek_frames[] = {"]
-    for it in every:
-        lines += [f"    {cell.use.units(it.time_frame) if it.time_frame else 0}u, /* {it.name}, {text.place(it.span)} */"]
+    rows = [f"{cell.use.units(it.time_frame) if it.time_frame else 0}u, /* {it.name}, {text.place(it.span)} */" for it in every]
+    lines = text.table("const uint32_t carillon_osek_frames[]", rows)
     does = [*text.acknowledging(cell), *paused(allocation, ["    carillon_frame_turns();"])]
     title = f"{cell.use.cell.name}: turns of the cell of time frames."
-    return [*lines, "};", "", *text.function("carillon_frame_vector", does, title), ""]
+    return [*lines, *text.function("carillon_frame_vector", does, title), ""]

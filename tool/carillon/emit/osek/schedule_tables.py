@@ -53,16 +53,15 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
     for table in osek.allocation.osek.schedule_tables:
         image = on_cells.get(table.name)
         if image is None:
-            rows.append(f"    NULL, /* {table.name} stands in the queue of {table.counter} */")
-            stops.append("    {0u, 0u},")
+            rows.append(f"NULL, /* {table.name} stands in the queue of {table.counter} */")
+            stops.append("{0u, 0u},")
         else:
-            lines += _cells(image)
-            lines += _on_cells(image, ends)
-            rows.append(f"    &carillon_table_{table.name},")
-            stops.append(f"    {text.macro(image.cells[0][1], 'STOP_TOGETHER', _bits(image))}, /* {table.name} */")
+            lines += _cells(image) + _on_cells(image, ends)
+            rows.append(f"&carillon_table_{table.name},")
+            stops.append(f"{text.macro(image.cells[0][1], 'STOP_TOGETHER', _bits(image))}, /* {table.name} */")
     if any(image.restarts for image in osek.tables):
-        lines += ["const struct carillon_store carillon_osek_table_stops[] = {", *stops, "};"]
-    return [*lines, "const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[] = {", *rows, "};", ""]
+        lines += text.table("const struct carillon_store carillon_osek_table_stops[]", stops)[:-1]
+    return lines + text.table("const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[]", rows)
 
 
 def _bits(image: TableImage) -> str:
@@ -99,9 +98,8 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     stem = f"carillon_table_{image.table.name}"
     cell = image.cells[0][1]
     fields = {"start": text.macro(cell, "START", _bits(image))}
-    if not image.restarts:
-        for name in ("prepare", "stop"):
-            fields |= {name: f"{stem}_{name}", f"{name}_count": f"CARILLON_COUNT({stem}_{name})"}
+    for name in ("prepare", "stop") if not image.restarts else ():
+        fields |= text.counted(name, f"{stem}_{name}")
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
     fields["first"] = f"{cell.first}u"
     fields |= {"tick": f"{image.counter.tick}u", "turn": f"{image.counter.tick * (image.counter.max_allowed + 1)}u"}
