@@ -103,22 +103,23 @@ def action(it: Action) -> str:
 
 def switches(image: Image, file: str) -> list[str]:
     """The macros of a file's switches."""
-    return [f"#define {name} {_value(name, value)}" for name, value in image.switches[file].items()]
+    return [f"#define {name} {value(found, name)}" for name, found in image.switches[file].items()]
 
 
-def _value(name: str, value: Value) -> str:
-    match value:
+def value(said: Value, name: str = "") -> str:
+    """A value as C; ``name``: of the switch, with its argument."""
+    match said:
         case bool():
-            return str(int(value))
+            return str(int(said))
         case Unsigned():
-            return f"{value}u"
+            return f"{said}u"
         case OneOf():
             argument = name[name.index("(") + 1 : -1]
-            return f"({' || '.join(f'(({argument}) == {n}u)' for n in value) or '0'})"
+            return f"({' || '.join(f'(({argument}) == {n}u)' for n in said) or '0'})"
         case ActionSet():
-            return f"({' | '.join(f'CARILLON_ACTION_BIT(CARILLON_ACTION_{constant})' for constant in value) or '0u'})"
+            return f"({' | '.join(f'CARILLON_ACTION_BIT(CARILLON_ACTION_{constant})' for constant in said) or '0u'})"
         case _:
-            return str(value)
+            return str(said)
 
 
 def mode_mask(model: Osek, modes: Iterable[str]) -> str:

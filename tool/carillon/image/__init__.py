@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from carillon.actions import Action
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.dispatch import Dispatch
 from carillon.allocate.allocation import Allocation
@@ -270,18 +269,35 @@ class TableImage:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelCell:
-    """A cell that has its task's level, and whose handler acts there.
+class EventCall:
+    """What the handler of an event-triggered cell calls of the kernel; ``cell``: None if another handler requests it.
 
-    ``number``: of the alarm that it carries, or of the task for which points of a schedule table do ``action``, with ``event``.
-    ``runs``: the level as whose handler its own goes on; 0: it returns.
+    ``runs``: of a cell at its task's level, the level as whose handler its own goes on, 0 if it returns; None of other cells.
+    ``asks``: what services ask with whether such a cell waits.
     """
 
-    cell: CellImage
-    number: int
-    action: Action | None
-    event: int
-    runs: int
+    cell: CellImage | None
+    function: str
+    arguments: tuple[Value, ...]
+    runs: int | None = None
+    asks: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EventHandler:
+    """A handler of event-triggered cells: a call for its cell, or for each of several, which it asks in this order.
+
+    One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.  ``also``: cells
+    that lead to it alike.  ``requests``: numbers and sources of parts of a counter's queue; ``by``: the handler that requests it.
+    ``pauses``: no budget is used up meanwhile.
+    """
+
+    name: str
+    calls: tuple[EventCall, ...]
+    pauses: bool
+    also: tuple[CellImage, ...] = ()
+    requests: tuple[tuple[int, int], ...] = ()
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +306,7 @@ class ServedLevel:
 
     level: int
     counter: CounterPart | None
-    cells: tuple[LevelCell, ...]
+    cells: tuple[EventCall, ...]
     sources: tuple[int, ...]
 
 
@@ -330,6 +346,7 @@ class OsekImage:
     tables: tuple[TableImage, ...] = ()
     served: tuple[ServedLevel, ...] = ()
     direct: tuple[DirectTask, ...] = ()
+    handlers: tuple[EventHandler, ...] = ()
     folded: dict[str, tuple[int, ...]] = field(default_factory=dict, hash=False)
     contexts: dict[int, tuple[str, int]] = field(default_factory=dict, hash=False)
     stores: Stores = field(default_factory=dict, hash=False)

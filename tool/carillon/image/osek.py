@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from carillon.actions.every import of
 from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell, TaskKind
-from carillon.image import DirectTask, LevelCell, OsekImage, ServedLevel
+from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, names
 from carillon.model.osek import SetEvent
 
 GUARD_WORDS = 4
@@ -22,20 +22,53 @@ def with_levels(osek: OsekImage) -> OsekImage:
     """The image with what stands on the levels of tasks."""
     served = _served_levels(osek)
     direct = _direct_tasks(osek, served)
-    return replace(
-        osek, served=served, direct=direct, folded=_folded(osek.allocation, direct), contexts=_contexts(osek.allocation)
-    )
+    folded, contexts = _folded(osek.allocation, direct), _contexts(osek.allocation)
+    return replace(osek, served=served, direct=direct, handlers=_handlers(osek), folded=folded, contexts=contexts)
 
 
-def level_cell(osek: OsekImage, it: AlarmCell | TableCell) -> LevelCell:
-    """The cell of an alarm, or of points of a schedule table, at its task's level."""
-    model, cell, runs = osek.allocation.osek, osek.cell(it.carrier), it.level if it.runs_level else 0
+def _level_call(osek: OsekImage, it: AlarmCell | TableCell) -> EventCall:
+    """What an alarm's cell, or one of points of a schedule table, does at its task's level."""
+    model, cell, runs = osek.model, osek.cell(it.carrier), it.level if it.runs_level else 0
+    source = Unsigned(it.carrier.source)
     if isinstance(it, AlarmCell):
-        return LevelCell(cell, model.alarms.index(it.alarm), None, 0, runs)
+        number = Unsigned(model.alarms.index(it.alarm))
+        return EventCall(cell, "carillon_osek_level_alarm", (number,), runs, (number, source))
     assert it.action is not None
-    number = [t.name for t in model.tasks].index(it.action.object)
+    task = Unsigned([t.name for t in model.tasks].index(it.action.object))
     event = model.event(it.action.event).mask if isinstance(it.action, SetEvent) else 0
-    return LevelCell(cell, number, of(it.action), event, runs)
+    what = (f"CARILLON_ACTION_{of(it.action).constant}", task, f"{event:#x}u")
+    return EventCall(cell, "carillon_osek_level_point", what, runs, (source,))
+
+
+def _handlers(osek: OsekImage) -> tuple[EventHandler, ...]:
+    """The handlers of counters, of alarms on cells, and of schedule tables on cells."""
+    allocation, model = osek.allocation, osek.model
+    found, pauses = [], allocation.budgets is not None
+    for part in allocation.counters:
+        only = allocation.only_alarm(part)
+        alarm = Unsigned(model.alarms.index(only)) if only is not None else "CARILLON_OSEK_NO_ALARM"
+        function = "carillon_osek_level_tick" if part.level else "carillon_osek_tick_over"
+        call = EventCall(osek.cell(part.carrier) if part.carrier.cells else None, function, (Unsigned(part.number), alarm))
+        by = names.part(allocation, allocation.first_part(part))
+        requests = tuple((p.number, p.carrier.source) for p in allocation.requested(part))
+        found.append(EventHandler(names.part(allocation, part), (call,), pauses, requests=requests, by=by))
+    own = [[it] for it in allocation.alarms if not it.direct and it.carrier.source not in allocation.joined]
+    for alarms in (*own, *allocation.joined.values()):
+        calls = (_expired(osek, it) if len(alarms) > 1 or not it.level else _level_call(osek, it) for it in alarms)
+        found.append(EventHandler(names.alarm(allocation, alarms[0]), tuple(calls), pauses))
+    tables = {names.point(it): it for it in reversed(allocation.handled)}
+    for name in dict.fromkeys(names.point(it) for it in allocation.handled):
+        it = tables[name]
+        also = tuple(osek.cell(o.carrier) for o in allocation.handled if names.point(o) == name and o is not it)
+        which = "end" if it.offsets.start == it.table.duration else "half"
+        number = Unsigned(model.schedule_tables.index(it.table))
+        end = EventCall(osek.cell(it.carrier), f"carillon_osek_{which}_table", (number,))
+        found.append(EventHandler(name, (end if it.action is None else _level_call(osek, it),), False, also))
+    return tuple(found)
+
+
+def _expired(osek: OsekImage, it: AlarmCell) -> EventCall:
+    return EventCall(osek.cell(it.carrier), "carillon_osek_alarm_expired", (Unsigned(osek.model.alarms.index(it.alarm)),))
 
 
 def _served_levels(osek: OsekImage) -> tuple[ServedLevel, ...]:
@@ -43,9 +76,9 @@ def _served_levels(osek: OsekImage) -> tuple[ServedLevel, ...]:
     allocation, found = osek.allocation, []
     counters = {part.level: part for part in allocation.counters if part.level}
     for level in sorted({it.level for it in allocation.at_levels} | counters.keys()):
-        cells = tuple(level_cell(osek, it) for it in allocation.at_levels if it.level == level)
+        cells = tuple(_level_call(osek, it) for it in allocation.at_levels if it.level == level)
         part = counters.get(level)
-        own = [cell.cell.carrier for cell in cells] + ([part.carrier] if part is not None else [])
+        own = [it.carrier for it in allocation.at_levels if it.level == level] + ([part.carrier] if part is not None else [])
         if part is not None and not part.carrier.cells:  # what requests it may itself be held back
             own.append(allocation.first_part(part).carrier)
         found.append(ServedLevel(level, part, cells, tuple(carrier.source for carrier in own)))

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from carillon.actions.every import of
-from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell
+from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier
 from carillon.emit import text
-from carillon.image import CellImage, LevelCell, OsekImage, names
-from carillon.image.osek import level_cell
+from carillon.image import CellImage, EventCall, EventHandler, OsekImage, Value
 from carillon.model.osek import Alarm, CounterKind, SetEvent
 
 
@@ -39,55 +40,27 @@ def alarms(osek: OsekImage) -> list[str]:
     if model.alarms:
         rows = [line for alarm in model.alarms for line in _alarm(allocation, alarm, alarm.name in carried)]
         lines += text.table("const struct carillon_osek_alarm carillon_osek_alarms[]", rows)
-    for part in allocation.counters:
-        only = allocation.only_alarm(part)
-        alarm_number = f"{model.alarms.index(only)}u" if only is not None else "CARILLON_OSEK_NO_ALARM"
-        handler = "carillon_osek_level_tick" if part.level else "carillon_osek_tick_over"
-        requested = allocation.requested(part)
-        ticks = ["    const carillon_base left = carillon_base_left();"] if requested else []
-        ticks += [f"    carillon_osek_ask_part({p.number}u, {p.carrier.source}u, left);" for p in requested]
-        ticks += [f"    {handler}({part.number}u, {alarm_number});"]
-        name = names.part(allocation, part)
-        if part.carrier.cells:
-            lines += _cell_handler(name, osek.cell(part.carrier), *paused(allocation, ticks))
-        else:
-            first = names.part(allocation, allocation.first_part(part))
-            lines += [*text.function(name, paused(allocation, ticks), f"Requested by {first}."), ""]
-    for alarm_cell in allocation.alarms:
-        if not alarm_cell.direct and alarm_cell.carrier.source not in allocation.joined:
-            cell = osek.cell(alarm_cell.carrier)
-            number = model.alarms.index(alarm_cell.alarm)
-            name = names.alarm(allocation, alarm_cell)
-            expired = [f"    carillon_osek_alarm_expired({number}u);"]
-            does = _level_handler(level_cell(osek, alarm_cell)) if alarm_cell.level else expired
-            lines += _cell_handler(name, cell, *paused(allocation, does))
-    for cells in allocation.joined.values():
-        lines += _joined(osek, cells)
-    for name, (it, *more) in _named(allocation.handled).items():
-        lines += [f"/* And {osek.cell(other.carrier).use.cell.name}. */" for other in more]
-        number = model.schedule_tables.index(it.table)
-        which = "end" if it.offsets.start == it.table.duration else "half"
-        does = [f"    carillon_osek_{which}_table({number}u);"] if it.action is None else _level_handler(level_cell(osek, it))
-        lines += _cell_handler(name, osek.cell(it.carrier), *does)
+    for handler in osek.handlers:
+        lines += _handler(handler)
     return lines + _serve_cells(osek)
 
 
-def _joined(osek: OsekImage, own: list[AlarmCell]) -> list[str]:
-    """The handler of cells that have one source: it asks each, the highest task's first, and serves all that have expired.
-
-    One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.
-    """
-    allocation = osek.allocation
-    name = names.alarm(allocation, own[0])
-    lines: list[str] = []
-    body: list[str] = []
-    for it in own:
-        cell = osek.cell(it.carrier)
-        lines += [f"/* {cell.use.cell.name}: alarm {it.alarm.name}, {_at(cell)}. */"]
-        number = allocation.osek.alarms.index(it.alarm)
-        body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *(f"    {line}" for line in text.acknowledging(cell))]
-        body += [f"        carillon_osek_alarm_expired({number}u);", "    }"]
-    return [*lines, *text.function(name, paused(allocation, body)), ""]
+def _handler(it: EventHandler) -> list[str]:
+    """A handler of cells, of which several have one source, or of a source that another handler requests."""
+    comments = [f"/* And {cell.use.cell.name}. */" for cell in it.also]
+    body = ["    const carillon_base left = carillon_base_left();"] if it.requests else []
+    body += [f"    carillon_osek_ask_part({number}u, {source}u, left);" for number, source in it.requests]
+    cells = [call.cell for call in it.calls if call.cell is not None]
+    if len(cells) > 1:
+        comments += [f"/* {cell.use.cell.name}: alarm {cell.carrier.demand.name}, {_at(cell)}. */" for cell in cells]
+        for cell, call in zip(cells, it.calls, strict=True):
+            does = [f"    {line}" for line in (*text.acknowledging(cell), *_statements(call))]
+            body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *does, "    }"]
+        return [*comments, *text.function(it.name, paused(it.pauses, body)), ""]
+    body = paused(it.pauses, [*body, *_statements(it.calls[0])])
+    comment = f"{cells[0].use.cell.name}, {_at(cells[0])}." if cells else f"Requested by {it.by}."
+    first = text.acknowledging(cells[0]) if cells else []
+    return [*comments, *text.function(it.name, [*first, *body], comment), ""]
 
 
 def _at(cell: CellImage) -> str:
@@ -96,27 +69,17 @@ def _at(cell: CellImage) -> str:
     return f"at {use.offset} + k * {use.period} ({text.place(cell.carrier.demand.span)})"
 
 
-def _named(cells: tuple[TableCell, ...]) -> dict[str, list[TableCell]]:
-    """By the name of their handler, cells of schedule tables."""
-    found: dict[str, list[TableCell]] = {}
-    for it in cells:
-        found.setdefault(names.point(it), []).append(it)
-    return found
+def _said(values: Iterable[Value]) -> str:
+    return ", ".join(text.value(value) for value in values)
 
 
-def _level_does(it: LevelCell) -> tuple[str, str]:
-    """What begins the names of the kernel's functions for a cell, and what they are called with."""
-    if it.action is None:
-        return "carillon_osek_level_alarm", f"{it.number}u"
-    return "carillon_osek_level_point", f"{text.action(it.action)}, {it.number}u, {it.event:#x}u"
-
-
-def _level_handler(it: LevelCell) -> list[str]:
-    """The statements of the handler of a cell that has its task's level."""
-    acts, what = _level_does(it)
+def _statements(it: EventCall) -> list[str]:
+    """The statements of a call."""
+    if it.runs is None:
+        return [f"    {it.function}({_said(it.arguments)});"]
     if not it.runs:
-        return [f"    (void){acts}({what}, false);"]
-    return [f"    if ({acts}({what}, true)) {{", f"        carillon_level_{it.runs}();", "    }"]
+        return [f"    (void){it.function}({_said(it.arguments)}, false);"]
+    return [f"    if ({it.function}({_said(it.arguments)}, true)) {{", f"        carillon_level_{it.runs}();", "    }"]
 
 
 def _taken_back(carrier: Carrier, cell: CellImage | None, indent: str) -> list[str]:
@@ -143,28 +106,23 @@ def _serve_cells(osek: OsekImage) -> list[str]:
                 "    }",
             ]
         for it in served.cells:
-            acts, what = _level_does(it)
+            assert it.cell is not None
             carrier = it.cell.carrier
-            asked = f"{carrier.source}u" if it.action is not None else f"{what}, {carrier.source}u"
             lines += [
-                f"    if ({acts}_waits({asked})) {{ /* {carrier.demand.asker} */",
+                f"    if ({it.function}_waits({_said(it.asks)})) {{ /* {carrier.demand.asker} */",
                 *_taken_back(carrier, it.cell, "    "),
-                f"        {acts}_early({what});",
+                f"        {it.function}_early({_said(it.arguments)});",
                 "    }",
             ]
         lines += ["}", ""]
     return lines
 
 
-def paused(allocation: OsekAllocation, body: list[str]) -> list[str]:
-    """The statements of a handler, which take nothing from the budget of the task that it interrupts."""
-    if allocation.budgets is None:
+def paused(pauses: bool, body: list[str]) -> list[str]:
+    """The statements of a handler, which may take nothing from the budget of the task that it interrupts."""
+    if not pauses:
         return body
     return ["    const carillon_budget_rest budget = carillon_pause_budget();", *body, "    carillon_resume_budget(budget);"]
-
-
-def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:
-    return [*text.function(name, [*text.acknowledging(cell), *body], f"{cell.use.cell.name}, {_at(cell)}."), ""]
 
 
 def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]:

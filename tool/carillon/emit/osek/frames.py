@@ -39,6 +39,6 @@ def table(osek: OsekImage) -> list[str]:
     every: list[OsekTask | Isr] = [*allocation.osek.tasks, *allocation.osek.isrs]
     rows = [f"{cell.use.units(it.time_frame) if it.time_frame else 0}u, /* {it.name}, {text.place(it.span)} */" for it in every]
     lines = text.table("const uint32_t carillon_osek_frames[]", rows)
-    does = [*text.acknowledging(cell), *paused(allocation, ["    carillon_frame_turns();"])]
+    does = [*text.acknowledging(cell), *paused(allocation.budgets is not None, ["    carillon_frame_turns();"])]
     title = f"{cell.use.cell.name}: turns of the cell of time frames."
     return [*lines, *text.function("carillon_frame_vector", does, title), ""]
