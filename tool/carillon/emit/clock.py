@@ -9,7 +9,6 @@ from __future__ import annotations
 from carillon.emit import text
 from carillon.image import CellImage, Image, OsekImage
 from carillon.image.handlers import FRAMED, framed, is_wrapped, serve
-from carillon.model.time import ClockKind
 
 
 def handlers(image: Image, osek: OsekImage) -> list[str]:
@@ -47,17 +46,9 @@ def _handler(name: str, cell: CellImage, *calls: str, parameters: str = "void") 
 
 def emit(image: Image) -> dict[str, str]:
     """``carillon_clock_device.h`` of a clock that is not periodic."""
-    if image.osek is None or image.osek.allocation.clock is None:
+    file = "carillon_clock_device.h"
+    if image.osek is None or image.osek.allocation.clock is None or not image.switches[file]:
         return {}
-    clock = image.osek.allocation.clock
-    if clock.services.clock is ClockKind.PERIODIC:
-        return {}
-    cell = image.osek.cell(clock.carrier)
-    lines = ["", f"#define CARILLON_CLOCK_CELL {cell.number}u", f"#define CARILLON_CLOCK_SOURCE {clock.carrier.source}u"]
-    # Interrupts that the kernel's lock does not keep out may come within an operation of the device.
-    exposed = bool(image.modes) or any(isr.category == 1 for isr, _ in image.osek.allocation.isrs)
-    lines += [f"#define CARILLON_CLOCK_EXPOSED {int(exposed)}", ""]
-    lines += [f'#include "cells/{cell.family.name}/clock.h"']
-    return {
-        "carillon_clock_device.h": text.header(image, f"The clock is {cell.use.cell.name}.", "CARILLON_CLOCK_DEVICE_H", lines)
-    }
+    cell = image.osek.cell(image.osek.allocation.clock.carrier)
+    lines = ["", *text.switches(image, file), "", f'#include "cells/{cell.family.name}/clock.h"']
+    return {file: text.header(image, f"The clock is {cell.use.cell.name}.", "CARILLON_CLOCK_DEVICE_H", lines)}

@@ -6,6 +6,7 @@ Emitters only write down what stands here, and :mod:`.build` works it out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -266,6 +267,21 @@ class TableImage:
     def restarts(self) -> bool:
         """Whether its cells keep their periods while they stand still, and one store stops them."""
         return Capability.RESTART in self.cells[0][1].family.can
+
+    @property
+    def end(self) -> CellImage | None:
+        """The cell of its end."""
+        return next((cell for it, cell in reversed(self.cells) if it.action is None), None)
+
+    @property
+    def early(self) -> tuple[CellImage, ...]:
+        """Of a table that may be followed, and has an end, the cells of points in its first half."""
+        points = self.cells if self.table.followed and self.end is not None else ()
+        return tuple(cell for it, cell in points if it.action is not None and it.offsets.start < self.table.half)
+
+    def together(self, does: str, cells: Iterable[CellImage]) -> Store:
+        """One store for some of its cells."""
+        return Store(does, self.cells[0][1], together=tuple(cells))
 
 
 @dataclass(frozen=True, slots=True)

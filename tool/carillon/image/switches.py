@@ -44,6 +44,20 @@ def _clock(image: Image) -> ClockCell | None:
     return image.osek.allocation.clock if image.osek is not None else None
 
 
+def _device(image: Image) -> CellImage | None:
+    """The cell of a clock that is not periodic."""
+    clock = _clock(image)
+    if image.osek is None or clock is None or clock.services.clock is ClockKind.PERIODIC:
+        return None
+    return image.osek.cell(clock.carrier)
+
+
+def _is_exposed(image: Image) -> bool:
+    """Whether interrupts that the kernel's lock does not keep out may come within an operation of the clock's device."""
+    isrs = image.osek.allocation.isrs if image.osek is not None else ()
+    return bool(image.modes) or any(isr.category == 1 for isr, _ in isrs)
+
+
 def _uses(image: Image) -> frozenset[TimedKind]:
     clock = _clock(image)
     return clock.services.uses if clock is not None else frozenset()
@@ -196,6 +210,14 @@ _CLOCK: _Group[ClockCell] = _Group(
         "CARILLON_CLOCK_UNITS": lambda _, it: Unsigned(it.base_units) if it.based else None,
     },
 )
+_DEVICE: _Group[CellImage] = _Group(
+    _device,
+    {
+        "CARILLON_CLOCK_CELL": lambda _, cell: Unsigned(cell.number),
+        "CARILLON_CLOCK_SOURCE": lambda _, cell: Unsigned(cell.carrier.source),
+        "CARILLON_CLOCK_EXPOSED": lambda image, _: _is_exposed(image),
+    },
+)
 _BASE: _Group[Base] = _Group(
     lambda image: image.osek.allocation.base if image.osek is not None else None,
     {"CARILLON_BASE_BITS": lambda _, base: base.bits},
@@ -297,6 +319,7 @@ _OSEK: _Group[OsekImage] = _Group(
 
 _FILES: dict[str, tuple[_Group[Any], ...]] = {
     "carillon_config.h": (_CONFIG, _SYNC, _QUEUE, _CLOCK, _BASE, _MICROCODE, _UPLOAD, _GIOTTO),
+    "carillon_clock_device.h": (_DEVICE,),
     "carillon_osek.h": (_OSEK,),
 }
 

@@ -48,7 +48,7 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     rows: list[str] = []
     stops: list[str] = []
-    ends = any(it.action is None for image in osek.tables for it, _ in image.cells)
+    ends = any(image.end is not None for image in osek.tables)
     on_cells = {image.table.name: image for image in osek.tables}
     for table in osek.allocation.osek.schedule_tables:
         image = on_cells.get(table.name)
@@ -58,14 +58,10 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
         else:
             lines += _cells(image) + _on_cells(image, ends)
             rows.append(f"&carillon_table_{table.name},")
-            stops.append(f"{text.macro(image.cells[0][1], 'STOP_TOGETHER', _bits(image))}, /* {table.name} */")
+            stops.append(f"{text.store(image.together('STOP_TOGETHER', (c for _, c in image.cells)))}, /* {table.name} */")
     if any(image.restarts for image in osek.tables):
         lines += text.table("const struct carillon_store carillon_osek_table_stops[]", stops)[:-1]
     return lines + text.table("const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[]", rows)
-
-
-def _bits(image: TableImage) -> str:
-    return " | ".join(text.macro(c, "BIT", c.number) for _, c in image.cells)
 
 
 def _cells(image: TableImage) -> list[str]:
@@ -97,7 +93,7 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     """The entry of a table on cells; ``ends``: some have cells at their ends."""
     stem = f"carillon_table_{image.table.name}"
     cell = image.cells[0][1]
-    fields = {"start": text.macro(cell, "START", _bits(image))}
+    fields = {"start": text.store(image.together("START", (c for _, c in image.cells)))}
     for name in ("prepare", "stop") if not image.restarts else ():
         fields |= text.counted(name, f"{stem}_{name}")
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
@@ -111,19 +107,16 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
 
 def _end(image: TableImage) -> dict[str, str]:
     """What its end is served by; nothing of a table that has no cell for that."""
-    table = image.table
-    own = [(it, cell) for it, cell in image.cells if it.action is None]
-    if not own:
+    end, early, table = image.end, image.early, image.table
+    if end is None:
         return {}
-    it, cell = own[-1]
-    fields = {"ends_at": text.macro(cell, "COUNTER", cell.number), "again": f"{cell.period}u", "ends_by": f"{it.carrier.source}u"}
-    early = [c for at, c in image.cells if at.action is not None and at.offsets.start < table.half]
-    if not table.followed or not early:
+    counter = text.macro(end, "COUNTER", end.number)
+    fields = {"ends_at": counter, "again": f"{end.period}u", "ends_by": f"{end.carrier.source}u"}
+    if not early:
         return fields
-    bits = " | ".join(text.macro(c, "BIT", c.number) for c in early)
     fields |= {"early": f"{len(early)}u", "rest": f"{(table.duration - table.half) * image.counter.tick}u"}
-    fields["resume"] = text.macro(cell, "START", bits)
-    return fields | ({"hold": text.macro(cell, "STOP_TOGETHER", bits)} if image.restarts else {})
+    fields["resume"] = text.store(image.together("START", early))
+    return fields | ({"hold": text.store(image.together("STOP_TOGETHER", early))} if image.restarts else {})
 
 
 def _name(cursor: Cursor) -> str:
