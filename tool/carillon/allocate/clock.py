@@ -38,6 +38,11 @@ class ClockCell:
     based: bool = False
 
     @property
+    def counted(self) -> bool:
+        """Whether its own handler counts its ticks: it is periodic, and no time base does."""
+        return self.services.clock is ClockKind.PERIODIC and not self.based
+
+    @property
     def base_units(self) -> int:
         """Units of the time base in a tick of a periodic clock; 0 if it is not counted by that."""
         return int(self.tick) if self.based else 0

@@ -4,23 +4,8 @@
 from __future__ import annotations
 
 from carillon.emit import text
-from carillon.image import CellImage, Image
+from carillon.image import Image
 from carillon.model.family import BaseKind
-
-
-def configuration(image: Image) -> dict[str, object]:
-    """The macros of the time base; none if there is none."""
-    if image.osek is None or image.osek.allocation.base is None:
-        return {}
-    return {"CARILLON_BASE_BITS": image.osek.allocation.base.bits}
-
-
-def macro(cell: CellImage, name: str) -> str:
-    """The driver's macro for the cell of the time base, whose interrupt nobody wants, and which may be free of a round."""
-    array = cell.use.cell.array
-    if array.start.value == "timer" and name in ("PREPARE", "START"):
-        return f"FREE_{name}"
-    return "START_DISARMED" if name == "START" and array.request_enable == "cell" else name
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -38,8 +23,7 @@ def emit(image: Image) -> dict[str, str]:
             left = f"0u - {text.macro(cell, 'UP', cell.number)}"
         else:
             left = f"carillon_port_read({text.macro(cell, 'COUNTER', cell.number)})"
-    lines = [text.head(image, f"The time base is {what}."), "#ifndef CARILLON_BASE_DEVICE_H"]
-    lines += ["#define CARILLON_BASE_DEVICE_H", "", f'#include "cells/{family}/cell.h"', ""]
+    lines = ["", f'#include "cells/{family}/cell.h"', ""]
     whole = base.kind is not BaseKind.DOWN
     lines += [f"#define CARILLON_BASE_PERIOD {0 if whole else base.period}u", f"#define CARILLON_BASE_MOST {base.counted}u"]
     lines += [f"#define CARILLON_BASE_AHEAD {base.ahead}u"]
@@ -50,4 +34,4 @@ def emit(image: Image) -> dict[str, str]:
         lines += [f"#define CARILLON_BASE_GUARD {osek.guard}u /* from what it reads as time 0 to time 0 */"]
     origin = osek.origin % (1 << base.bits if whole else base.period)
     lines += [f"#define CARILLON_BASE_ORIGIN ((carillon_base){origin}u)", f"#define CARILLON_BASE_LEFT ({left})"]
-    return {"carillon_base.h": "\n".join([*lines, "", "#endif", ""])}
+    return {"carillon_base.h": text.header(image, f"The time base is {what}.", "CARILLON_BASE_DEVICE_H", lines)}

@@ -20,11 +20,6 @@ from carillon.model.giotto import Giotto
 _NONE = "CARILLON_MICROCODE_NONE"
 
 
-def configuration(image: Image) -> dict[str, object]:
-    """Whether there is a program on cells."""
-    return {"CARILLON_GIOTTO": int(image.blocks is not None)}
-
-
 def emit(image: Image) -> dict[str, str]:
     """The generated files; none without a Giotto program on cells."""
     if image.blocks is None:
@@ -56,11 +51,12 @@ class _Writer(Writer):
         lines += ['#include "kernel/core/kernel.h"', '#include "kernel/giotto/blocks.h"', *functions, ""]
         lines += ["/* A task and one of its periods each. */"]
         lines += [f"struct carillon_giotto_slot carillon_giotto_slots[{max(len(self.slots), 1)}];"]
-        lines += ["const struct carillon_giotto_invocation carillon_giotto_invocations[] = {"]
+        rows = []
         for task, rate in self.slots:
             row = f"{{.period = {rate.period}u, .task = {task}u, .rate = {self.kernel[rate.name]}u}}"
-            lines.append(f"    {row}, /* {self.program.tasks[task].name} */")
-        lines += [*([] if self.slots else [f"    {{0u, {_NONE}, 0u}}"]), "};", ""]
+            rows.append(f"{row}, /* {self.program.tasks[task].name} */")
+        invocations = "const struct carillon_giotto_invocation carillon_giotto_invocations[]"
+        lines += text.table(invocations, rows or [f"{{0u, {_NONE}, 0u}}"])
         lines += [*self.missed(), "/* What instructions touch. */"]
         for slots, number in self.lists.items():
             lines.append(f"static const uint16_t touched_{number}[] = {{{', '.join(f'{slot}u' for slot in slots)}, {_NONE}}};")
@@ -70,8 +66,7 @@ class _Writer(Writer):
 
     def rate(self, name: str, period: int, tasks: Iterable[int]) -> list[str]:
         """The task of the kernel that computes what has been released with a period."""
-        function = f"void carillon_task_{name}(void)"
-        lines = ["", f"/* What is released for {period} ms. */", f"{function};", function, "{"]
+        lines: list[str] = []
         for task in tasks:
             slot = self.slot[task, period]
             lines += [
@@ -84,7 +79,7 @@ class _Writer(Writer):
                 "        carillon_osek_unlock(saved);",
                 "    }",
             ]
-        return [*lines, "}"]
+        return ["", *text.function(f"carillon_task_{name}", lines, f"What is released for {period} ms.")]
 
     # Blocks
 

@@ -130,5 +130,4 @@ def emit(image: Image) -> dict[str, str]:
     lines += _console(board)
     if not lines and board.native:
         return {}
-    head = [text.head(image, "Where the board has its registers."), "#ifndef CARILLON_BOARD_H", "#define CARILLON_BOARD_H"]
-    return {FILE: "\n".join([*head, *lines, "", "#endif", ""])}
+    return {FILE: text.header(image, "Where the board has its registers.", "CARILLON_BOARD_H", lines)}

@@ -17,38 +17,11 @@ from carillon.image import Image, Microcode
 from carillon.image.misses import compute_symbol, deadline_misses
 from carillon.microcode import Function, Instruction, Kind
 from carillon.microcode.binary import checksum_of, interface_of
-from carillon.model.giotto import Giotto, Upload
+from carillon.model.giotto import Giotto
 from carillon.read.giotto.tables import LOADER, interrupts
 
 _BASIC = frozenset({"int", "float", "double", "char", "short", "long", "bool", "unsigned"})
 _NONE = "CARILLON_MICROCODE_NONE"
-
-
-def configuration(image: Image) -> dict[str, object]:
-    """How many functions there are, and how much room."""
-    found = image.microcode
-    if found is None:
-        return {}
-    upload = image.system.upload
-    bindings, threads = _room(found, upload)
-    values: dict[str, object] = {
-        "CARILLON_MICROCODE_TASKS": f"{len(found.compiled.program.tasks)}u",
-        "CARILLON_MICROCODE_BINDINGS": f"{bindings}u",
-        "CARILLON_MICROCODE_THREADS": f"{threads}u",
-        "CARILLON_MICROCODE_MISSED": 1,
-        "CARILLON_MICROCODE_UNITS": f"{image.osek.allocation.machine_units}u" if image.osek is not None else "0u",
-    }
-    if upload is not None:
-        values |= {"CARILLON_LOADER_BYTES": f"{upload.room}u", "CARILLON_MICROCODE_RECORD": f"{upload.record}u"}
-        values |= {"CARILLON_LOADER_RESETS": upload.resets} if upload.resets else {}
-    return values
-
-
-def _room(found: Microcode, upload: Upload | None) -> tuple[int, int]:
-    """For triggers and threads that wait: of the image's program, and of those that it receives."""
-    if upload is None:
-        return found.bindings, found.threads
-    return max(found.bindings, upload.triggers), max(found.threads, upload.threads)
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -86,13 +59,7 @@ class Writer:
 
     def header(self) -> str:
         """The types, and the functions that the program names."""
-        lines = [
-            text.head(self.image, f"What {self.image.system.file.name} asks of C."),
-            "#ifndef GIOTTO_H",
-            "#define GIOTTO_H",
-            "",
-        ]
-        lines += ["#include <stdbool.h>", "#include <stdint.h>", ""]
+        lines = ["", "#include <stdbool.h>", "#include <stdint.h>", ""]
         known = {alias.name.text for alias in self.giotto.types}
         used = {_name(alias.meant.text) for alias in self.giotto.types}
         used |= {found for name, found in self.types.items() if found not in map(_name, known)}
@@ -103,7 +70,8 @@ class Writer:
             lines += [f"typedef {meant} {name};"] if meant != name else []
         lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
         lines += dict.fromkeys(self.prototypes())
-        return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+        lines += ["#ifdef __cplusplus", "}", "#endif"]
+        return text.header(self.image, f"What {self.image.system.file.name} asks of C.", "GIOTTO_H", lines)
 
     def prototypes(self) -> Iterable[str]:
         """Declarations of what the program names."""
@@ -170,8 +138,8 @@ class Writer:
             function = f"void {row.symbol}(void)"
             lines += [f"{function};", f"__attribute__((noinline)) {function}", "{", f"    CARILLON_NOTE({row.symbol});"]
             lines += [f'    __asm__ volatile("" : : "i"({number}));', "}"]
-        table = [f"    {row.symbol}, /* {row.task.name}{f' every {row.period} ms' if row.period else ''} */" for row in rows]
-        return [*lines, "void (*const carillon_giotto_missed[])(void) = {", *(table or ["    NULL,"]), "};", ""]
+        table = [f"{row.symbol}, /* {row.task.name}{f' every {row.period} ms' if row.period else ''} */" for row in rows]
+        return lines + text.table("void (*const carillon_giotto_missed[])(void)", table or ["NULL,"])
 
     def driver(self, binding: Binding) -> list[str]:
         """The body of a driver."""
@@ -201,8 +169,7 @@ class _Microcode(Writer):
         ]
         lines += self.functions(*(range(len(table)) for table in (self.program.tasks, self.program.drivers, self.program.guards)))
         for number, name in enumerate(self.microcode.threads_of):
-            thread = f"void carillon_task_{name}(void)"
-            lines += ["", f"{thread};", thread, "{", f"    carillon_microcode_thread({number}u);", "}"]
+            lines += ["", *text.function(f"carillon_task_{name}", [f"    carillon_microcode_thread({number}u);"])]
         lines.append("")
         for number, driver in enumerate(self.program.drivers):
             touched = [*(f"{task}u" for task in self.touched(driver)), _NONE]
@@ -212,7 +179,7 @@ class _Microcode(Writer):
             f"{{driver_{number}, touches_{number}}}, /* {binding.name} */" for number, binding in enumerate(self.compiled.drivers)
         ])  # fmt: skip
         guards = [f"guard_{number}, /* {binding.name} */" for number, binding in enumerate(self.compiled.guards)]
-        lines += ["bool (*const carillon_microcode_guards[])(void) = {", *(f"    {row}" for row in guards or ["NULL"]), "};", ""]
+        lines += text.table("bool (*const carillon_microcode_guards[])(void)", guards or ["NULL"])
         lines += self.triggers()
         lines += [f"extern struct carillon_osek_extended carillon_extended_{name};" for name in self.microcode.threads_of]
         lines += self.table("struct carillon_microcode_task carillon_microcode_tasks[]", [
@@ -254,23 +221,21 @@ class _Microcode(Writer):
             return []
         checksum, tables = checksum_of(replace(self.program, labels=())), interface_of(self.program)
         counts = ", ".join(f"{len(self.program.names(kind))}u" for kind in Kind)
-        bindings, threads = _room(self.microcode, upload)
-        thread = f"void carillon_task_{LOADER}(void)"
         return [
             '#include "kernel/microcode/loader.h"',
             "",
             *self.table("struct carillon_verify_image carillon_loader_image", [
                 f".tick_ns = {self.program.tick_ns}u, .interface = 0x{tables:08X}u, .counts = {{{counts}}},",
-                f".bindings = {bindings}u, .threads = {threads}u",
+                f".bindings = {self.microcode.bindings}u, .threads = {self.microcode.threads}u",
             ]),
             *self.table("uint8_t carillon_loader_key[16]", [", ".join(f"0x{byte:02X}u" for byte in upload.key)]),
             f"const uint32_t carillon_loader_first = 0x{checksum:08X}u;",
             "",
-            f"{thread};", thread, "{", "    carillon_loader_thread();", "}", "",
+            *text.function(f"carillon_task_{LOADER}", ["    carillon_loader_thread();"]), "",
         ]  # fmt: skip
 
     def table(self, what: str, rows: list[str], prefix: str = "") -> list[str]:
-        return [f"{prefix}const {what} = {{", *(f"    {row}" for row in rows), "};", ""]
+        return text.table(f"{prefix}const {what}", rows)
 
     def code(self) -> list[str]:
         labels = dict(self.program.labels)

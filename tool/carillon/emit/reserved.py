@@ -17,7 +17,7 @@ def emit(image: Image) -> dict[str, str]:
         '#include "kernel/contract/mode.h"',
     ]
     lines += ["", *(f'#include "cells/{family}/cell.h"' for family in sorted({family for family, _, _ in kept})), ""]
-    lines += ["const struct carillon_store carillon_kept[] = {"]
-    lines += [f"    {family.upper()}_KEEP({number}), /* {name} */" for family, number, name in kept]
-    lines += ["};", "const uint16_t carillon_kept_count = CARILLON_COUNT(carillon_kept);", ""]
+    rows = [f"{family.upper()}_KEEP({number}), /* {name} */" for family, number, name in kept]
+    lines += text.table("const struct carillon_store carillon_kept[]", rows)[:-1]
+    lines += ["const uint16_t carillon_kept_count = CARILLON_COUNT(carillon_kept);", ""]
     return {"reserved.c": "\n".join(lines)}

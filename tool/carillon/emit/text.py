@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from carillon import __version__
 from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
-from carillon.image import CellImage, Image, ModeImage
-from carillon.image.pieces.common import by_register
-from carillon.model.board import Board
+from carillon.image import ActionSet, CellImage, Image, ModeImage, OneOf, Store, Stores, Unsigned, Value
+from carillon.model.osek import Osek
 
 UNEXPECTED = "carillon_port_unexpected"
 """What halts the system after an interrupt that nobody uses."""
@@ -32,6 +31,17 @@ def head(image: Image, purpose: str) -> str:
     )
 
 
+def header(image: Image, purpose: str, guard: str, lines: Iterable[str]) -> str:
+    """A generated header."""
+    return "\n".join([head(image, purpose), f"#ifndef {guard}", f"#define {guard}", *lines, "", "#endif", ""])
+
+
+def function(name: str, body: Iterable[str], comment: str = "", parameters: str = "void", attributes: str = "") -> list[str]:
+    """A function, declared before it is defined."""
+    says = f"void {name}({parameters})"
+    return [*([f"/* {comment} */"] if comment else []), f"{says}{attributes};", says, "{", *body, "}"]
+
+
 def place(span: Span) -> str:
     """A place in the schedule, without the folder, so that output does not depend on where it is built."""
     return f"{span.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{span.line}"
@@ -46,6 +56,33 @@ def times(carrier: Carrier, round_length: int, limit: int = 6) -> str:
     distinct = sorted(points)
     shown = [str(t) for t in distinct[:limit]]
     return ", ".join(shown) + (f", ... ({len(distinct)} points)" if len(distinct) > limit else "")
+
+
+def store(it: Store) -> str:
+    """A store of a list, by its macro."""
+    if it.cell is None:
+        return f"CARILLON_STORE_{it.does}({it.numbers[0]}, {bits(it.numbers[1:]) or '0u'})"
+    together = " | ".join(macro(c, "BIT", c.number) for c in it.together)
+    return macro(it.cell, it.does, *([together] if together else it.numbers))
+
+
+def stores(name: str, lists: Stores, said: Callable[[str, CellImage], str], constant: bool) -> list[str]:
+    """The lists of what ``name`` begins; ``said``: a comment on a cell in a list.  Not all start stores are ``constant``."""
+    lines: list[str] = []
+    for kind, items in lists.items():
+        comments = [", ".join(filter(None, (said(kind, cell) for cell in it.about))) for it in items]
+        rows = [f"{store(it)},{f' /* {comment} */' if comment else ''}" for it, comment in zip(items, comments, strict=True)]
+        element = "struct carillon_shift" if kind == "align" else "struct carillon_store"
+        lines += array(element, f"{name}_{kind}", rows, constant=constant or kind != "start")
+    return lines
+
+
+def counted(field: str, items: str) -> dict[str, str]:
+    """The fields for an array and its length."""
+    return {field: items, f"{_ONE.get(field, field)}_count": f"CARILLON_COUNT({items})"}
+
+
+_ONE = {"levels": "level", "multiplexes": "multiplex", "tasks": "task", "cells": "cell"}
 
 
 def multiplexed(cell: CellImage) -> str:
@@ -64,16 +101,50 @@ def action(it: Action) -> str:
     return f"CARILLON_ACTION_{it.constant}"
 
 
+def switches(image: Image, file: str) -> list[str]:
+    """The macros of a file's switches."""
+    return [f"#define {name} {value(found, name)}" for name, found in image.switches[file].items()]
+
+
+def value(said: Value, name: str = "") -> str:
+    """A value as C; ``name``: of the switch, with its argument."""
+    match said:
+        case bool():
+            return str(int(said))
+        case Unsigned():
+            return f"{said}u"
+        case OneOf():
+            argument = name[name.index("(") + 1 : -1]
+            return f"({' || '.join(f'(({argument}) == {n}u)' for n in said) or '0'})"
+        case ActionSet():
+            return f"({' | '.join(f'CARILLON_ACTION_BIT(CARILLON_ACTION_{constant})' for constant in said) or '0u'})"
+        case _:
+            return str(said)
+
+
+def mode_mask(model: Osek, modes: Iterable[str]) -> str:
+    """The bits of some application modes."""
+    return f"{sum(1 << model.modes.index(m) for m in modes):#x}u"
+
+
+def acknowledging(cell: CellImage) -> list[str]:
+    """The statement that takes back what a cell goes on asking for, if it does."""
+    return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
+
+
+def table(declaration: str, rows: Iterable[str]) -> list[str]:
+    """A variable whose initialiser has a line for each row."""
+    return [f"{declaration} = {{", *(f"    {row}" for row in rows), "};", ""]
+
+
+def fields(comment: str, values: Mapping[str, object]) -> list[str]:
+    """A row of a table: a structure, by the names of its fields."""
+    return [f"{{ /* {comment} */", *(f"    .{name} = {value}," for name, value in values.items()), "},"]
+
+
 def array(kind: str, name: str, items: list[str], *, constant: bool = True) -> list[str]:
     """An array; nothing if it would be empty."""
-    if not items:
-        return []
-    return [f"static {'const ' if constant else ''}{kind} {name}[] = {{", *(f"    {item}" for item in items), "};", ""]
-
-
-def masks(board: Board, sources: Iterable[int]) -> list[tuple[int, str]]:
-    """Sources grouped by request register: (a source that names the register, C expression of the bits)."""
-    return [(group[0], bits(group)) for group in by_register(board, sources)]
+    return table(f"static {'const ' if constant else ''}{kind} {name}[]", items) if items else []
 
 
 def bits(sources: Iterable[int]) -> str:

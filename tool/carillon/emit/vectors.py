@@ -79,21 +79,13 @@ def _declaration(image: Image, name: str, nested: bool = False) -> str:
     return f"{'CARILLON_NESTED_HANDLER' if nested else 'CARILLON_HANDLER'}({name});"
 
 
-def direct(image: Image) -> dict[str, bool]:
-    """The application's functions that are vectors, or all but their beginning, and whether others may preempt them."""
-    tasks = {t.entry for t in image.system.tasks}
-    used = {vector.symbol for mode in image.vectors for vector in mode} | {handler.held for handler in image.handlers}
-    result = dict.fromkeys(sorted(used & tasks), True)
-    return result | {i.handler: False for i in image.system.interrupts if i.handler in used}
-
-
 def names(image: Image) -> str:
     """Names for the linker: functions of the application whose symbols are those of handlers have their own too.
 
     A source that nobody uses leads to the application's own handler, which avr-libc's ISR() calls __vector_NUMBER, if it has one.
     """
     lines = [text.head(image, "The application's own names for its handlers; and its handlers of what the system leaves it."), ""]
-    lines += [f"{function} = {text.HANDLER}{function};" for function in direct(image)]
+    lines += [f"{function} = {text.HANDLER}{function};" for function in image.direct]
     board = image.system.board
     free = [f"PROVIDE({_unused(board, s)} = {text.UNEXPECTED});" for s in range(board.system_vectors, board.sources)]
     return "\n".join([*lines, f"EXTERN({text.UNEXPECTED});", *free, ""])

@@ -6,13 +6,15 @@ Emitters only write down what stands here, and :mod:`.build` works it out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.dispatch import Dispatch
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import TIMEKEEPER_BITS
-from carillon.allocate.osek import OsekAllocation, TableCell
+from carillon.allocate.osek import CounterPart, OsekAllocation, TableCell, TaskLevel
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
 from carillon.giotto import Compiled
 from carillon.image.operations import Handler
@@ -20,11 +22,31 @@ from carillon.lower import ExpiryPoint
 from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.family import Capability, Family, Start
-from carillon.model.osek import Counter, ScheduleTable
+from carillon.model.osek import Counter, Osek, ScheduleTable
 from carillon.model.rates import Rate
 
 TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
 """What the timekeeper beside a reloaded cell counts down from, again and again."""
+
+
+class Unsigned(int):
+    """A number that C takes as unsigned."""
+
+
+class OneOf(tuple[int, ...]):
+    """Whether a switch's argument is one of some numbers."""
+
+    __slots__ = ()
+
+
+class ActionSet(tuple[str, ...]):
+    """A set of actions, by the names of their constants."""
+
+    __slots__ = ()
+
+
+Value: TypeAlias = int | str | OneOf | ActionSet
+"""What a switch says; a word is C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +95,25 @@ class StartStore:
 
 
 @dataclass(frozen=True, slots=True)
+class Store:
+    """A store of a list: what a macro of a cell's driver says, or without a cell, one of the port.
+
+    ``numbers``: the macro's arguments; of the port, a source that names a request register, and the sources whose bits it stores.
+    ``together``: the cells whose bits are the argument instead.  ``about``: the cells that a comment names.
+    """
+
+    does: str
+    cell: CellImage | None = None
+    numbers: tuple[int, ...] = ()
+    together: tuple[CellImage, ...] = ()
+    about: tuple[CellImage, ...] = ()
+
+
+Stores: TypeAlias = dict[str, tuple[Store, ...]]
+"""Lists by their names (``struct carillon_mode``), in the order in which they stand in C."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One interval of a multiplexed cell: to point ``to``; ``units`` counts from the point before it."""
 
@@ -87,14 +128,34 @@ class Multiplex:
     cell: CellImage
     steps: tuple[Step, ...]
 
+    def interval(self, step: Step) -> Store:
+        """A step as the cell takes it: a deadline is postponed, and anything else goes on from its last point."""
+        if isinstance(self.cell.carrier.action, CheckDeadline):
+            return Store("POSTPONE", self.cell, (step.units,))
+        return Store("INTERVAL", self.cell, (step.units, self.cell.period))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """As in ``kernel/contract/table.h``: a function of the application, a source that is enabled, and a number."""
+
+    function: str = ""
+    source: int | None = None
+    object: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
-    """One entry of the conventional kernel's dispatcher table; ``more``: the next is due in the same tick."""
+    """One entry of the conventional kernel's dispatcher table.
+
+    ``more``: the next is due in the same tick.  ``following``: the number of the first entry that is not.
+    """
 
     point: ExpiryPoint
     step: Step
     more: bool
+    following: int
+    does: Entry = field(default_factory=Entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +168,17 @@ class TimeBase:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """How the mode is left: ``target`` is the control cell's counter when the next mode's start store is due."""
+    """How the mode is left: ``target`` is the control cell's counter when the next mode's start store is due.
+
+    ``forget`` and ``enable`` its request.
+    """
 
     cell: CellImage
     at: int
     target: int
     gap: int
+    forget: Store
+    enable: Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +186,8 @@ class SyncImage:
     """How the round is synchronised: ``cell`` expires at tick ``at``, from where on nothing is due for ``slack`` ticks.
 
     ``latest``: what its counter reads at least when there is time to move all cells.  ``leave``: from its next expiry to the
-    beginning of the round that follows when the mode is left, in ticks.
+    beginning of the round that follows when the mode is left, in ticks.  ``hold``, ``release``: what keeps the round's sources
+    quiet until the first global time is known, where no task starts before.
     """
 
     cell: CellImage
@@ -128,6 +195,8 @@ class SyncImage:
     slack: int
     latest: int
     leave: int
+    hold: tuple[Store, ...] = ()
+    release: tuple[Store, ...] = ()
 
     @property
     def late(self) -> int:
@@ -137,7 +206,11 @@ class SyncImage:
 
 @dataclass(frozen=True, slots=True)
 class ModeImage:
-    """Everything about one mode."""
+    """Everything about one mode.
+
+    ``levels``: each source and its level.  ``ground``: the sources of which none may be active when the mode is left, and how
+    many of the first may not be waiting either.
+    """
 
     allocation: ModeAllocation
     cells: tuple[CellImage, ...]
@@ -147,6 +220,9 @@ class ModeImage:
     control: Control | None
     time_base: TimeBase | None
     sync: SyncImage | None = None
+    stores: Stores = field(default_factory=dict, hash=False)
+    levels: tuple[tuple[int, int], ...] = ()
+    ground: tuple[tuple[int, ...], int] = ((), 0)
 
     def last_before(self, cell: CellImage, board: Board) -> int:
         """When a cell expires for the last time before its first expiry, in its units since the first start store.
@@ -192,6 +268,77 @@ class TableImage:
         """Whether its cells keep their periods while they stand still, and one store stops them."""
         return Capability.RESTART in self.cells[0][1].family.can
 
+    @property
+    def end(self) -> CellImage | None:
+        """The cell of its end."""
+        return next((cell for it, cell in reversed(self.cells) if it.action is None), None)
+
+    @property
+    def early(self) -> tuple[CellImage, ...]:
+        """Of a table that may be followed, and has an end, the cells of points in its first half."""
+        points = self.cells if self.table.followed and self.end is not None else ()
+        return tuple(cell for it, cell in points if it.action is not None and it.offsets.start < self.table.half)
+
+    def together(self, does: str, cells: Iterable[CellImage]) -> Store:
+        """One store for some of its cells."""
+        return Store(does, self.cells[0][1], together=tuple(cells))
+
+
+@dataclass(frozen=True, slots=True)
+class EventCall:
+    """What the handler of an event-triggered cell calls of the kernel; ``cell``: None if another handler requests it.
+
+    ``runs``: of a cell at its task's level, the level as whose handler its own goes on, 0 if it returns; None of other cells.
+    ``asks``: what services ask with whether such a cell waits.
+    """
+
+    cell: CellImage | None
+    function: str
+    arguments: tuple[Value, ...]
+    runs: int | None = None
+    asks: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EventHandler:
+    """A handler of event-triggered cells: a call for its cell, or for each of several, which it asks in this order.
+
+    One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.  ``also``: cells
+    that lead to it alike.  ``requests``: numbers and sources of parts of a counter's queue; ``by``: the handler that requests it.
+    ``pauses``: no budget is used up meanwhile.
+    """
+
+    name: str
+    calls: tuple[EventCall, ...]
+    pauses: bool
+    also: tuple[CellImage, ...] = ()
+    requests: tuple[tuple[int, int], ...] = ()
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedLevel:
+    """A level whose cells services serve: those of ``sources``, which are a part of a counter's queue, alarms and points."""
+
+    level: int
+    counter: CounterPart | None
+    cells: tuple[EventCall, ...]
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DirectTask:
+    """A task that is its vector.
+
+    ``cell``: whose expiry its activation is, and which goes on asking.  ``serves``: its end serves the cells of its level;
+    ``takes_back``: and what its cell has asked for while it ran.
+    """
+
+    level: TaskLevel
+    cell: CellImage | None
+    serves: bool
+    takes_back: bool
+
 
 @dataclass(frozen=True, slots=True)
 class OsekImage:
@@ -199,7 +346,10 @@ class OsekImage:
 
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
     enough away.  ``tables``: the schedule tables on cells.  ``base``: the cell of the time base, and ``origin`` what the base
-    reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.
+    reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.  ``folded``: numbers, of each
+    task or of each level, that the compiler folds where a service is called.  ``contexts``: what each source is, and its level.
+    ``requests``: of all its sources, what forgets, enables and disables them.  ``levels``: each source and
+    the controller's level.
     """
 
     allocation: OsekAllocation
@@ -210,6 +360,19 @@ class OsekImage:
     origin: int = 0
     guard: int = 0
     tables: tuple[TableImage, ...] = ()
+    served: tuple[ServedLevel, ...] = ()
+    direct: tuple[DirectTask, ...] = ()
+    handlers: tuple[EventHandler, ...] = ()
+    folded: dict[str, tuple[int, ...]] = field(default_factory=dict, hash=False)
+    contexts: dict[int, tuple[str, int]] = field(default_factory=dict, hash=False)
+    stores: Stores = field(default_factory=dict, hash=False)
+    requests: Stores = field(default_factory=dict, hash=False)
+    levels: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def model(self) -> Osek:
+        """What the schedule says of the system."""
+        return self.allocation.osek
 
     @property
     def stopped(self) -> tuple[CellImage, ...]:
@@ -241,7 +404,8 @@ class Vector:
 class Microcode:
     """A Giotto program as microcode: ``threads_of`` are the names of its tasks' threads.
 
-    ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most; ``steps`` is more than the number
+    ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most, of this program and of those that
+    the image receives; ``steps`` is more than the number
     of instructions that are carried out at one instant.  ``scheduler`` chooses while no thread waits: ``edf`` or ``rm``.
     """
 
@@ -268,6 +432,9 @@ class Image:
 
     ``vectors`` has a table for each mode, by source; one table where there is no mode.  Whatever reads a run reads
     there what an interrupt means.  ``handlers``: the functions that vectors of the rounds lead to, unless those are tasks.
+    ``initials`` enable the application's interrupts, once.  ``direct``: the application's functions that are vectors, or all but
+    their beginning, and whether others may preempt them.
+    ``switches``: for each generated file, what it is compiled for (:mod:`.switches`).
     """
 
     system: System
@@ -276,5 +443,8 @@ class Image:
     osek: OsekImage | None = None
     vectors: tuple[tuple[Vector, ...], ...] = ()
     handlers: tuple[Handler, ...] = ()
+    initials: tuple[Store, ...] = ()
+    direct: dict[str, bool] = field(default_factory=dict, hash=False)
+    switches: dict[str, dict[str, Value]] = field(default_factory=dict, hash=False)
     microcode: Microcode | None = None
     blocks: Blocks | None = None

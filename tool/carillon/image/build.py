@@ -34,8 +34,11 @@ from carillon.image import (
     TimeBase,
 )
 from carillon.image.blocks import blocks_image
-from carillon.image.handlers import handlers, vector_tables
+from carillon.image.handlers import direct, handlers, vector_tables
 from carillon.image.microcode import microcode_image
+from carillon.image.osek import with_levels
+from carillon.image.stores import control_stores, of_sources, osek_with_stores, with_stores
+from carillon.image.switches import switches
 from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.model import System
@@ -154,7 +157,8 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
         )
         return None
     target = cell.use.units(counts - board.switch_ticks)
-    return Control(cell, at, target, at + board.switch_ticks + board.lead_at(system.clock_hz) - length)
+    gap = at + board.switch_ticks + board.lead_at(system.clock_hz) - length
+    return Control(cell, at, target, gap, *control_stores(cell))
 
 
 def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBase | None:
@@ -191,31 +195,22 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
             for cell in in_order
             if cell.carrier.style is Style.MULTIPLEXED and not isinstance(cell.carrier.action, Dispatch)
         )
-        table: tuple[TableEntry, ...] = ()
-        timer = next((c for c in in_order if isinstance(c.carrier.action, Dispatch)), None)
-        if timer is not None:
-            table = _table(timer, length)
+        table = tuple(entry for c in in_order if isinstance(c.carrier.action, Dispatch) for entry in _table(c, length))
         control = _control(system, mode, in_order, diagnostics)
-        modes.append(
-            ModeImage(
-                mode,
-                in_order,
-                tuple(start),
-                multiplexes,
-                table,
-                control,
-                _time_base(in_order, length, allocation.kernel),
-                sync_image(system, mode, in_order, control.gap if control else 0, diagnostics),
-            )
-        )
+        base = _time_base(in_order, length, allocation.kernel)
+        sync = sync_image(system, mode, in_order, control.gap if control else 0, diagnostics)
+        modes.append(ModeImage(mode, in_order, tuple(start), multiplexes, table, control, base, sync))
     osek = _osek(system, allocation.osek) if allocation.osek is not None else None
-    if system.machine is Machine.CELLS:
-        image = Image(system, allocation, tuple(modes), osek, blocks=blocks_image(system, diagnostics))
-    else:
-        microcode = microcode_image(system, allocation.osek, diagnostics)
-        image = Image(system, allocation, tuple(modes), osek, microcode=microcode)
+    on_cells = system.machine is Machine.CELLS
+    blocks = blocks_image(system, diagnostics) if on_cells else None
+    microcode = microcode_image(system, allocation.osek, diagnostics) if not on_cells else None
+    initials = of_sources(system.board, "ENABLE", [interrupt.source for interrupt in system.interrupts])
+    image = Image(system, allocation, tuple(modes), osek, initials=initials, microcode=microcode, blocks=blocks)
+    image = replace(image, modes=tuple(with_stores(image, mode) for mode in image.modes))
     found, leads = handlers(image)
-    return replace(image, handlers=found, vectors=vector_tables(image, leads))
+    vectors = vector_tables(image, leads)
+    called = direct(image, found, vectors)
+    return replace(image, handlers=found, vectors=vectors, direct=called, switches=switches(image))
 
 
 def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
@@ -251,7 +246,9 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         guard = 0 if together else 1
         origin += guard
     tables = tuple(_table_image(system, allocation, table, near) for table in allocation.on_cells)
-    return OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, guard, tables)
+    return osek_with_stores(
+        board, with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, guard, tables))
+    )
 
 
 def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable, near: int) -> TableImage:
@@ -272,7 +269,6 @@ def _table(timer: CellImage, length: int) -> tuple[TableEntry, ...]:
     points = points_in_order([timer.carrier.demand], length)
     times = sorted({p.at % length for p in points})
     steps = dict(zip(times, _steps(timer.carrier, timer.use, length), strict=True))
-    return tuple(
-        TableEntry(point, steps[point.at % length], k + 1 < len(points) and points[k + 1].at % length == point.at % length)
-        for k, point in enumerate(points)
-    )
+    ends = {p.at % length: k + 1 for k, p in enumerate(points)}
+    behind = [(point, k + 1, ends[point.at % length]) for k, point in enumerate(points)]
+    return tuple(TableEntry(p, steps[p.at % length], after < end, end % len(points)) for p, after, end in behind)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from carillon.allocate.clock import ClockCell
-from carillon.allocate.osek import OsekAllocation, TaskKind
+from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Carrier
 from carillon.image import Image, ModeImage, Vector, names
 from carillon.image.forms import only_held, plain
@@ -119,6 +119,13 @@ def _joined(image: Image, number: int, source: int) -> Handler:
     return Handler(f"carillon_joined_{number}_{source}", number, parts, within=around(image))
 
 
+def direct(image: Image, found: Iterable[Handler], tables: Iterable[Iterable[Vector]]) -> dict[str, bool]:
+    """The application's functions that are vectors, or all but their beginning, and whether others may preempt them."""
+    used = {vector.symbol for table in tables for vector in table} | {handler.held for handler in found}
+    result = dict.fromkeys(sorted(used & {task.entry for task in image.system.tasks}), True)
+    return result | {i.handler: False for i in image.system.interrupts if i.handler in used}
+
+
 def vector_tables(image: Image, leads: list[dict[int, str]]) -> tuple[tuple[Vector, ...], ...]:
     """What every source is for, in each mode; beneath the rounds too."""
     below = _event_triggered(image)
@@ -136,37 +143,7 @@ def vector_tables(image: Image, leads: list[dict[int, str]]) -> tuple[tuple[Vect
 
 def event_vectors(image: Image) -> dict[int, str]:
     """Source -> C function, of everything event-triggered."""
-    osek = image.osek
-    if osek is None:
-        return {}
-    allocation = osek.allocation
-    found = {isr.source: f"carillon_isr_{isr.name}" for isr, _ in allocation.isrs}
-    found |= {c.carrier.source: names.part(allocation, c) for c in allocation.counters}
-    found |= {a.carrier.source: names.alarm(allocation, a) for a in allocation.alarms if not a.direct}
-    found |= {c.carrier.source: names.point(c) for c in allocation.handled}
-    found |= _time_vectors(image, allocation)
-    if allocation.budgets is not None:
-        found[allocation.budgets.source] = "carillon_port_budget_vector"
-    if allocation.frames is not None:
-        found[allocation.frames.source] = "carillon_frame_vector"
-    if allocation.software:
-        found |= {allocation.dispatcher: "carillon_software_dispatch"} if allocation.dispatcher else {}
-    else:
-        found |= {level.source: names.level(level) for level in allocation.levels}
-    return found
-
-
-def _time_vectors(image: Image, allocation: OsekAllocation) -> dict[int, str]:
-    """The same of the cells of the time services."""
-    found: dict[int, str] = {}
-    if allocation.clock is not None:
-        source = allocation.clock.carrier.source
-        found[source] = "carillon_clock_vector" if is_wrapped(allocation.clock) else serve(allocation.clock)
-        found |= {source: FRAMED} if source in framed(image) else {}
-    if allocation.slices is not None:
-        found[allocation.slices.source] = "carillon_slice_timer" if allocation.software else "carillon_port_slice_vector"
-        found |= dict.fromkeys(list(allocation.turns.values())[1:], "carillon_port_turn_vector")
-    return found
+    return {vector.source: vector.symbol for vector in _event_triggered(image)}
 
 
 def framed(image: Image) -> frozenset[int]:
@@ -174,8 +151,7 @@ def framed(image: Image) -> frozenset[int]:
     if image.osek is None or image.osek.allocation.clock is None or image.system.board.vectors == "table":
         return frozenset()
     clock = image.osek.allocation.clock
-    alone = clock.services.clock is ClockKind.PERIODIC and not clock.based and not image.allocation.counters
-    return frozenset({clock.carrier.source} if alone else ())
+    return frozenset({clock.carrier.source} if clock.counted and not image.allocation.counters else ())
 
 
 def is_wrapped(clock: ClockCell) -> bool:
@@ -185,8 +161,7 @@ def is_wrapped(clock: ClockCell) -> bool:
 
 def serve(clock: ClockCell) -> str:
     """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
-    alone = clock.services.clock is ClockKind.PERIODIC and not clock.based
-    return "carillon_time_tick" if alone else "carillon_clock_interrupt"
+    return "carillon_time_tick" if clock.counted else "carillon_clock_interrupt"
 
 
 def _event_triggered(image: Image) -> tuple[Vector, ...]:
@@ -194,16 +169,38 @@ def _event_triggered(image: Image) -> tuple[Vector, ...]:
     if image.osek is None:
         return ()
     allocation = image.osek.allocation
-    serves = {isr.source: (isr.name, f"carillon_isr_{isr.name}") for isr, _ in allocation.isrs}
-    serves |= {c.source: (c.demand.name, "") for c in allocation.carriers}
-    serves |= {source: (" and ".join(a.alarm.name for a in own), "") for source, own in allocation.joined.items()}
-    serves |= {c.carrier.source: (c.carrier.demand.name, "") for c in allocation.handled}
-    serves |= dict.fromkeys(allocation.turns.values(), ("slices", ""))
-    for level in (x for x in allocation.levels if x.source):
-        name = level.tasks[0].name
-        serves[level.source] = (name, f"carillon_task_{name}" if level.kind is TaskKind.DIRECT else "")
-    if allocation.software:
-        serves[allocation.dispatcher] = ("dispatcher", "")
-    return tuple(
-        Vector(source, symbol, serves[source][0], None, serves[source][1]) for source, symbol in event_vectors(image).items()
-    )
+    found: dict[int, Vector] = {}
+
+    def leads(source: int, symbol: str, name: str, runs: str = "") -> None:
+        found[source] = Vector(source, symbol, name, None, runs)
+
+    for isr, _ in allocation.isrs:
+        leads(isr.source, f"carillon_isr_{isr.name}", isr.name, f"carillon_isr_{isr.name}")
+    for part in allocation.counters:
+        leads(part.carrier.source, names.part(allocation, part), part.carrier.demand.name)
+    for alarm in (a for a in allocation.alarms if not a.direct):
+        own = allocation.joined.get(alarm.carrier.source)
+        name = " and ".join(a.alarm.name for a in own) if own else alarm.carrier.demand.name
+        leads(alarm.carrier.source, names.alarm(allocation, alarm), name)
+    for point in allocation.handled:
+        leads(point.carrier.source, names.point(point), point.carrier.demand.name)
+    if allocation.clock is not None:
+        clock = allocation.clock.carrier
+        own_symbol = "carillon_clock_vector" if is_wrapped(allocation.clock) else serve(allocation.clock)
+        leads(clock.source, FRAMED if clock.source in framed(image) else own_symbol, clock.demand.name)
+    if allocation.slices is not None:
+        turns, slices = list(allocation.turns.values()), allocation.slices
+        name = "slices" if slices.source in turns else slices.demand.name
+        leads(slices.source, "carillon_slice_timer" if allocation.software else "carillon_port_slice_vector", name)
+        for source in turns[1:]:
+            leads(source, "carillon_port_turn_vector", "slices")
+    if allocation.budgets is not None:
+        leads(allocation.budgets.source, "carillon_port_budget_vector", allocation.budgets.demand.name)
+    if allocation.frames is not None:
+        leads(allocation.frames.source, "carillon_frame_vector", allocation.frames.demand.name)
+    if allocation.software and allocation.dispatcher:
+        leads(allocation.dispatcher, "carillon_software_dispatch", "dispatcher")
+    for level in allocation.levels if not allocation.software else ():
+        task = level.tasks[0].name
+        leads(level.source, names.level(level), task, f"carillon_task_{task}" if level.kind is TaskKind.DIRECT else "")
+    return tuple(found.values())

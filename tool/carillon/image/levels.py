@@ -64,7 +64,7 @@ def enabled(image: Image, mode: ModeImage) -> list[int]:
     ]
 
 
-def ground_state(image: Image, mode: ModeImage) -> tuple[list[int], int]:
+def ground_state(image: Image, mode: ModeImage) -> tuple[tuple[int, ...], int]:
     """Sources of which none may be active when the mode is left, and how many of the first may not be waiting either.
 
     A task that is activated at the very tick of the switch, the first of a round that does not begin, may wait.  So may a
@@ -76,4 +76,4 @@ def ground_state(image: Image, mode: ModeImage) -> tuple[list[int], int]:
         tasks.append(mode.dispatch.carrier)
     due = {c.source for c in tasks if at in {t % mode.allocation.mode.round_length for t in c.demand.times}}
     first = sorted({c.source for c in tasks} - due)
-    return [*first, *sorted(due), *sorted(i.source for i in image.system.interrupts)], len(first)
+    return (*first, *sorted(due), *sorted(i.source for i in image.system.interrupts)), len(first)

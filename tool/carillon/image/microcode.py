@@ -47,12 +47,16 @@ def microcode_image(system: System, allocation: OsekAllocation | None, diagnosti
     size = len(compiled.program.code)
     if chosen.thread is None:
         threads = 1 if chosen.plan is None else 2
-        return Microcode(compiled, names, 1, threads, threads * size + 1, chosen.scheduler)
-    thread = chosen.thread
-    ends = {k for k, (_, i) in enumerate(thread.code) if i.opcode is Opcode.RETURN} | {len(thread.code)}
-    forks = [k for k, (_, i) in enumerate(thread.code) if i.opcode is Opcode.FORK]
-    threads = 1 if all(k + 1 in ends for k in forks) else MOST_THREADS
-    return Microcode(compiled, names, 1, threads, MOST_STEPS * (size + 1) + 1, chosen.scheduler)
+        steps = threads * size + 1
+    else:
+        code = chosen.thread.code
+        ends = {k for k, (_, i) in enumerate(code) if i.opcode is Opcode.RETURN} | {len(code)}
+        forks = [k for k, (_, i) in enumerate(code) if i.opcode is Opcode.FORK]
+        threads = 1 if all(k + 1 in ends for k in forks) else MOST_THREADS
+        steps = MOST_STEPS * (size + 1) + 1
+    own, upload = (1, threads), system.upload
+    room = own if upload is None else (max(own[0], upload.triggers), max(own[1], upload.threads))
+    return Microcode(compiled, names, *room, steps, chosen.scheduler)
 
 
 def _kept(source: Giotto, compiled: Compiled, chosen: Chosen, scode: Path, diagnostics: Diagnostics) -> bool:

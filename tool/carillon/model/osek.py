@@ -377,6 +377,10 @@ class Osek:
         """The task of that name; KeyError if there is none."""
         return _named(self.tasks, name)
 
+    def event(self, name: str) -> OsekEvent:
+        """The event of that name; KeyError if there is none."""
+        return _named(self.events, name)
+
     def isr(self, name: str) -> Isr:
         """The ISR of that name; KeyError if there is none."""
         return _named(self.isrs, name)
@@ -417,7 +421,7 @@ class Osek:
         return family + ("2" if several else "1")
 
 
-_Item = TypeVar("_Item", OsekTask, Isr, Counter, Resource)
+_Item = TypeVar("_Item", OsekTask, OsekEvent, Isr, Counter, Resource)
 
 
 def _named(items: tuple[_Item, ...], name: str) -> _Item:

@@ -12,8 +12,8 @@ from carillon.allocate.base import longest_stretch
 from carillon.allocate.osek import CounterPart, OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier
 from carillon.console import heading
-from carillon.emit.osek.common import GUARD_WORDS
 from carillon.image import Image
+from carillon.image.osek import GUARD_WORDS
 from carillon.model.osek import (
     RES_SCHEDULER,
     ActivateTask,

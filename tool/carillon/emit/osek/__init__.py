@@ -44,7 +44,7 @@ def _source(image: Image) -> str:
     lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
     callbacks = dict.fromkeys(a.action.object for a in model.alarms if a.action.subject == "function")
     lines += [f"void carillon_callback_{c}(void);" for c in callbacks]
-    lines += ["", *tasks(image, allocation), *levels(image, allocation)]
+    lines += ["", *tasks(image.system.board, osek), *levels(osek)]
     lines += resources(allocation)
     lines += alarms(osek)
     lines += schedule_tables(allocation)
@@ -53,6 +53,6 @@ def _source(image: Image) -> str:
     lines += budgets.table(osek)
     lines += budgets.handler(osek)
     lines += frames.table(osek)
-    lines += contexts(image, allocation)
+    lines += contexts(image.system.board, osek)
     lines += hardware(image, osek)
     return "\n".join(lines)

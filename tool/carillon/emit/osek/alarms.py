@@ -3,18 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from carillon.actions.every import of
-from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell
+from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.result import Carrier
 from carillon.emit import text
-from carillon.emit.osek.common import (
-    acknowledging,
-    level_cells,
-    level_counters,
-    level_does,
-    mode_mask,
-    served_levels,
-)
-from carillon.image import CellImage, OsekImage, names
+from carillon.image import CellImage, EventCall, EventHandler, OsekImage, Value
 from carillon.model.osek import Alarm, CounterKind, SetEvent
 
 
@@ -24,95 +19,48 @@ def alarms(osek: OsekImage) -> list[str]:
     model = allocation.osek
     lines: list[str] = []
     if model.counters:
-        lines += ["const struct carillon_osek_counter carillon_osek_counters[] = {"]
+        rows = []
         leveled = {part.number for part in allocation.counters if part.level}
         for part_number, c in enumerate(allocation.parts):
             software = int(c.kind is CounterKind.SOFTWARE)
             set_anew = int(allocation.is_advanced(c))
             numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c)]
             own = int(part_number in leveled)
-            lines.append(f"    {{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}, {own}}}, /* {c.name} */")
-        lines += ["};", ""]
+            rows.append(f"{{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}, {own}}}, /* {c.name} */")
+        lines += text.table("const struct carillon_osek_counter carillon_osek_counters[]", rows)
     carried = {a.alarm.name: a for a in allocation.alarms}
     for name, alarm_cell in carried.items():
         cell = osek.cell(alarm_cell.carrier)
-        lines += [
-            f"/* Alarm {name} on {cell.use.cell.name}. */",
-            f"static const struct carillon_store carillon_alarm_{name}_stop[] = {{",
-            f"    {text.macro(cell, 'STOP', cell.number)},",
-            "};",
-            f"static const struct carillon_osek_cell carillon_alarm_{name}_cell = {{",
-            f"    {text.macro(cell, 'COUNTER', cell.number)},",
-            f"    {cell.use.units(model.counter(alarm_cell.alarm.counter).tick)}u,",
-            f"    carillon_alarm_{name}_stop,",
-            f"    CARILLON_COUNT(carillon_alarm_{name}_stop),",
-            "};",
-            "",
-        ]
+        stop = f"carillon_alarm_{name}_stop"
+        tick = cell.use.units(model.counter(alarm_cell.alarm.counter).tick)
+        row = [f"{text.macro(cell, 'COUNTER', cell.number)},", f"{tick}u,", f"{stop},", f"CARILLON_COUNT({stop}),"]
+        lines.append(f"/* Alarm {name} on {cell.use.cell.name}. */")
+        lines += text.array("struct carillon_store", stop, [f"{text.macro(cell, 'STOP', cell.number)},"])[:-1]
+        lines += text.table(f"static const struct carillon_osek_cell carillon_alarm_{name}_cell", row)
     if model.alarms:
-        lines += ["const struct carillon_osek_alarm carillon_osek_alarms[] = {"]
-        for alarm in model.alarms:
-            lines += _alarm(allocation, alarm, alarm.name in carried)
-        lines += ["};", ""]
-    for part in allocation.counters:
-        only = allocation.only_alarm(part)
-        alarm_number = f"{model.alarms.index(only)}u" if only is not None else "CARILLON_OSEK_NO_ALARM"
-        handler = "carillon_osek_level_tick" if part.level else "carillon_osek_tick_over"
-        requested = allocation.requested(part)
-        ticks = ["    const carillon_base left = carillon_base_left();"] if requested else []
-        ticks += [f"    carillon_osek_ask_part({p.number}u, {p.carrier.source}u, left);" for p in requested]
-        ticks += [f"    {handler}({part.number}u, {alarm_number});"]
-        name = names.part(allocation, part)
-        if part.carrier.cells:
-            lines += _cell_handler(name, osek.cell(part.carrier), *paused(allocation, ticks))
-        else:
-            first = names.part(allocation, allocation.first_part(part))
-            lines += [
-                f"/* Requested by {first}. */",
-                f"void {name}(void);",
-                f"void {name}(void)",
-                "{",
-                *paused(allocation, ticks),
-                "}",
-                "",
-            ]
-    for alarm_cell in allocation.alarms:
-        if not alarm_cell.direct and alarm_cell.carrier.source not in allocation.joined:
-            cell = osek.cell(alarm_cell.carrier)
-            number = model.alarms.index(alarm_cell.alarm)
-            name = names.alarm(allocation, alarm_cell)
-            if not alarm_cell.level:
-                expired = [f"    carillon_osek_alarm_expired({number}u);"]
-                lines += _cell_handler(name, cell, *paused(allocation, expired))
-            else:
-                lines += _cell_handler(name, cell, *paused(allocation, _level_handler(allocation, alarm_cell)))
-    for cells in allocation.joined.values():
-        lines += _joined(osek, cells)
-    for name, (it, *more) in _named(allocation.handled).items():
-        lines += [f"/* And {osek.cell(other.carrier).use.cell.name}. */" for other in more]
-        number = model.schedule_tables.index(it.table)
-        which = "end" if it.offsets.start == it.table.duration else "half"
-        does = [f"    carillon_osek_{which}_table({number}u);"] if it.action is None else _level_handler(allocation, it)
-        lines += _cell_handler(name, osek.cell(it.carrier), *does)
+        rows = [line for alarm in model.alarms for line in _alarm(allocation, alarm, alarm.name in carried)]
+        lines += text.table("const struct carillon_osek_alarm carillon_osek_alarms[]", rows)
+    for handler in osek.handlers:
+        lines += _handler(handler)
     return lines + _serve_cells(osek)
 
 
-def _joined(osek: OsekImage, own: list[AlarmCell]) -> list[str]:
-    """The handler of cells that have one source: it asks each, the highest task's first, and serves all that have expired.
-
-    One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.
-    """
-    allocation = osek.allocation
-    name = names.alarm(allocation, own[0])
-    lines: list[str] = []
-    body: list[str] = []
-    for it in own:
-        cell = osek.cell(it.carrier)
-        lines += [f"/* {cell.use.cell.name}: alarm {it.alarm.name}, {_at(cell)}. */"]
-        number = allocation.osek.alarms.index(it.alarm)
-        body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *(f"    {line}" for line in acknowledging(cell))]
-        body += [f"        carillon_osek_alarm_expired({number}u);", "    }"]
-    return [*lines, f"void {name}(void);", f"void {name}(void)", "{", *paused(allocation, body), "}", ""]
+def _handler(it: EventHandler) -> list[str]:
+    """A handler of cells, of which several have one source, or of a source that another handler requests."""
+    comments = [f"/* And {cell.use.cell.name}. */" for cell in it.also]
+    body = ["    const carillon_base left = carillon_base_left();"] if it.requests else []
+    body += [f"    carillon_osek_ask_part({number}u, {source}u, left);" for number, source in it.requests]
+    cells = [call.cell for call in it.calls if call.cell is not None]
+    if len(cells) > 1:
+        comments += [f"/* {cell.use.cell.name}: alarm {cell.carrier.demand.name}, {_at(cell)}. */" for cell in cells]
+        for cell, call in zip(cells, it.calls, strict=True):
+            does = [f"    {line}" for line in (*text.acknowledging(cell), *_statements(call))]
+            body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *does, "    }"]
+        return [*comments, *text.function(it.name, paused(it.pauses, body)), ""]
+    body = paused(it.pauses, [*body, *_statements(it.calls[0])])
+    comment = f"{cells[0].use.cell.name}, {_at(cells[0])}." if cells else f"Requested by {it.by}."
+    first = text.acknowledging(cells[0]) if cells else []
+    return [*comments, *text.function(it.name, [*first, *body], comment), ""]
 
 
 def _at(cell: CellImage) -> str:
@@ -121,74 +69,60 @@ def _at(cell: CellImage) -> str:
     return f"at {use.offset} + k * {use.period} ({text.place(cell.carrier.demand.span)})"
 
 
-def _named(cells: tuple[TableCell, ...]) -> dict[str, list[TableCell]]:
-    """By the name of their handler, cells of schedule tables."""
-    found: dict[str, list[TableCell]] = {}
-    for it in cells:
-        found.setdefault(names.point(it), []).append(it)
-    return found
+def _said(values: Iterable[Value]) -> str:
+    return ", ".join(text.value(value) for value in values)
 
 
-def _level_handler(allocation: OsekAllocation, it: AlarmCell | TableCell) -> list[str]:
-    """The statements of the handler of a cell that has its task's level."""
-    acts, what = level_does(allocation, it)
-    if not it.runs_level:
-        return [f"    (void){acts}({what}, false);"]
-    return [f"    if ({acts}({what}, true)) {{", f"        carillon_level_{it.level}();", "    }"]
+def _statements(it: EventCall) -> list[str]:
+    """The statements of a call."""
+    if it.runs is None:
+        return [f"    {it.function}({_said(it.arguments)});"]
+    if not it.runs:
+        return [f"    (void){it.function}({_said(it.arguments)}, false);"]
+    return [f"    if ({it.function}({_said(it.arguments)}, true)) {{", f"        carillon_level_{it.runs}();", "    }"]
+
+
+def _taken_back(carrier: Carrier, cell: CellImage | None, indent: str) -> list[str]:
+    """The statements that take back what a source, and its cell, have asked for."""
+    lines = [*(text.acknowledging(cell) if cell is not None else [])]
+    lines += [f"    carillon_port_forget({carrier.source}u, CARILLON_SOURCE_BIT({carrier.source}u));"]
+    return [indent + line for line in lines]
 
 
 def _serve_cells(osek: OsekImage) -> list[str]:
     """What serves the cells of a level before their handlers do."""
     lines: list[str] = []
-    counters = level_counters(osek.allocation)
-    cells = level_cells(osek.allocation)
-    for level in served_levels(osek.allocation):
-        lines += [f"/* The cells of level {level}: what their handlers would do is done. */"]
-        lines += [f"void carillon_cells_{level}(void)", "{"]
-        if level in counters:
-            counter = counters[level]
-            number = counter.number
+    for served in osek.served:
+        lines += [f"/* The cells of level {served.level}: what their handlers would do is done. */"]
+        lines += [f"void carillon_cells_{served.level}(void)", "{"]
+        if served.counter is not None:
+            number, carrier = served.counter.number, served.counter.carrier
             lines += [
-                f"    if (carillon_osek_counter_rests({number}u)) {{ /* {counter.counter.name} */",
-                f"        if (carillon_port_is_pending({counter.carrier.source}u)) {{",
-                *(f"        {line}" for line in (acknowledging(osek.cell(counter.carrier)) if counter.carrier.cells else [])),
-                f"            carillon_port_forget({counter.carrier.source}u, CARILLON_SOURCE_BIT({counter.carrier.source}u));",
+                f"    if (carillon_osek_counter_rests({number}u)) {{ /* {served.counter.counter.name} */",
+                f"        if (carillon_port_is_pending({carrier.source}u)) {{",
+                *_taken_back(carrier, osek.cell(carrier) if carrier.cells else None, "        "),
                 "        }",
                 f"        carillon_osek_serve_counter({number}u);",
                 "    }",
             ]
-        for it in cells.get(level, []):
-            acts, what = level_does(osek.allocation, it)
-            alarm, source = isinstance(it, AlarmCell), f"{it.carrier.source}u"
+        for it in served.cells:
+            assert it.cell is not None
+            carrier = it.cell.carrier
             lines += [
-                f"    if ({acts}_waits({f'{what}, {source}' if alarm else source})) {{ /* {it.carrier.demand.asker} */",
-                *(f"    {line}" for line in acknowledging(osek.cell(it.carrier))),
-                f"        carillon_port_forget({it.carrier.source}u, CARILLON_SOURCE_BIT({it.carrier.source}u));",
-                f"        {acts}_early({what});",
+                f"    if ({it.function}_waits({_said(it.asks)})) {{ /* {carrier.demand.asker} */",
+                *_taken_back(carrier, it.cell, "    "),
+                f"        {it.function}_early({_said(it.arguments)});",
                 "    }",
             ]
         lines += ["}", ""]
     return lines
 
 
-def paused(allocation: OsekAllocation, body: list[str]) -> list[str]:
-    """The statements of a handler, which take nothing from the budget of the task that it interrupts."""
-    if allocation.budgets is None:
+def paused(pauses: bool, body: list[str]) -> list[str]:
+    """The statements of a handler, which may take nothing from the budget of the task that it interrupts."""
+    if not pauses:
         return body
     return ["    const carillon_budget_rest budget = carillon_pause_budget();", *body, "    carillon_resume_budget(budget);"]
-
-
-def _cell_handler(name: str, cell: CellImage, *body: str) -> list[str]:
-    return [
-        f"/* {cell.use.cell.name}, {_at(cell)}. */",
-        f"void {name}(void);",
-        f"void {name}(void)",
-        "{",
-        *acknowledging(cell),
-        *body,
-        "}",
-        "",
-    ]
 
 
 def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]:
@@ -202,16 +136,15 @@ def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]
     else:
         fields["operand.function"] = f"carillon_callback_{what.object}"
     if isinstance(what, SetEvent):
-        fields["operand.carillon_event"] = f"{next(e.mask for e in model.events if e.name == what.event):#x}u"
+        fields["operand.carillon_event"] = f"{model.event(what.event).mask:#x}u"
     if on_cell:
         fields["cell"] = f"&carillon_alarm_{alarm.name}_cell"
     if alarm.autostart is not None:
         start = alarm.autostart
         fields |= {
-            "autostart": mode_mask(model.modes, start.modes),
+            "autostart": text.mode_mask(model, start.modes),
             "start": f"{start.time}u",
             "cycle": f"{start.cycle}u",
             "absolute": int(start.absolute),
         }
-    lines = [f"    {{ /* {alarm.name}, {text.place(alarm.span)} */"]
-    return [*lines, *(f"        .{name} = {value}," for name, value in fields.items()), "    },"]
+    return text.fields(f"{alarm.name}, {text.place(alarm.span)}", fields)

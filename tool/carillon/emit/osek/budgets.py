@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from carillon.emit import text
-from carillon.emit.osek.common import acknowledging
 from carillon.image import Image, OsekImage
+from carillon.image.osek import INTERRUPT_LOCKS
 
 RETRY, STEP, PATIENCE = 64, 4, 512
 """In how many instructions the handler looks again for a job that is late (``kernel/osek/budget.h``, 6)."""
@@ -18,19 +18,14 @@ def device(image: Image) -> dict[str, str]:
         return {}
     cell = osek.cell(osek.allocation.budgets)
     per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
-    lines = [text.head(image, f"The cell of execution budgets is {cell.use.cell.name}."), "#ifndef CARILLON_BUDGET_DEVICE_H"]
-    lines += ["#define CARILLON_BUDGET_DEVICE_H", "", f'#include "cells/{cell.family.name}/cell.h"', ""]
+    lines = ["", f'#include "cells/{cell.family.name}/cell.h"', ""]
     lines += [f"#define CARILLON_BUDGET_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
     lines += [f"#define CARILLON_BUDGET_SOURCE {osek.allocation.budgets.source}u"]
     lines += [f"#define CARILLON_BUDGET_RANGE UINT32_C({cell.period})"]
     for name, instructions in (("RETRY", RETRY), ("STEP", STEP), ("PATIENCE", PATIENCE)):
         lines += [f"#define CARILLON_BUDGET_{name} {cell.use.units(-(-instructions // max(1, per_tick)))}u"]
-    lines += ["", "#endif", ""]
-    return {"carillon_budget.h": "\n".join(lines)}
-
-
-INTERRUPT_LOCKS = ("disabled", "all suspended", "OS suspended")
-"""The locks behind those of the resources (``kernel/contract/osek.h``)."""
+    purpose = f"The cell of execution budgets is {cell.use.cell.name}."
+    return {"carillon_budget.h": text.header(image, purpose, "CARILLON_BUDGET_DEVICE_H", lines)}
 
 
 def table(osek: OsekImage) -> list[str]:
@@ -56,17 +51,12 @@ def handler(osek: OsekImage) -> list[str]:
         return []
     cell = osek.cell(osek.allocation.budgets)
     source = osek.allocation.budgets.source
+    strikes = [*text.acknowledging(cell), "    carillon_budget_strikes(frame);"]
     return [
-        f"/* {cell.use.cell.name}: execution budgets. */",
-        "void carillon_budget_vector(const void *frame);",
-        "void carillon_budget_vector(const void *frame)",
-        "{",
-        *acknowledging(cell),
-        "    carillon_budget_strikes(frame);",
-        "}",
+        *text.function("carillon_budget_vector", strikes, f"{cell.use.cell.name}: execution budgets.", "const void *frame"),
         "void carillon_budget_forget(void)",
         "{",
-        *acknowledging(cell),
+        *text.acknowledging(cell),
         f"    carillon_port_forget({source}u, CARILLON_SOURCE_BIT({source}u));",
         "}",
         "",

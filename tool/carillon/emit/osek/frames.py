@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from carillon.emit import text
 from carillon.emit.osek.alarms import paused
-from carillon.emit.osek.common import acknowledging
 from carillon.image import Image, OsekImage
 from carillon.model.osek import Isr, OsekTask
 
@@ -16,12 +15,12 @@ def device(image: Image) -> dict[str, str]:
     if osek is None or osek.allocation.frames is None:
         return {}
     cell = osek.cell(osek.allocation.frames)
-    lines = [text.head(image, f"The cell of time frames is {cell.use.cell.name}."), "#ifndef CARILLON_FRAME_DEVICE_H"]
-    lines += ["#define CARILLON_FRAME_DEVICE_H", "", f'#include "cells/{cell.family.name}/cell.h"', ""]
+    lines = ["", f'#include "cells/{cell.family.name}/cell.h"', ""]
     lines += [f"#define CARILLON_FRAME_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
     lines += [f"#define CARILLON_FRAME_SOURCE {osek.allocation.frames.source}u"]
-    lines += [f"#define CARILLON_FRAME_TURN UINT32_C({cell.period})", "", "#endif", ""]
-    return {"carillon_frame.h": "\n".join(lines)}
+    lines += [f"#define CARILLON_FRAME_TURN UINT32_C({cell.period})"]
+    purpose = f"The cell of time frames is {cell.use.cell.name}."
+    return {"carillon_frame.h": text.header(image, purpose, "CARILLON_FRAME_DEVICE_H", lines)}
 
 
 def places(osek: OsekImage) -> list[str]:
@@ -38,19 +37,8 @@ def table(osek: OsekImage) -> list[str]:
         return []
     cell = osek.cell(allocation.frames)
     every: list[OsekTask | Isr] = [*allocation.osek.tasks, *allocation.osek.isrs]
-    lines = ["const uint32_t carillon_osek_frames[] = {"]
-    for it in every:
-        lines += [f"    {cell.use.units(it.time_frame) if it.time_frame else 0}u, /* {it.name}, {text.place(it.span)} */"]
-    return [
-        *lines,
-        "};",
-        "",
-        f"/* {cell.use.cell.name}: turns of the cell of time frames. */",
-        "void carillon_frame_vector(void);",
-        "void carillon_frame_vector(void)",
-        "{",
-        *acknowledging(cell),
-        *paused(allocation, ["    carillon_frame_turns();"]),
-        "}",
-        "",
-    ]
+    rows = [f"{cell.use.units(it.time_frame) if it.time_frame else 0}u, /* {it.name}, {text.place(it.span)} */" for it in every]
+    lines = text.table("const uint32_t carillon_osek_frames[]", rows)
+    does = [*text.acknowledging(cell), *paused(allocation.budgets is not None, ["    carillon_frame_turns();"])]
+    title = f"{cell.use.cell.name}: turns of the cell of time frames."
+    return [*lines, *text.function("carillon_frame_vector", does, title), ""]

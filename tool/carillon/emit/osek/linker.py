@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from carillon.allocate.osek import TaskKind
 from carillon.emit import text
-from carillon.emit.osek.common import is_acknowledged
 from carillon.image import Image
 
 
@@ -16,18 +14,16 @@ def linker_script(image: Image) -> str:
     them makes every direct task's vector a frame to come back to.
     """
     assert image.osek is not None
-    allocation = image.osek.allocation
     lines = [text.head(image, "Which function is the vector of a direct task."), ""]
     lines += [
         "PROVIDE(carillon_terminate_used = carillon_osek_TerminateTask);",
         "PROVIDE(carillon_chain_used = carillon_osek_ChainTask);",
     ]
-    for level in allocation.levels:
-        if level.kind is TaskKind.DIRECT:
-            name = level.tasks[0].name
-            plain = f"carillon_acknowledged_{name}" if is_acknowledged(level) else f"carillon_task_{name}"
-            lines.append(
-                f"carillon_vector_{name} = (DEFINED(carillon_terminate_used) || DEFINED(carillon_chain_used)) ? "
-                f"carillon_framed_{name} : {plain};"
-            )
+    for it in image.osek.direct:
+        name = it.level.tasks[0].name
+        plain = "task" if it.cell is None else "acknowledged"
+        lines.append(
+            f"carillon_vector_{name} = (DEFINED(carillon_terminate_used) || DEFINED(carillon_chain_used)) ? "
+            f"carillon_framed_{name} : carillon_{plain}_{name};"
+        )
     return "\n".join([*lines, ""])

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from carillon.emit import text
 from carillon.image import Image
-from carillon.model.osek import (
-    CounterKind,
-)
+from carillon.model.osek import CounterKind
 
 _PASTED_BY_TASK = ("carillon_task_", "carillon_at_")
 """What TASK and THREAD put before a name (``kernel/api/carillon/osek.h``, ``time.h``)."""
@@ -27,9 +25,7 @@ def objects(image: Image) -> str:
     assert image.osek is not None
     allocation = image.osek.allocation
     model = allocation.osek
-    lines = [text.head(image, "The objects of the event-triggered system."), "#ifndef CARILLON_OBJECTS_H"]
-    lines += ["#define CARILLON_OBJECTS_H"]
-    lines += _numbers("Application modes.", "AppModeType", list(model.modes))
+    lines = _numbers("Application modes.", "AppModeType", list(model.modes))
     if "OSDEFAULTAPPMODE" not in model.modes:
         lines.append("#define OSDEFAULTAPPMODE ((AppModeType)0u)")
     lines += _identifiers("Tasks.", "TaskType", [t.name for t in model.tasks], _PASTED_BY_TASK)
@@ -49,7 +45,7 @@ def objects(image: Image) -> str:
             lines += [f"#define {name} {name}_{c.name}" for name in constants]
     lines += _numbers("Alarms.", "AlarmType", [a.name for a in model.alarms])
     lines += _numbers("Schedule tables.", "ScheduleTableType", [t.name for t in model.schedule_tables])
-    return "\n".join([*lines, "", "#endif", ""])
+    return text.header(image, "The objects of the event-triggered system.", "CARILLON_OBJECTS_H", lines)
 
 
 def _numbers(title: str, kind: str, names: list[str]) -> list[str]:

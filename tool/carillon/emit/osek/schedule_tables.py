@@ -7,7 +7,6 @@ from carillon.actions.every import of
 from carillon.allocate.cursors import Cursor, Step
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.emit.osek.common import mode_mask
 from carillon.image import OsekImage, TableImage
 from carillon.model.osek import AlarmAction, ScheduleTable, SetEvent, Synchronisation, TableStart
 
@@ -33,15 +32,13 @@ def schedule_tables(allocation: OsekAllocation) -> list[str]:
     lines: list[str] = []
     if cursors:
         lines += ["const struct carillon_osek_point_action carillon_osek_point_actions[] = {", *actions, "};", "", *steps]
-        lines += ["const struct carillon_osek_cursor carillon_osek_cursors[] = {"]
-        for cursor in cursors:
-            number = model.schedule_tables.index(cursor.table)
-            lines.append(f"    {{{_name(cursor)}, CARILLON_COUNT({_name(cursor)}), {cursor.part}u, {number}u}},")
-        lines += ["};", ""]
-    lines += ["const struct carillon_osek_schedule_table carillon_osek_schedule_tables[] = {"]
-    for table in model.schedule_tables:
-        lines += _table(allocation, table)
-    return [*lines, "};", ""]
+        rows = [
+            f"{{{_name(it)}, CARILLON_COUNT({_name(it)}), {it.part}u, {model.schedule_tables.index(it.table)}u}},"
+            for it in cursors
+        ]
+        lines += text.table("const struct carillon_osek_cursor carillon_osek_cursors[]", rows)
+    rows = [line for table in model.schedule_tables for line in _table(allocation, table)]
+    return lines + text.table("const struct carillon_osek_schedule_table carillon_osek_schedule_tables[]", rows)
 
 
 def tables_on_cells(osek: OsekImage) -> list[str]:
@@ -51,25 +48,20 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     rows: list[str] = []
     stops: list[str] = []
-    ends = any(it.action is None for image in osek.tables for it, _ in image.cells)
+    ends = any(image.end is not None for image in osek.tables)
     on_cells = {image.table.name: image for image in osek.tables}
     for table in osek.allocation.osek.schedule_tables:
         image = on_cells.get(table.name)
         if image is None:
-            rows.append(f"    NULL, /* {table.name} stands in the queue of {table.counter} */")
-            stops.append("    {0u, 0u},")
+            rows.append(f"NULL, /* {table.name} stands in the queue of {table.counter} */")
+            stops.append("{0u, 0u},")
         else:
-            lines += _cells(image)
-            lines += _on_cells(image, ends)
-            rows.append(f"    &carillon_table_{table.name},")
-            stops.append(f"    {text.macro(image.cells[0][1], 'STOP_TOGETHER', _bits(image))}, /* {table.name} */")
+            lines += _cells(image) + _on_cells(image, ends)
+            rows.append(f"&carillon_table_{table.name},")
+            stops.append(f"{text.store(image.together('STOP_TOGETHER', (c for _, c in image.cells)))}, /* {table.name} */")
     if any(image.restarts for image in osek.tables):
-        lines += ["const struct carillon_store carillon_osek_table_stops[] = {", *stops, "};"]
-    return [*lines, "const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[] = {", *rows, "};", ""]
-
-
-def _bits(image: TableImage) -> str:
-    return " | ".join(text.macro(c, "BIT", c.number) for _, c in image.cells)
+        lines += text.table("const struct carillon_store carillon_osek_table_stops[]", stops)[:-1]
+    return lines + text.table("const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[]", rows)
 
 
 def _cells(image: TableImage) -> list[str]:
@@ -101,34 +93,30 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     """The entry of a table on cells; ``ends``: some have cells at their ends."""
     stem = f"carillon_table_{image.table.name}"
     cell = image.cells[0][1]
-    fields = {"start": text.macro(cell, "START", _bits(image))}
-    if not image.restarts:
-        for name in ("prepare", "stop"):
-            fields |= {name: f"{stem}_{name}", f"{name}_count": f"CARILLON_COUNT({stem}_{name})"}
+    fields = {"start": text.store(image.together("START", (c for _, c in image.cells)))}
+    for name in ("prepare", "stop") if not image.restarts else ():
+        fields |= text.counted(name, f"{stem}_{name}")
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
     fields["first"] = f"{cell.first}u"
     fields |= {"tick": f"{image.counter.tick}u", "turn": f"{image.counter.tick * (image.counter.max_allowed + 1)}u"}
     if ends:
         fields |= _end(image)
-    lines = [f"static const struct carillon_osek_table_on_cells {stem} = {{"]
-    return [*lines, *(f"    .{name} = {value}," for name, value in fields.items()), "};", ""]
+    rows = [f".{name} = {value}," for name, value in fields.items()]
+    return text.table(f"static const struct carillon_osek_table_on_cells {stem}", rows)
 
 
 def _end(image: TableImage) -> dict[str, str]:
     """What its end is served by; nothing of a table that has no cell for that."""
-    table = image.table
-    own = [(it, cell) for it, cell in image.cells if it.action is None]
-    if not own:
+    end, early, table = image.end, image.early, image.table
+    if end is None:
         return {}
-    it, cell = own[-1]
-    fields = {"ends_at": text.macro(cell, "COUNTER", cell.number), "again": f"{cell.period}u", "ends_by": f"{it.carrier.source}u"}
-    early = [c for at, c in image.cells if at.action is not None and at.offsets.start < table.half]
-    if not table.followed or not early:
+    counter = text.macro(end, "COUNTER", end.number)
+    fields = {"ends_at": counter, "again": f"{end.period}u", "ends_by": f"{end.carrier.source}u"}
+    if not early:
         return fields
-    bits = " | ".join(text.macro(c, "BIT", c.number) for c in early)
     fields |= {"early": f"{len(early)}u", "rest": f"{(table.duration - table.half) * image.counter.tick}u"}
-    fields["resume"] = text.macro(cell, "START", bits)
-    return fields | ({"hold": text.macro(cell, "STOP_TOGETHER", bits)} if image.restarts else {})
+    fields["resume"] = text.store(image.together("START", early))
+    return fields | ({"hold": text.store(image.together("STOP_TOGETHER", early))} if image.restarts else {})
 
 
 def _name(cursor: Cursor) -> str:
@@ -155,7 +143,7 @@ def _action(allocation: OsekAllocation, action: AlarmAction, step: Step) -> str:
     operand = ""
     what = action.object
     if isinstance(action, SetEvent):
-        operand = f"{{.carillon_event = {next(e.mask for e in model.events if e.name == action.event):#x}u}}"
+        operand = f"{{.carillon_event = {model.event(action.event).mask:#x}u}}"
         what = f"{action.event} of {action.object}"
     fields = [f".operand = {operand}"] if operand else []
     fields += [f".action = {text.action(of(action))}", f".object = {task}"]
@@ -178,9 +166,8 @@ def _table(allocation: OsekAllocation, table: ScheduleTable) -> list[str]:
     if table.autostart is not None:
         start = table.autostart
         fields |= {
-            "autostart": mode_mask(model.modes, start.modes),
+            "autostart": text.mode_mask(model, start.modes),
             "at": f"{start.at}u",
             "start": f"CARILLON_OSEK_START_{TableStart(start.kind).name}",
         }
-    lines = [f"    {{ /* {table.name}, {text.place(table.span)} */"]
-    return [*lines, *(f"        .{name} = {value}," for name, value in fields.items()), "    },"]
+    return text.fields(f"{table.name}, {text.place(table.span)}", fields)

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
-from carillon.emit.osek.common import GUARD_WORDS, acknowledging, mode_mask, served_levels, takes_back
-from carillon.image import Image
+from carillon.image import DirectTask, OsekImage
+from carillon.image.osek import GUARD_WORDS
+from carillon.model.board import Board
 
 
-def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
+def tasks(board: Board, osek: OsekImage) -> list[str]:
     """Stacks of extended tasks, and the table of tasks."""
-    model = allocation.osek
+    allocation, model = osek.allocation, osek.allocation.osek
     lines: list[str] = []
+    served = {it.level for it in osek.served}
     managed = any(x.kind is TaskKind.MANAGED for x in allocation.levels)
     for task in model.tasks:
         if task.extended:
-            words = -(-(task.stack or image.system.board.stack) // 8) + (GUARD_WORDS if model.stack_check else 0)
+            words = -(-(task.stack or board.stack) // 8) + (GUARD_WORDS if model.stack_check else 0)
             lines += [
                 f"/* Task {task.name} ({text.place(task.span)}): its stack, its events and where it left off. */",
                 f"static uint64_t carillon_stack_{task.name}[{words}];",
@@ -27,13 +29,12 @@ def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
         lines += [f"struct carillon_osek_job carillon_osek_jobs[{len(model.tasks)}];", ""]
     if not model.tasks:
         return [*lines, "const struct carillon_osek_task carillon_osek_tasks[1];", ""]
-    cells = served_levels(allocation)
-    lines += ["const struct carillon_osek_task carillon_osek_tasks[] = {"]
+    rows: list[str] = []
     for task in model.tasks:
         level = allocation.level_of(task)
         fields = {
             "function": f"carillon_task_{task.name}",
-            "autostart": mode_mask(model.modes, task.autostart),
+            "autostart": text.mode_mask(model, task.autostart),
             "source": level.source,
             "level": level.number,
             "request": _request(level),
@@ -43,21 +44,19 @@ def tasks(image: Image, allocation: OsekAllocation) -> list[str]:
         }
         if task.thread:
             fields["thread"] = 1
-        if level.number in cells:
+        if level.number in served:
             fields["cells"] = f"carillon_cells_{level.number}"
         if task.budget:
-            assert image.osek is not None and allocation.budgets is not None
-            fields["budget"] = image.osek.cell(allocation.budgets).use.units(task.budget)
+            assert allocation.budgets is not None
+            fields["budget"] = osek.cell(allocation.budgets).use.units(task.budget)
         if task.extended:
             fields |= {
                 "extended": f"&carillon_extended_{task.name}",
                 "stack": f"carillon_stack_{task.name}",
                 "stack_words": f"sizeof(carillon_stack_{task.name}) / 8u",
             }
-        lines += [f"    {{ /* {task.name}, priority {task.priority}, {text.place(task.span)} */"]
-        lines += [f"        .{name} = {value}," for name, value in fields.items()]
-        lines += ["    },"]
-    return [*lines, "};", ""]
+        rows += text.fields(f"{task.name}, priority {task.priority}, {text.place(task.span)}", fields)
+    return lines + text.table("const struct carillon_osek_task carillon_osek_tasks[]", rows)
 
 
 def _request(level: TaskLevel) -> str:
@@ -65,10 +64,10 @@ def _request(level: TaskLevel) -> str:
     return f"CARILLON_STORE_PEND({level.source})" if level.source else f"CARILLON_SOFTWARE_REQUEST({level.number})"
 
 
-def levels(image: Image, allocation: OsekAllocation) -> list[str]:
+def levels(osek: OsekImage) -> list[str]:
     """The table of levels, and the handler of each."""
     lines: list[str] = []
-    model = allocation.osek
+    allocation, model = osek.allocation, osek.allocation.osek
     numbers = {t.name: k for k, t in enumerate(model.tasks)}
     for level in allocation.levels:
         if level.capacity:
@@ -76,82 +75,47 @@ def levels(image: Image, allocation: OsekAllocation) -> list[str]:
                 f"static uint8_t carillon_ring_{level.number}[{level.capacity}];",
                 f"static struct carillon_osek_ring carillon_ring_state_{level.number};",
             ]
-    lines += ["const struct carillon_osek_level carillon_osek_levels[] = {", "    {.task = 0},"]
+    rows = ["{.task = 0},"]
     for level in allocation.levels:
-        fields: dict[str, object] = {"source": level.source, "task": numbers[level.tasks[0].name]}
-        fields["request"] = _request(level)
-        text_fields = [f".{k} = {v}" for k, v in fields.items()]
+        number = level.number
+        fields = {"source": level.source, "task": numbers[level.tasks[0].name], "request": _request(level)}
         if level.capacity:
-            text_fields += [
-                f".ring = carillon_ring_{level.number}",
-                f".state = &carillon_ring_state_{level.number}",
-                f".capacity = {level.capacity}",
-            ]
-        if level.number in allocation.turns:
-            text_fields.append(f".end_slice = CARILLON_STORE_PEND({allocation.turns[level.number]})")
+            fields |= {"ring": f"carillon_ring_{number}", "state": f"&carillon_ring_state_{number}", "capacity": level.capacity}
+        if number in allocation.turns:
+            fields["end_slice"] = f"CARILLON_STORE_PEND({allocation.turns[number]})"
         names = ", ".join(t.name for t in level.tasks)
-        lines.append(f"    {{{', '.join(text_fields)}}}, /* {level.number}: {names} */")
-    lines += ["};", ""]
+        rows.append(f"{{{', '.join(f'.{k} = {v}' for k, v in fields.items())}}}, /* {number}: {names} */")
+    lines += text.table("const struct carillon_osek_level carillon_osek_levels[]", rows)
+    called = {cell.runs for served in osek.served for cell in served.cells}
     for level in allocation.levels:
         names = ", ".join(t.name for t in level.tasks)
         priority = level.tasks[0].priority
         where = f"source {level.source}" if level.source else "software"
         if level.kind is TaskKind.MANAGED:
-            apart = (
-                " __attribute__((noinline))"
-                if any(c.level == level.number and c.runs_level for c in allocation.at_levels)
-                else ""
-            )
-            lines += [
-                f"/* Level {level.number}, priority {priority}: {names} ({where}). */",
-                f"void carillon_level_{level.number}(void){apart};",
-                f"void carillon_level_{level.number}(void)",
-                "{",
-                f"    carillon_osek_run({level.number}u);",
-                "}",
-                "",
-            ]
+            title = f"Level {level.number}, priority {priority}: {names} ({where})."
+            apart = " __attribute__((noinline))" if level.number in called else ""
+            runs = [f"    carillon_osek_run({level.number}u);"]
+            lines += [*text.function(f"carillon_level_{level.number}", runs, title, attributes=apart), ""]
         else:
-            lines += _direct_handlers(image, level)
+            lines += _direct_handlers(next(it for it in osek.direct if it.level is level))
     if allocation.software:
-        lines += ["const carillon_vector carillon_software_handlers[] = {", "    NULL,"]
-        lines += [f"    carillon_level_{level.number}," for level in allocation.levels]
-        lines += ["};", ""]
+        rows = ["NULL,", *(f"carillon_level_{level.number}," for level in allocation.levels)]
+        lines += text.table("const carillon_vector carillon_software_handlers[]", rows)
     return lines
 
 
-def _direct_handlers(image: Image, level: TaskLevel) -> list[str]:
+def _direct_handlers(it: DirectTask) -> list[str]:
     """Of a direct task: its frame, where somebody ends it from within a function (osek.ld decides)."""
-    assert image.osek is not None
-    task = level.tasks[0]
-    acknowledge = acknowledging(image.osek.cell(level.cell)) if level.cell is not None else []
+    level, task = it.level, it.level.tasks[0]
+    acknowledge = text.acknowledging(it.cell) if it.cell is not None else []
     priority = f"level {level.number}, priority {task.priority}, source {level.source}"
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
-    serve = [f"    carillon_serve_waiting({level.number}u);"] if level.number in served_levels(image.osek.allocation) else []
-    back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if takes_back(level) else []
-    if acknowledge:
-        lines += [
-            f"void carillon_acknowledged_{task.name}(void);",
-            f"void carillon_acknowledged_{task.name}(void)",
-            "{",
-            *acknowledge,
-            f"    carillon_task_{task.name}();",
-            *serve,
-            *back,
-            "}",
-        ]
-    return [
-        *lines,
-        f"void carillon_framed_{task.name}(void);",
-        f"void carillon_framed_{task.name}(void)",
-        "{",
-        *acknowledge,
-        f"    carillon_port_call(carillon_task_{task.name});",
-        *serve,
-        *back,
-        "}",
-        "",
-    ]
+    serve = [f"    carillon_serve_waiting({level.number}u);"] if it.serves else []
+    back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if it.takes_back else []
+    for name, calls in (("acknowledged", "{}();"), ("framed", "carillon_port_call({});"))[not acknowledge :]:
+        runs = "    " + calls.format(f"carillon_task_{task.name}")
+        lines += text.function(f"carillon_{name}_{task.name}", [*acknowledge, runs, *serve, *back])
+    return [*lines, ""]
 
 
 def resources(allocation: OsekAllocation) -> list[str]:
@@ -159,10 +123,5 @@ def resources(allocation: OsekAllocation) -> list[str]:
     names = allocation.named_resources
     if not names:
         return []
-    return [
-        f"uint32_t carillon_osek_saved[{len(names)}];",
-        "const uint8_t carillon_osek_ceilings[] = {",
-        *(f"    {allocation.ceilings[name]}, /* {name} */" for name in names),
-        "};",
-        "",
-    ]
+    rows = [f"{allocation.ceilings[name]}, /* {name} */" for name in names]
+    return [f"uint32_t carillon_osek_saved[{len(names)}];", *text.table("const uint8_t carillon_osek_ceilings[]", rows)]

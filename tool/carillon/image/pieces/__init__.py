@@ -14,9 +14,8 @@ from types import ModuleType
 from carillon.actions import Action
 from carillon.actions.every import ACTIONS
 from carillon.allocate.result import Carrier
-from carillon.image import Image, ModeImage
+from carillon.image import Entry, Image, ModeImage
 from carillon.image.operations import Operation
-from carillon.image.pieces.entry import Entry
 from carillon.lower import ExpiryPoint
 
 _FILES = {m.name for m in iter_modules(__path__)}

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from carillon.actions.activate import Activate
 from carillon.allocate.result import Carrier, Guard, Style
-from carillon.image import CellImage, Image, ModeImage, names
+from carillon.image import CellImage, Entry, Image, ModeImage, names
 from carillon.image.forms import deadline_cells, runs_apart
 from carillon.image.levels import controlled
 from carillon.image.operations import Does, Operation
 from carillon.image.pieces.common import acknowledge, by_register, cells_of, operate, rearm, task_number
-from carillon.image.pieces.entry import Entry
 from carillon.lower import ExpiryPoint
 
 

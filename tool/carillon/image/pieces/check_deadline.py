@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier
-from carillon.image import Image, ModeImage
+from carillon.image import Entry, Image, ModeImage
 from carillon.image.operations import Does, Operation
 from carillon.image.pieces.common import acknowledge, cells_of, task_number
-from carillon.image.pieces.entry import Entry
 from carillon.lower import ExpiryPoint
 
 

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the event-triggered system does on the levels of its tasks: which cells services serve, and how tasks end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from carillon.actions.every import of
+from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell, TaskKind
+from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, names
+from carillon.model.osek import SetEvent
+
+GUARD_WORDS = 4
+"""Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
+INTERRUPT_LOCKS = ("disabled", "all suspended", "OS suspended")
+"""The locks behind those of the resources (``kernel/contract/osek.h``)."""
+NO_CELL = 0xFFFF
+"""Stands for the source of a task's end that takes nothing back."""
+
+
+def with_levels(osek: OsekImage) -> OsekImage:
+    """The image with what stands on the levels of tasks."""
+    served = _served_levels(osek)
+    direct = _direct_tasks(osek, served)
+    folded, contexts = _folded(osek.allocation, direct), _contexts(osek.allocation)
+    return replace(osek, served=served, direct=direct, handlers=_handlers(osek), folded=folded, contexts=contexts)
+
+
+def _level_call(osek: OsekImage, it: AlarmCell | TableCell) -> EventCall:
+    """What an alarm's cell, or one of points of a schedule table, does at its task's level."""
+    model, cell, runs = osek.model, osek.cell(it.carrier), it.level if it.runs_level else 0
+    source = Unsigned(it.carrier.source)
+    if isinstance(it, AlarmCell):
+        number = Unsigned(model.alarms.index(it.alarm))
+        return EventCall(cell, "carillon_osek_level_alarm", (number,), runs, (number, source))
+    assert it.action is not None
+    task = Unsigned([t.name for t in model.tasks].index(it.action.object))
+    event = model.event(it.action.event).mask if isinstance(it.action, SetEvent) else 0
+    what = (f"CARILLON_ACTION_{of(it.action).constant}", task, f"{event:#x}u")
+    return EventCall(cell, "carillon_osek_level_point", what, runs, (source,))
+
+
+def _handlers(osek: OsekImage) -> tuple[EventHandler, ...]:
+    """The handlers of counters, of alarms on cells, and of schedule tables on cells."""
+    allocation, model = osek.allocation, osek.model
+    found, pauses = [], allocation.budgets is not None
+    for part in allocation.counters:
+        only = allocation.only_alarm(part)
+        alarm = Unsigned(model.alarms.index(only)) if only is not None else "CARILLON_OSEK_NO_ALARM"
+        function = "carillon_osek_level_tick" if part.level else "carillon_osek_tick_over"
+        call = EventCall(osek.cell(part.carrier) if part.carrier.cells else None, function, (Unsigned(part.number), alarm))
+        by = names.part(allocation, allocation.first_part(part))
+        requests = tuple((p.number, p.carrier.source) for p in allocation.requested(part))
+        found.append(EventHandler(names.part(allocation, part), (call,), pauses, requests=requests, by=by))
+    own = [[it] for it in allocation.alarms if not it.direct and it.carrier.source not in allocation.joined]
+    for alarms in (*own, *allocation.joined.values()):
+        calls = (_expired(osek, it) if len(alarms) > 1 or not it.level else _level_call(osek, it) for it in alarms)
+        found.append(EventHandler(names.alarm(allocation, alarms[0]), tuple(calls), pauses))
+    tables = {names.point(it): it for it in reversed(allocation.handled)}
+    for name in dict.fromkeys(names.point(it) for it in allocation.handled):
+        it = tables[name]
+        also = tuple(osek.cell(o.carrier) for o in allocation.handled if names.point(o) == name and o is not it)
+        which = "end" if it.offsets.start == it.table.duration else "half"
+        number = Unsigned(model.schedule_tables.index(it.table))
+        end = EventCall(osek.cell(it.carrier), f"carillon_osek_{which}_table", (number,))
+        found.append(EventHandler(name, (end if it.action is None else _level_call(osek, it),), False, also))
+    return tuple(found)
+
+
+def _expired(osek: OsekImage, it: AlarmCell) -> EventCall:
+    return EventCall(osek.cell(it.carrier), "carillon_osek_alarm_expired", (Unsigned(osek.model.alarms.index(it.alarm)),))
+
+
+def _served_levels(osek: OsekImage) -> tuple[ServedLevel, ...]:
+    """The levels with cells that services serve, from the lowest up."""
+    allocation, found = osek.allocation, []
+    counters = {part.level: part for part in allocation.counters if part.level}
+    for level in sorted({it.level for it in allocation.at_levels} | counters.keys()):
+        cells = tuple(_level_call(osek, it) for it in allocation.at_levels if it.level == level)
+        part = counters.get(level)
+        own = [it.carrier for it in allocation.at_levels if it.level == level] + ([part.carrier] if part is not None else [])
+        if part is not None and not part.carrier.cells:  # what requests it may itself be held back
+            own.append(allocation.first_part(part).carrier)
+        found.append(ServedLevel(level, part, cells, tuple(carrier.source for carrier in own)))
+    return tuple(found)
+
+
+def _direct_tasks(osek: OsekImage, served: tuple[ServedLevel, ...]) -> tuple[DirectTask, ...]:
+    """The tasks that are their vectors."""
+    levels, found = {it.level for it in served}, []
+    for level in (x for x in osek.allocation.levels if x.kind is TaskKind.DIRECT):
+        cell = osek.cell(level.cell) if level.cell is not None else None
+        asks = cell if cell is not None and cell.use.cell.array.acknowledge else None
+        found.append(DirectTask(level, asks, level.number in levels, cell is not None and level.tasks[0].guarded))
+    return tuple(found)
+
+
+def _contexts(allocation: OsekAllocation) -> dict[int, tuple[str, int]]:
+    """What each source is, and its level: of an ISR by its category, or of a task that runs in its handler."""
+    found = {isr.source: (f"ISR{isr.category}", level) for isr, level in allocation.isrs}
+    found |= {carrier.source: ("ISR2", carrier.level) for carrier in allocation.carriers}
+    found |= {source: ("ISR2", level + 1) for level, source in allocation.turns.items()}
+    found |= {it.carrier.source: ("ISR2", it.level) for it in allocation.handled}
+    found |= {it.carrier.source: ("TASK", it.level) for it in allocation.at_levels if it.runs_level}
+    return found | {level.source: ("TASK", level.number) for level in allocation.levels if level.source}
+
+
+def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> dict[str, tuple[int, ...]]:
+    """What is known of tasks where services are called; nothing with software dispatch, or without tasks."""
+    if allocation.software or not allocation.osek.tasks:
+        return {}
+    tasks = [(task, allocation.level_of(task)) for task in allocation.osek.tasks]
+    ends = {it.level.number: it.level.source if it.takes_back and it.cell is None else NO_CELL for it in direct}
+    return {
+        # Whether an activation comes too early is not looked at where a service is called.
+        "known_tasks": tuple(int(not level.capacity and not task.time_frame) for task, level in tasks),
+        "known_levels": tuple(level.number for _, level in tasks),
+        "direct_sources": tuple(level.source if level.kind is TaskKind.DIRECT else 0 for _, level in tasks),
+        "direct_ends": tuple(ends.get(number, 0) for number in range(len(allocation.levels) + 1)),
+        "known_requests": tuple(level.source for _, level in tasks),
+    }

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lists of stores by which a mode, and the event-triggered system, prepare, start, stop and leave their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from carillon.actions.dispatch import Dispatch
+from carillon.image import CellImage, Image, ModeImage, OsekImage, StartStore, Store
+from carillon.image.levels import controlled, enabled, ground_state, mode_levels, osek_levels
+from carillon.image.pieces import ENTRIES
+from carillon.image.pieces.common import by_register
+from carillon.model import SyncStart
+from carillon.model.board import Board
+from carillon.model.family import Start
+
+
+def of_sources(board: Board, does: str, sources: Iterable[int]) -> tuple[Store, ...]:
+    """Stores for some sources: one for each request register."""
+    return tuple(Store(does, numbers=(group[0], *group)) for group in by_register(board, sources))
+
+
+def control_stores(cell: CellImage) -> tuple[Store, Store]:
+    """What forgets, and what enables, the request by which a mode is left."""
+    source = cell.carrier.source
+    forget, enable = (Store(does, numbers=(source, source)) for does in ("UNPEND", "ENABLE"))
+    if isinstance(cell.carrier.action, Dispatch):  # it interrupts anyway; nothing to forget
+        return enable, enable
+    return forget, _of(cell, "START") if cell.use.cell.array.request_enable == "cell" else enable
+
+
+def with_stores(image: Image, mode: ModeImage) -> ModeImage:
+    """The mode with its lists, and with what its sources have while it runs."""
+    board, cells = image.system.board, mode.cells
+    control = mode.control.cell if mode.control is not None else None
+    beneath = image.osek.cells if image.osek is not None else ()
+    own = [c.carrier.source for c in cells if controlled(board, c.carrier.source)]
+    may = enabled(image, mode)
+    prepare, stop = [], []
+    for cell in cells:
+        if cell is not control:
+            prepare.append(_prepare(cell))
+            stop.append(_of(cell, "STOP"))
+        if cell.due is not None:
+            prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
+            stop.append(Store("STOP", cell, (cell.number + 1,)))
+    if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
+        stop += of_sources(board, "DISABLE", own) + of_sources(board, "UNPEND", own)
+    stores = {
+        "prepare": (*prepare, *of_sources(board, "UNPEND", own), *of_sources(board, "ENABLE", may)),
+        "restart": (_of(control, "STOP"), _prepare(control)) if control is not None else (),
+        "start": tuple(_start(store, beneath) for store in mode.start),
+        "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board))),
+        "stop": tuple(stop),
+        "align": _align(cells),
+    }
+    table = tuple(replace(entry, does=ENTRIES[type(entry.point.action)](image, entry.point)) for entry in mode.table)
+    levels = tuple(sorted(mode_levels(image, mode).items()))
+    sync, limits = mode.sync, image.system.sync
+    if sync is not None and limits is not None and limits.start is SyncStart.HARD:
+        source = sync.cell.carrier.source
+        waiting, forgotten = ([s for s in sources if s != source] for sources in (may, own))
+        release = of_sources(board, "UNPEND", forgotten) + of_sources(board, "ENABLE", waiting)
+        sync = replace(sync, hold=of_sources(board, "DISABLE", waiting), release=release)
+    return replace(mode, stores=stores, table=table, levels=levels, ground=ground_state(image, mode), sync=sync)
+
+
+def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
+    """The event-triggered system with its lists, and with what its sources have while it runs."""
+    levels = osek_levels(osek.allocation)
+    nothing = Store("UNPEND", numbers=(board.request_base,))
+    sources = [source for source in levels if controlled(board, source)]
+    kept = [cell for table in osek.tables if table.restarts for _, cell in table.cells]
+    start = []
+    for store in osek.start:
+        cell = store.cells[0]
+        together = store.cells if store.group else ()
+        start.append(Store(_named(osek, cell, "START"), cell, (cell.number,), together, store.cells))
+    stores = {
+        "prepare": (*(_prepare(c, _named(osek, c, "PREPARE")) for c in osek.cells), *(_prepare(c, first=c.period) for c in kept)),
+        "start": tuple(start) or (nothing,),  # the run's beginning all the same
+        "align": _align(osek.cells),
+        "finish": _finish(osek.cells),
+        "stop": tuple(_of(cell, "STOP") for cell in (*osek.cells, *osek.stopped)),
+    }
+    kinds = {"forget": "UNPEND", "enable": "ENABLE", "disable": "DISABLE"}
+    requests = {name: of_sources(board, kind, sources) or (nothing,) for name, kind in kinds.items()}
+    return replace(osek, stores=stores, requests=requests, levels=tuple(sorted(levels.items())))
+
+
+def _of(cell: CellImage, does: str) -> Store:
+    return Store(does, cell, (cell.number,))
+
+
+def _prepare(cell: CellImage, does: str = "PREPARE", first: int | None = None) -> Store:
+    first = cell.first if first is None else first
+    return Store(does, cell, (cell.number, first, cell.period, cell.use.prescaler), about=(cell,))
+
+
+def _align(cells: Iterable[CellImage]) -> tuple[Store, ...]:
+    return tuple(Store("ALIGN", c, (c.number, c.first, c.period), about=(c,)) for c in cells if c.family.align)
+
+
+def _finish(cells: Iterable[CellImage]) -> tuple[Store, ...]:
+    return tuple(Store("FINISH", c, (c.number, c.first, c.period), about=(c,)) for c in cells if c.finishes)
+
+
+def _start(store: StartStore, beneath: Iterable[CellImage]) -> Store:
+    """A store of a mode's start sequence; it leaves the cells ``beneath`` the round as they are."""
+    cell = store.cells[0]
+    if store.group:
+        together = (*store.cells, *(other for other in beneath if other.family == cell.family))
+        return Store("START", cell, together=together, about=store.cells)
+    held = cell.disarmed and cell.use.cell.array.request_enable == "cell"
+    return Store(
+        "START_DISARMED" if held or store.timekeeper else "START", cell, (cell.number + store.timekeeper,), about=store.cells
+    )
+
+
+def _named(osek: OsekImage, cell: CellImage, does: str) -> str:
+    """The driver's macro that prepares or starts a cell; nobody wants the interrupt of the time base's."""
+    array, clock = cell.use.cell.array, osek.allocation.clock
+    if cell is not osek.base:
+        return f"FREE_{does}" if clock is not None and clock.driver.free and cell.carrier == clock.carrier else does
+    if array.start is Start.TIMER:  # it may be free of a round
+        return f"FREE_{does}"
+    return "START_DISARMED" if does == "START" and array.request_enable == "cell" else does
