@@ -5,6 +5,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -25,7 +26,7 @@ from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate import allocate, allocate_conventional, shortcuts
 from carillon.allocate import solve as solving
 from carillon.allocate.allocation import Allocation
-from carillon.allocate.improve import improve
+from carillon.allocate.improve import _Line, improve
 from carillon.allocate.levels import Windows, longest_paths
 from carillon.allocate.model import ChoiceModel
 from carillon.allocate.options import TABLED, DemandOptions
@@ -1183,6 +1184,40 @@ def test_small_changes_keep_the_rules_and_make_nothing_worse(case: tuple[System,
             assert judge.keeps(after)
             assert judge.value(after) <= judge.value(before)
             assert improve(judge, before, 300) == after
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_small_change_keeps_count_of_is_what_there_is_counted_anew(seed: int) -> None:
+    case = bench.Case("turns", "", 1_000_000, 100_000, tasks=8, points=0, grid=100, irregular=3)
+    judges: list[Judge] = []
+    target = board(array(4 * 20, per_source=4, adjacent={Role.ACTIVATION: 2}), levels=64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModeSolver, "solve", lambda self: judges.append(self.judge) or Failure(proved=True))
+        solve(target, bench.irregular(seed, case))
+    before = as_it_is(judges[0])
+    assert before is not None
+    line, chance = _Line(judges[0], before), Random(seed)
+    value = judges[0].value(before)
+    for _ in range(300):
+        state = line.state()
+        d = chance.choice([d for d, ways in enumerate(line.ways) if ways])
+        delta = line.change(d, chance.randrange(len(line.ways[d])), chance)
+        if delta is None:
+            line.restore(state)
+            continue
+        value += delta
+        choices = line.choices()
+        used = Counter(dict.fromkeys(range(len(line.room)), 0))
+        for options, choice in zip(judges[0].problem.options, choices, strict=True):
+            for c, taken in judges[0].taken(options.demand, choice) if choice is not None else ():
+                used[c] += taken
+        plain = {n for d, number in enumerate(line.now) if number >= 0 for n in line.ways[d][number].carriers}
+        assert value == judges[0].value(choices)
+        assert line.sources == [0 if choice is None else len(choice.split.bundles) for choice in choices]
+        assert line.room == [group.room - used[c] for c, group in enumerate(judges[0].problem.classes)]
+        assert sorted(line.line) == sorted(plain)
+        assert line.standing == sum(1 << n for n in plain)
+        assert not any(line.above[u] >> v & 1 for k, u in enumerate(line.line) for v in line.line[:k])
 
 
 def test_small_changes_find_the_best_of_tasks_that_preempt_each_other_in_turns() -> None:

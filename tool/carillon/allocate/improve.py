@@ -23,22 +23,23 @@ from carillon.allocate.result import Style
 MOST_MADE_ROOM = 3
 """So many demands at most give up sources for one that takes more."""
 
-FIRST_THRESHOLD = 100
-"""Instructions that a change may cost at first: about what lowering a task of seven activations does."""
+FIRST_THRESHOLD = 50
+"""Instructions that a change may cost at first: a little more than lowering a task of three activations does."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way to carry a demand: its value, what it takes of each class, and its carriers if they need places in the line."""
+    """A way to carry a demand: its value, what it takes of each class, and its carriers if they need places in the line.
+
+    ``bits``: these carriers as a set of numbers.
+    """
 
     choice: Choice
     value: int
     taken: Counter[int]
     carriers: tuple[int, ...]
-
-    @property
-    def sources(self) -> int:
-        return len(self.choice.split.bundles)
+    bits: int
+    sources: int
 
 
 class _Line:
@@ -70,6 +71,10 @@ class _Line:
                 self._take(mine, -1)
             self.ways.append(ways)
             self.now.append(ways.index(mine) if choice is not None else -1)
+        self.sources = [self._way_of(d).sources if number >= 0 else 0 for d, number in enumerate(self.now)]
+        self.without = [  # of each demand its ways without places in the line, cheapest first
+            sorted((n for n, way in enumerate(ways) if not way.carriers), key=lambda n: ways[n].value) for ways in self.ways
+        ]
         position, windows = judge.position, judge.windows
         bits = [windows.bits(position[d], points) for d, points in zip(self.owner, sets, strict=True)]
         inside = [windows.inside(position[d], points) for d, points in zip(self.owner, sets, strict=True)]
@@ -113,7 +118,7 @@ class _Line:
         taken: Counter[int] = Counter()
         for c, amount in judge.taken(options.demand, choice):
             taken[c] += amount
-        return _Way(choice, value, taken, carriers)
+        return _Way(choice, value, taken, carriers, sum(1 << carrier for carrier in carriers), len(choice.split.bundles))
 
     @staticmethod
     def _beaten(way: _Way, ways: Sequence[_Way]) -> bool:
@@ -128,13 +133,13 @@ class _Line:
         """The choice as it is now."""
         return [self.ways[d][number].choice if number >= 0 else None for d, number in enumerate(self.now)]
 
-    def state(self) -> tuple[list[int], list[int], list[int], int]:
+    def state(self) -> tuple[list[int], list[int], list[int], list[int], int]:
         """All that a change changes."""
-        return list(self.now), list(self.line), list(self.room), self.standing
+        return list(self.now), list(self.sources), list(self.line), list(self.room), self.standing
 
-    def restore(self, state: tuple[list[int], list[int], list[int], int]) -> None:
+    def restore(self, state: tuple[list[int], list[int], list[int], list[int], int]) -> None:
         """Undo all changes since :meth:`state`."""
-        self.now, self.line, self.room, self.standing = state
+        self.now, self.sources, self.line, self.room, self.standing = state
 
     def change(self, d: int, number: int, chance: random.Random) -> int | None:
         """Carry a demand in another way, and lower what then stands wrong; the change of the value, None if it cannot be."""
@@ -142,15 +147,15 @@ class _Line:
         for _ in range(MOST_MADE_ROOM):
             if min(self.room) >= 0:
                 break
-            other = chance.choice(
-                [e for e, own in enumerate(self.now) if e != d and own >= 0 and self.ways[e][own].sources > 1] or [d]
-            )
-            fewer = [
-                n for n, way in enumerate(self.ways[other]) if not way.carriers and way.sources < self._way_of(other).sources
-            ]
-            if other == d or not fewer:
+            several = [e for e, sources in enumerate(self.sources) if sources > 1 and e != d]
+            if not several:
                 return None
-            delta += self._set(other, min(fewer, key=lambda n: (self.ways[other][n].sources, self.ways[other][n].value)))
+            other = chance.choice(several)
+            ways = self.ways[other]
+            fewer = [n for n in self.without[other] if ways[n].sources < self.sources[other]]
+            if not fewer:
+                return None
+            delta += self._set(other, min(fewer, key=lambda n: (ways[n].sources, ways[n].value)))
         if min(self.room) < 0:
             return None
         for carrier in self.ways[d][number].carriers:
@@ -170,36 +175,33 @@ class _Line:
         self._take(before, 1)
         self._take(after, -1)
         self.now[d] = number
-        gone = self.standing & sum(1 << carrier for carrier in before.carriers)
-        if gone:
-            self.standing &= ~gone
-            self.line = [carrier for carrier in self.line if not gone >> carrier & 1]
+        self.sources[d] = after.sources
+        self.standing &= ~before.bits
+        for carrier in before.carriers:
+            if carrier in self.line:
+                self.line.remove(carrier)
         return after.value - before.value
 
     def _stand(self, carrier: int, late: bool) -> set[int]:
         """Give a carrier a place, after all that it preempts if ``late``, else before all that preempt it: who is wrong then."""
-        place = {other: n for n, other in enumerate(self.line)}
-        first = 1 + max((place[other] for other in members(self.below[carrier] & self.standing)), default=-1)
-        last = min((place[other] for other in members(self.above[carrier] & self.standing)), default=len(self.line))
+        line, below, above = self.line, self.below[carrier], self.above[carrier]
         if late:
-            wrong = {self.owner[other] for other in members(self.above[carrier] & self.standing) if place[other] < first}
+            place = next((n for n in range(len(line), 0, -1) if below >> line[n - 1] & 1), 0)
+            wrong = {self.owner[other] for other in line[:place] if above >> other & 1}
         else:
-            wrong = {self.owner[other] for other in members(self.below[carrier] & self.standing) if place[other] >= last}
-        self.line.insert(first if late else last, carrier)
+            place = next((n for n, other in enumerate(line) if above >> other & 1), len(line))
+            wrong = {self.owner[other] for other in line[place:] if below >> other & 1}
+        line.insert(place, carrier)
         self.standing |= 1 << carrier
         return wrong
 
     def _lowered(self, d: int) -> int | None:
         """The cheapest way of a task without places in the line for which the sources suffice."""
         before = self._way_of(d).taken
-        able = []
-        for number, way in enumerate(self.ways[d]):
-            left = [room + before[c] for c, room in enumerate(self.room)]
-            for c, taken in way.taken.items():
-                left[c] -= taken
-            if not way.carriers and min(left) >= 0:
-                able.append((way.value, number))
-        return min(able)[1] if able else None
+        for number in self.without[d]:
+            if all(taken <= self.room[c] + before[c] for c, taken in self.ways[d][number].taken.items()):
+                return number
+        return None
 
 
 def improve(judge: Judge, choices: Sequence[Choice | None], changes: int) -> list[Choice | None]:

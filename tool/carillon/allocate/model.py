@@ -371,8 +371,10 @@ class ChoiceModel:
     def bound(self, limit: float) -> float:
         """No choice has a lower objective, as far as that is proved within ``limit``; choices are not looked for.
 
-        A tree of the least bounds first raises it, where search from a good choice does not within the same work.
+        A tree of the least bounds first raises it, where search from a good choice does not within the same work.  So it
+        begins with none.
         """
+        self.model.clear_hints()  # type: ignore[no-untyped-call]
         return self.solve(0, limit, raises=True)[1].best_objective_bound
 
     def solve(self, gap: float, limit: float, raises: bool = False) -> tuple[str, cp_model.CpSolver]:

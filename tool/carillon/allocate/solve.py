@@ -45,7 +45,7 @@ LEVELS_SHARE = 0.03
 FALLBACK_SHARE = 0.1
 """Share of the deterministic time for the choice to fall back on."""
 
-CHANGES_PER_SECOND = 8_000
+CHANGES_PER_SECOND = 12_000
 """Changes of a choice that are tried per second of the limit, where not all pairs are looked at, nor does the first round come
 to an end.  All deterministic time that is left goes to the bound then."""
 
