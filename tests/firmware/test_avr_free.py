@@ -139,8 +139,8 @@ def test_locks_that_are_longer_than_a_turn_put_it_out_of_phase_by_turns_as_the_p
 @pytest.mark.parametrize(
     ("period", "offset", "other", "says"),
     [
-        (65_540, 0, 49_155, "an interval of 65540 ticks needs more than 16 bits"),
-        (65_535, 65_137, 52_428, "the first point at 65137, with 400 ticks of lead, needs more than 16 bits"),
+        (65_540, 0, 49_155, "its intervals are not all shorter than a turn of the timer, 65536 ticks"),
+        (65_535, 65_137, 52_428, "its first point, with 400 ticks of lead, is not within a turn of the timer, 65536 ticks"),
         (198, 0, 59_499, "an interval of 198 ticks is shorter than a re-armed cell can keep (200)"),
     ],
 )

@@ -278,7 +278,7 @@ def check(lab: Laboratory, board: str, seed: int, rounds: tuple[int, int] | None
     osek = plan(lab.write(text, ""), Diagnostics(), board).allocation.osek
     assert osek is not None
     assert osek.base is not None or not tasks
-    leveled = {a.name: p.number + 1 for p in osek.counters if p.level for a in osek.alarms_of(p)}
+    leveled = {a.name: p.part + 1 for p in osek.counters if p.task_level for a in osek.alarms_of(p)}
     model = Model(limit, rounds, priorities, tuple(leveled.get(f"A{n}", 0) for n in range(ALARMS)))
     begin = f"carillon_work({tick // 2}u);"
     model.work(1)
@@ -295,8 +295,8 @@ def check(lab: Laboratory, board: str, seed: int, rounds: tuple[int, int] | None
     outcome = lab.run(text, code, board, system=SYSTEM.get(board, ""), ticks=(model.elapsed + 60) * tick)
     said = list(zip(outcome.said("w"), outcome.said("v"), strict=True))
     assert said == model.said, (board, seed, rounds)
-    further = [p for p in osek.counters if p.number >= len(osek.osek.counters)]
-    return {"cell" if p.carrier.cells else "source" for p in further}
+    further = [p for p in osek.counters if p.part >= len(osek.osek.counters)]
+    return {"cell" if p.cells else "source" for p in further}
 
 
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST, MPS, RV32, ATMEGA])

@@ -139,7 +139,7 @@ def test_whoever_asks_finds_that_an_alarm_that_is_held_back_has_expired(lab: Lab
     outcome = lab.run(LOOKS, LOOKING.replace("WORK", str(5 * ticks(board))), board, ticks=110 * ticks(board))
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert {a.alarm.name: a.level for a in osek.alarms if a.level} == {"AHigh": 3, "ABasic": 1, "AWaits": 2}
+    assert {alarm.name: it.level for alarm, it in osek.alarms if it.task_level} == {"AHigh": 3, "ABasic": 1, "AWaits": 2}
     ready, limit = 2, 4
     assert outcome.said("state") == [ready, ready]
     assert outcome.said("events") == [1]
@@ -180,7 +180,7 @@ def test_a_queue_of_lower_tasks_takes_nothing_from_a_higher_task(lab: Laboratory
     outcome = lab.run(head + _queued(tail), code, board, **length)
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert [c.level for c in osek.counters] == [1]
+    assert [c.task_level for c in osek.counters] == [1]
     runs = [r for r in outcome.summary.runs if r.lane.name == "High" and r.end is not None]
     assert len(runs) == 5
     for run in runs:
@@ -289,9 +289,9 @@ def test_whoever_asks_finds_that_an_alarm_in_a_queue_that_is_held_back_has_expir
     outcome = lab.run(schedule, code, board, ticks=105 * ticks(board))
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    parts = [p for p in osek.counters if p.counter.name == "Q"]
-    assert [p.level for p in parts] == [3, 1] if carrier != "alone" else [1]
-    assert tuple(bool(p.carrier.cells) for p in parts[1:]) == CARRIERS[carrier]
+    parts = [p for p in osek.counters if p.demand.name == "Q"]
+    assert [p.task_level for p in parts] == [3, 1] if carrier != "alone" else [1]
+    assert tuple(bool(p.cells) for p in parts[1:]) == CARRIERS[carrier]
     ready, limit, no_function = 2, 4, 5
     assert outcome.said("state") == [ready, ready]
     assert outcome.said("left") == [16]

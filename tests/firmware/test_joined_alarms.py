@@ -41,7 +41,7 @@ def code(event: str = "", work: str = "") -> str:
 def joined(outcome: Outcome) -> dict[int, list[str]]:
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    return {source: [a.alarm.name for a in own] for source, own in osek.joined.items()}
+    return {source: [alarm.name for alarm, _ in own] for source, own in osek.joined.items()}
 
 
 @pytest.mark.parametrize("event", ["", "C", "D"])

@@ -109,8 +109,8 @@ def test_a_static_alarm_is_a_cell_whose_expiry_is_the_activation(lab: Laboratory
     outcome = lab.run(CELL.format(more="static = true"), code, board, ticks=21 * ms)
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert [(a.alarm.name, a.direct) for a in osek.alarms] == [("Cyclic", True)]
-    assert osek.counters == ()
+    assert [(alarm.name, carrier.direct) for alarm, carrier in osek.alarms] == [("Cyclic", True)]
+    assert osek.counters == []
     assert len(outcome.said("tick")) == 5
 
 
@@ -131,7 +131,7 @@ def test_cells_of_two_families_carry_static_alarms_that_can_be_read_and_cancelle
 
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert [(a.carrier.cells[0].cell.name, a.direct) for a in osek.alarms] == [
+    assert [(carrier.cells[0].cell.name, carrier.direct) for _, carrier in osek.alarms] == [
         ("TIMER0", True),
         ("TIMER1", True),
         ("DUAL1", True),
@@ -156,7 +156,7 @@ def test_a_static_alarm_that_gets_no_cell_is_in_the_queue_of_a_counter_that_tick
     outcome = lab.run(f'[osek.counter.Ms]\ntick = "1ms"\n{tasks}', code, MPS, ticks=35 * MILLISECOND[MPS])
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert {c.counter.name for c in osek.counters} == {"Ms"}
+    assert {c.demand.name for c in osek.counters} == {"Ms"}
     assert len(osek.alarms) == 2
     assert [len(outcome.said(f"T{k}")) for k in range(1, 6)] == [3] * 5
 

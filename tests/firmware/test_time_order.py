@@ -149,5 +149,5 @@ def test_a_task_that_runs_in_the_handler_of_an_alarms_cell_may_wait_for_a_time(l
     outcome = lab.run(schedule, code, AST, ticks=400_000)
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert [cell.level for cell in osek.alarms] == [1], "the alarm's cell has the task's level"
+    assert [carrier.task_level for _, carrier in osek.alarms] == [1], "the alarm's cell has the task's level"
     assert outcome.said("delay") == [0, 0, 0, 0]

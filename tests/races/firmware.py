@@ -216,10 +216,10 @@ def built(folder: Path, cells: Sequence[CellAlarm] = (), parts: Sequence[bool] =
     planned = plan(folder / "schedule.toml", diagnostics, str(board(folder.parent)))
     if planned is not None and planned.image.osek is not None:
         allocation = planned.image.osek.allocation
-        lines = [f"#define CELL_{a.alarm.name[1:]} {a.carrier.source}u" for a in allocation.alarms if a.alarm.name[0] == "K"]
-        own = {int(a.alarm.name[1:]) for a in allocation.alarms if a.alarm.name[0] == "K" and a.level}
+        lines = [f"#define CELL_{alarm.name[1:]} {it.source}u" for alarm, it in allocation.alarms if alarm.name[0] == "K"]
+        own = {int(alarm.name[1:]) for alarm, it in allocation.alarms if alarm.name[0] == "K" and it.task_level}
         assert own == {n for n, cell in enumerate(cells) if cell.own}, own
-        queue = [p.carrier.cells for p in allocation.counters if p.counter.name == "Q"]
+        queue = [p.cells for p in allocation.counters if p.demand.name == "Q"]
         assert [bool(use) for use in queue] == list(parts)
         lines += [f"#define COUNTER_CELL {int(use[0].cell.name[3:]) - 1}u" for use in queue[:1]]
         if allocation.clock is not None:

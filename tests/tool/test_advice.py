@@ -126,7 +126,7 @@ def test_the_predicted_code_is_that_of_every_handler_of_the_hyperperiod(
     periods = tuple(Period(Fraction(p * unit), "T" if thread else None, osek.clock.services.span) for p, thread in declared)
     services = replace(osek.clock.services, periods=periods)
     board = system.board.model_copy(update={"costs": dict.fromkeys(ClockKind, COSTS)})
-    osek = replace(osek, clock=replace(osek.clock, services=services))
+    osek = replace(osek, services=services)
     result = advise(replace(system, board=board), replace(found.allocation, osek=osek))
     assert result is not None
     alarm = COSTS.alarm + (COSTS.beside if len(declared) > 1 else 0)

@@ -50,8 +50,8 @@ def test_every_alarm_has_a_cell_or_stands_in_the_queue_of_a_counter_that_ticks(c
             assert all(d.code for d in error.diagnostics)
             return
     assert osek is not None
-    carried = {a.alarm.name for a in osek.alarms}
-    ticking = {c.counter.name for c in osek.counters} | {c.name for c in osek.osek.counters if c.kind is CounterKind.SOFTWARE}
+    carried = {alarm.name for alarm, _ in osek.alarms}
+    ticking = {c.demand.name for c in osek.counters} | {c.name for c in osek.osek.counters if c.kind is CounterKind.SOFTWARE}
     assert all(a.name in carried or a.counter in ticking for a in osek.osek.alarms)
     together = {source for source, alarms in osek.joined.items() if len(alarms) > 1}
     sources = [c.source for c in osek.carriers if c.source not in together]

@@ -119,8 +119,15 @@ autostart = {{ at = 3, cycle = {} }}
 """
 
 
-@pytest.mark.parametrize("board", ["arduino-uno", "virtual-tiny"])
-@pytest.mark.parametrize(("code", "periods"), [("C060", (2, 2, 2)), ("C061", (330, 470, 310))])
+@pytest.mark.parametrize(
+    ("board", "code", "periods"),
+    [
+        ("arduino-uno", "C060", (2, 2, 2)),
+        ("arduino-uno", "C061", (5000, 8000, 7000)),  # longer than a turn of its slowest timer
+        ("virtual-tiny", "C060", (2, 2, 2)),
+        ("virtual-tiny", "C061", (330, 470, 310)),
+    ],
+)
 def test_alarms_start_tasks_that_no_cells_can(tmp_path: Path, board: str, code: str, periods: tuple[int, int, int]) -> None:
     """Three tasks on two cells, and a round that no cell can count; as tasks that alarms activate, both are planned."""
     path = tmp_path / "schedule.toml"

@@ -291,7 +291,7 @@ def test_a_counter_leaves_the_only_wide_cell_to_the_round(tmp_path: Path) -> Non
     (mode,) = result.allocation.modes
     assert [c.source for c in mode.carriers] == [1]
     assert result.allocation.osek is not None
-    assert [c.carrier.source for c in result.allocation.osek.counters] == [2]
+    assert [c.source for c in result.allocation.osek.counters] == [2]
 
 
 def test_who_gets_no_cell_beside_the_rounds_is_told(tmp_path: Path) -> None:
@@ -418,13 +418,13 @@ def cost(osek: OsekAllocation) -> tuple[int, float]:
     for counter in osek.counters:
         if counter != osek.first_part(counter):
             continue  # it has what everything else has left, and is in no share
-        rate += (COSTS.tick if osek.base is not None else COSTS.tick_alone) * HZ / counter.counter.tick
-    carried = {a.alarm.name: a for a in osek.alarms}
+        rate += (COSTS.tick if osek.base is not None else COSTS.tick_alone) * HZ / counter.demand.period
+    carried = {alarm.name: carrier for alarm, carrier in osek.alarms}
     for alarm in osek.osek.alarms:
         assert alarm.autostart is not None
         period = alarm.autostart.cycle * osek.osek.counter(alarm.counter).tick
         on = carried.get(alarm.name)
-        handler = COSTS.handled if on is not None and on.level else COSTS.handled_apart
+        handler = COSTS.handled if on is not None and on.task_level else COSTS.handled_apart
         each = COSTS.queued if on is None else 0 if on.direct else handler
         rate += each * HZ / period
     return int(bool(osek.counters) and osek.base is None), rate

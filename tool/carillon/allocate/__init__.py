@@ -164,7 +164,8 @@ def _allocate_on(
     refused = [o for o in options if o.demand.required and not o.minimum and not o.splits]
     alike: dict[tuple[Role, str], list[DemandOptions]] = {}
     for o in refused:
-        why = "; ".join(o.refusals) + (f"; {o.no_sharing}" if o.no_sharing else "")
+        why = "; ".join(o.refusals)
+        why += f"; {o.no_sharing}" if o.no_sharing and o.no_sharing not in why else ""
         alike.setdefault((o.demand.role, re.sub(r"the point at \d+: ", "", why)), []).append(o)
     for (role, why), group in alike.items():
         names = [f"'{o.demand.object}'" for o in group]

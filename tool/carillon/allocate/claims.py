@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 
 from carillon.actions import COSTS, Action, Served
+from carillon.actions.count_turns import CountTurns
+from carillon.actions.end_slice import EndSlice
 from carillon.actions.every import of
+from carillon.actions.keep_budget import KeepBudget
+from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base, base_on, counts_alone, is_held
 from carillon.allocate.clock import counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import GroupClass, cell_use, group_classes, spare_sources
 from carillon.allocate.osek import TaskKind
-from carillon.allocate.result import Progression
+from carillon.allocate.result import Form, Progression
 from carillon.allocate.tasks import TaskPlan
 from carillon.lower import Demand, When
-from carillon.lower.events import TABLE_REST, LoweredEvents, Series, turn_of
+from carillon.lower.events import TABLE_REST, LoweredEvents, Series, to_do, turn_of
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role, Service
 from carillon.model.family import BaseKind, Capability, Start
@@ -31,17 +34,6 @@ CLOCK = "the clock"
 """Among the names of counters that tick, what ticks beside them, if the time base is to count it.  No counter has it."""
 SECONDS = 1000
 """Kernel code is counted in instructions in so many seconds, so that what is rare counts too."""
-
-
-class Form(Enum):
-    """What carries a claim."""
-
-    CELL = "cell"  # a cell; of an alarm, its handler is on the kernel's level
-    JOINED = "joined"  # one of several cells of a source, whose handler, on the kernel's level, asks them all
-    OWN = "own"  # a cell whose handler is on the level of the alarm's task
-    VECTOR = "vector"  # a cell whose expiry is the activation itself
-    QUEUE = "queue"  # the queue of the alarm's counter
-    NOTHING = "nothing"  # no time base
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +138,7 @@ def base_for(
             return None
         return counts_alone(board, clock_hz) if source is None else base_on(board, clock_hz, ticks, source, turns)
 
-    counters = [demand.period for counter, demand in events.counters if counter.name in ticking]
+    counters = [demand.period for demand in events.counters if demand.name in ticking]
     if CLOCK in ticking and events.ticker is not None:
         tick = events.ticker.period
         base = found([*counters, tick])
@@ -259,20 +251,17 @@ class ClaimBuilder:
         queued = {alarm.counter for alarm, demand in events.alarms if not alarm.static or not self._alarm_ways(demand)}
         queued |= events.ticking
         claims: list[Claim] = []
-        for counter, demand in events.counters:
+        for demand in events.counters:
             ways = self._on_cells(demand, self.fitter, self._least_capable(None))
-            claims.append(Claim(counter.name, demand, ways, counter.name in queued, counter.name))
+            claims.append(Claim(demand.name, demand, ways, demand.name in queued, demand.name))
         counters = tuple(range(len(claims)))
-        if events.clock is not None:
-            claims.append(Claim("clock", events.clock, self._clock(events.clock), True))
-        if events.slices is not None:
-            ways = self._on_cells(events.slices, self.ticks, self._least_capable(Service.SLICES))
-            claims.append(Claim("slices", events.slices, ways, True))
-        if events.budgets is not None:
-            able = {Capability.REMAINING, Capability.LOAD}
-            claims.append(Claim("budgets", events.budgets, self._protects(events.budgets, able), True))
-        if events.frames is not None:
-            claims.append(Claim("time frames", events.frames, self._protects(events.frames, {Capability.REMAINING}), True))
+        for kind, name, ways_of in (
+            (ServeClock, "clock", self._clock),
+            (EndSlice, "slices", self._slices),
+            (KeepBudget, "budgets", self._budgets),
+            (CountTurns, "time frames", self._frames),
+        ):
+            claims += [Claim(name, demand, ways_of(demand), True) for demand in to_do(events.demands, kind)]
         base = None
         if (events.counters or self.held or events.series) and not counts_alone(self.board, self.hz):
             base = len(claims)
@@ -280,7 +269,7 @@ class ClaimBuilder:
             without = () if events.series else (Way(Form.NOTHING, missing=1),)
             claims.append(Claim("time base", None, (*self.bases, *without), bool(events.series)))
         first = len(claims)
-        claims += [self._series(series) for series in events.series]
+        claims += [self._series(series, demand) for series, demand in events.series]
         for alarm, demand in events.alarms:
             claims.append(self._alarm(alarm, demand))
         software = self.plan.software
@@ -296,27 +285,26 @@ class ClaimBuilder:
             dispatcher if software else len(self.plan.levels) + len(self.plan.turns[1:]),
             len(spare - celled - self.board.mates(self.taken)),
             tuple(sum(s.number in spare for s in g.groups[0]) for g in self.groups),
-            {c.name: self._rate(COSTS.tick_alone - COSTS.tick, d.period) for c, d in events.counters},
+            {d.name: self._rate(COSTS.tick_alone - COSTS.tick, d.period) for d in events.counters},
             self._base_fits,
             self.held,
         )
 
-    def _series(self, series: Series) -> Claim:
+    def _series(self, series: Series, demand: Demand) -> Claim:
         """An action of a schedule table: cells that one store starts and that can be shifted, with the task's vector or level.
 
         The handler of one at a table's end is on the kernel's level.
         """
-        demand = series.demand
         level = self.plan.level_of(series.action.object) if series.action is not None else None
         ways: tuple[Way, ...] = ()
         why = table_refusal(self.system, series.table)
-        if not why and not task_refusal(self.plan, series, self.events.series):
+        if not why and not task_refusal(self.plan, series, [other for other, _ in self.events.series]):
             form = Form.CELL if level is None else Form.VECTOR if level.kind is TaskKind.DIRECT else Form.OWN
             every = self._on_cells(demand, self.fitter, self._ranked(lambda _: 0), form, alarm=True)
             ways = tuple(w for w in every if carries_tables(self.board, self.hz, self._source(w).array))
         if level is None or series.action is None:
-            return Claim(demand.asker, demand, ways, True)
-        return Claim(demand.asker, demand, ways, True, "", level.number, does(of(series.action)))
+            return Claim(demand.name, demand, ways, True)
+        return Claim(demand.name, demand, ways, True, "", level.number, does(of(series.action)))
 
     def _source(self, way: Way) -> Source:
         return self.groups[way.group].groups[0][way.place]
@@ -359,6 +347,15 @@ class ClaimBuilder:
         ranked = [it for it in able if self.board.request_base <= it[2].number and self._counts_ticks(demand, it[2])]
         return self._on_cells(demand, self.fitter, ranked)
 
+    def _slices(self, demand: Demand) -> tuple[Way, ...]:
+        return self._on_cells(demand, self.ticks, self._least_capable(Service.SLICES))
+
+    def _budgets(self, demand: Demand) -> tuple[Way, ...]:
+        return self._protects(demand, {Capability.REMAINING, Capability.LOAD})
+
+    def _frames(self, demand: Demand) -> tuple[Way, ...]:
+        return self._protects(demand, {Capability.REMAINING})
+
     def _counts_ticks(self, demand: Demand, source: Source) -> bool:
         """Whether any number of ticks is a whole number of units of a cell that carries the demand."""
         progression = Progression(demand.points[0].at, demand.period)
@@ -384,7 +381,7 @@ class ClaimBuilder:
 
     def _base(self) -> tuple[Way, ...]:
         """The cells that could be the time base of some that tick.  One that the kernel can stop may carry an alarm."""
-        every = [demand.period for _, demand in self.events.counters]
+        every = [demand.period for demand in self.events.counters]
         every += [self.events.ticker.period] if self.held and self.events.ticker is not None else []
         turns = self.events.turns
         ways: dict[int, Way] = {}

@@ -26,21 +26,28 @@ UNMEASURED = 400
 
 @dataclass(frozen=True, slots=True)
 class ClockCell:
-    """The clock and its cell.
-
-    ``tick``: a tick of time in ticks of the system clock.  ``based``: the time base counts its ticks.
-    """
+    """The clock and its cell.  ``based``: the time base counts its ticks."""
 
     services: TimeServices
     carrier: Carrier
-    driver: Driver
-    tick: Fraction
     based: bool = False
 
     @property
     def counted(self) -> bool:
         """Whether its own handler counts its ticks: it is periodic, and no time base does."""
         return self.services.clock is ClockKind.PERIODIC and not self.based
+
+    @property
+    def driver(self) -> Driver:
+        """What its cell's driver can do, as a clock that is set."""
+        kind = self.services.clock
+        return Driver() if kind is ClockKind.PERIODIC else self.carrier.cells[0].cell.array.clocks[kind]
+
+    @property
+    def tick(self) -> Fraction:
+        """A tick of time, in ticks of the system clock."""
+        periodic = self.services.clock is ClockKind.PERIODIC
+        return Fraction(self.carrier.demand.period) if periodic else 1 / self.carrier.cells[0].units_per_tick
 
     @property
     def base_units(self) -> int:
@@ -123,7 +130,7 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
             progression = Progression(int(period) - board.lead_at(system.clock_hz), int(period))
             cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
             use = CellUse(cell, progression, prescaler, array.units(1, system.clock_hz, prescaler))
-            return ClockCell(services, Carrier(demand, source.number, (use,), Style.DIRECT, top, False), driver, unit)
+            return ClockCell(services, Carrier(demand, source.number, (use,), Style.DIRECT, top, False))
     return None
 
 

@@ -12,23 +12,26 @@ from dataclasses import replace
 from fractions import Fraction
 
 from carillon.actions.costs import COSTS
+from carillon.actions.count_turns import CountTurns
+from carillon.actions.end_slice import EndSlice
+from carillon.actions.keep_budget import KeepBudget
+from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base, longest_stretch
-from carillon.allocate.claims import Claim, ClaimBuilder, Claims, Form, Way, base_for, table_refusal, task_refusal
+from carillon.allocate.claims import Claim, ClaimBuilder, Claims, Way, base_for, table_refusal, task_refusal
 from carillon.allocate.clock import ClockCell, cannot_keep, counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
-from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskLevel
+from carillon.allocate.osek import OsekAllocation, TaskLevel
 from carillon.allocate.parts import split
-from carillon.allocate.result import Carrier, Progression, Style
+from carillon.allocate.result import Carrier, Form, Progression, Style, of_whom
 from carillon.allocate.share import Shares, conflict, share
 from carillon.allocate.tasks import TaskPlan, ceilings
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, When
-from carillon.lower.events import LoweredEvents
+from carillon.lower.events import LoweredEvents, Series
 from carillon.model import System
 from carillon.model.board import Board, Role
-from carillon.model.family import Driver
-from carillon.model.osek import ScheduleTable
+from carillon.model.osek import Alarm, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
@@ -56,131 +59,105 @@ class EventPlacer:
 
     @staticmethod
     def _early(claim: Claim, way: Way) -> bool:
-        return way.group >= 0 and claim.demand is not None and not claim.demand.asker
+        return way.group >= 0 and claim.demand is not None and claim.demand.whose is None
 
     def place(self, shares: Shares, busy: frozenset[int], diagnostics: Diagnostics) -> OsekAllocation | None:
         """The allocation; the rounds have the sources in ``busy``.  None after C172."""
         system, plan, claims, osek = self.system, self.plan, self.claims, self.system.osek
         assert osek is not None
         used = self._sources(shares, busy)
-        counters: list[CounterPart] = []
-        carried: list[AlarmCell] = []
-        levels = list(plan.levels)
-        reasons: list[str] = []
-        clock: ClockCell | None = None
-        slices: Carrier | None = None
-        budgets: Carrier | None = None
-        frames: Carrier | None = None
         base, based = base_for(self.board, system.clock_hz, self.events, shares.ticking, None)
-        by_alarm = {demand.asker: alarm for alarm, demand in self.events.alarms}
-        by_series = {id(series.demand): series for series in self.events.series}
-        tables: list[TableCell] = []
-        by_counter = {counter.name: counter for counter, _ in self.events.counters}
+        levels, reasons = list(plan.levels), []
+        placed: list[Carrier] = []
         for k, (claim, way) in enumerate(zip(claims.all, shares.ways, strict=True)):
             source, slot = used.get(k, (None, 0))
             demand = claim.demand
-            if demand is not None and id(demand) in by_series:
-                series = by_series[id(demand)]
-                assert source is not None
-                carrier = self._carrier(demand, source, claim.level or plan.top, alarm=True)
-                direct, level = way.form is Form.VECTOR, levels[claim.level - 1]
-                at = (0, False) if direct else (carrier.level, claim.level > 0 and plan.runs_level(osek, level))
-                tables.append(TableCell(series.table, series.action, series.offsets, carrier, direct, *at))
-                if direct:
-                    levels[claim.level - 1] = replace(level, source=source.number, cell=carrier)
-            elif demand is not None and demand.asker:
-                alarm = by_alarm[demand.asker]
+            if demand is None:
                 if source is not None:
-                    number = 0 if way.form in (Form.CELL, Form.JOINED) else claim.level
-                    carrier = self._carrier(demand, source, number or plan.top, alarm=True, slot=slot)
-                    goes_on = way.form is Form.OWN and plan.runs_level(osek, levels[number - 1])
-                    direct = way.form is Form.VECTOR
-                    carried.append(AlarmCell(alarm, carrier, direct, 0 if direct else number, goes_on))
-                    if direct:
-                        levels[number - 1] = replace(levels[number - 1], source=source.number, cell=carrier)
-                elif demand.when is When.SYSTEM and not demand.action.counts:
-                    reasons.append(
-                        f"alarm {alarm.name} is carried by the queue of counter {claim.counter}: no cell is left that can"
-                    )
-            elif source is None:
-                continue
-            elif demand is None:
-                base, based = base_for(self.board, system.clock_hz, self.events, shares.ticking, source)
-            elif demand is self.events.clock:
-                clock = self._clock(demand, source)
-                if cannot_keep(clock, system, diagnostics):
-                    return None
-            elif demand is self.events.slices:
-                slices = self._carrier(demand, source, plan.slice_level)
-            elif demand is self.events.budgets:
-                budgets = self._carrier(demand, source, plan.all + 1)
-            elif demand is self.events.frames:
-                frames = self._carrier(demand, source, plan.top)
-            else:
-                number = list(osek.counters).index(by_counter[claim.name])
-                counters.append(CounterPart(by_counter[claim.name], self._carrier(demand, source, plan.top), 0, number))
+                    base, based = base_for(self.board, system.clock_hz, self.events, shares.ticking, source)
+            elif source is not None:
+                carrier = self._carried(claim, demand, way.form, source, slot)
+                if carrier.direct:
+                    levels[claim.level - 1] = replace(levels[claim.level - 1], source=source.number, cell=carrier)
+                placed.append(carrier)
+            elif demand.whose is not None and demand.when is When.SYSTEM and not demand.action.counts:
+                reasons.append(f"alarm {claim.name} is carried by the queue of counter {claim.counter}: no cell is left that can")
+        services = self.events.services
+        clock = next((c for c in placed if isinstance(c.action, ServeClock)), None)
+        if clock is not None and services is not None and cannot_keep(ClockCell(services, clock), system, diagnostics):
+            return None
         taken = plan.sources | busy | self.board.mates(s.number for s, _ in used.values())
-        machine_units = self.events.slices.period if based and self.events.machine and self.events.slices is not None else 0
-        clock = replace(clock, based=True) if clock is not None and based and not self.events.machine else clock
         dispatcher = self._level_sources(levels, taken)
-        at_levels = [c.level for c in tables if not c.direct and c.action is not None]
         taken |= {level.source for level in levels} | {dispatcher}
-        turns = self._turns(slices, taken)
-        parts = self._parts(counters, carried, at_levels, base, taken | set(turns.values()))
-        isrs = tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs)
+        turns = self._turns(next((c for c in placed if isinstance(c.action, EndSlice)), None), taken)
+        ticking = [c for c in placed if c.part >= 0]
         # Those whose vector is their task first: they run no code at all.
-        carried.sort(key=lambda a: not a.direct)
+        alarms = sorted(of_whom(placed, Alarm), key=lambda it: not it[1].direct)
+        series = [c for _, c in of_whom(placed, Series)]
+        on_levels = [c.task_level for c in series]
+        parts = self._parts(ticking, alarms, on_levels, base, taken | set(turns.values()))
+        others = [c for c in placed if c.demand.whose is None and c.part < 0]
         return OsekAllocation(
             osek,
             tuple(levels),
-            isrs,
+            tuple((isr, plan.isr_levels[isr.name]) for isr in osek.isrs),
             plan.top,
             plan.all,
             plan.software,
             dispatcher,
-            parts,
-            tuple(carried),
+            (*parts, *(c for _, c in alarms), *others, *series),
             ceilings(osek, levels, dict(plan.isr_levels)),
             tuple(reasons),
-            clock,
-            slices,
+            services,
             base,
-            budgets,
-            frames,
-            tables=tuple(tables),
+            based,
+            self.events.machine,
             turns=turns,
-            machine_units=machine_units,
         )
+
+    def _carried(self, claim: Claim, demand: Demand, form: Form, source: Source, slot: int) -> Carrier:
+        """A demand on a cell of a source."""
+        plan, osek = self.plan, self.system.osek
+        assert osek is not None
+        if isinstance(demand.action, ServeClock):
+            return self._clock(demand, source)
+        own = form in (Form.OWN, Form.VECTOR)
+        above = {EndSlice: plan.slice_level, KeepBudget: plan.all + 1}
+        level = claim.level if own else above.get(type(demand.action), plan.top)
+        goes_on = form is Form.OWN and plan.runs_level(osek, plan.levels[claim.level - 1])
+        part = [c.name for c in osek.counters].index(claim.name) if claim.counter == claim.name and demand.whose is None else -1
+        carrier = self._carrier(demand, source, level, slot)
+        return replace(carrier, form=form, runs_level=goes_on, part=part)
 
     def _parts(
         self,
-        ticking: list[CounterPart],
-        carried: list[AlarmCell],
+        ticking: list[Carrier],
+        alarms: list[tuple[Alarm, Carrier]],
         levels: list[int],
         base: Base | None,
         taken: frozenset[int],
-    ) -> tuple[CounterPart, ...]:
+    ) -> list[Carrier]:
         """The parts of the counters' queues, on the sources that are not ``taken``."""
         assert self.system.osek is not None
         gone = set(taken)
         claims = {claim.name: claim for claim in (self.claims.all[k] for k in self.claims.counters)}
 
-        def cell(part: CounterPart, level: int) -> Carrier | None:
-            for way in claims[part.counter.name].ways:
+        def cell(demand: Demand, level: int) -> Carrier | None:
+            for way in claims[demand.name].ways:
                 for group in self.claims.groups[way.group].groups:
                     if gone.isdisjoint(s.number for s in group):
                         gone.update(self.board.mates([group[way.place].number]))
-                        return self._carrier(part.carrier.demand, group[way.place], level)
+                        return self._carrier(demand, group[way.place], level)
             return None
 
-        def requested(part: CounterPart, level: int) -> Carrier | None:
+        def requested(demand: Demand, level: int) -> Carrier | None:
             left = spare_sources(self.board, frozenset(gone))
             if not left:
                 return None
             gone.update(self.board.mates([left[0]]))
-            return Carrier(part.carrier.demand, left[0], (), Style.DIRECT, level, False)
+            return Carrier(demand, left[0], (), Style.DIRECT, level, False)
 
-        return split(self.system.osek, self.plan, ticking, carried, levels, base, [cell, requested])
+        return split(self.system.osek, self.plan, ticking, alarms, levels, base, [cell, requested])
 
     def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, tuple[Source, int]]:
         """The source of each claim that has a cell, of its class the first that is free; and which of the source's cells."""
@@ -224,22 +201,22 @@ class EventPlacer:
         spare = [slices.source, *spare_sources(self.board, taken)]
         return dict(zip(self.plan.turns, spare, strict=False))
 
-    def _carrier(self, demand: Demand, source: Source, level: int, *, alarm: bool = False, slot: int = 0) -> Carrier:
+    def _carrier(self, demand: Demand, source: Source, level: int, slot: int = 0) -> Carrier:
         progression = Progression(demand.points[0].at, demand.period)
-        ticks = demand is self.events.clock or demand is self.events.slices  # which no round waits for
+        ticks = isinstance(demand.action, ServeClock | EndSlice)  # which no round waits for
         fitter = replace(self.fitter, ticks=True) if ticks else self.fitter
-        use = cell_use(fitter, source, progression, readable=alarm, pended=False, slot=slot)
+        use = cell_use(fitter, source, progression, readable=demand.whose is not None, pended=False, slot=slot)
         assert use is not None, (demand, source)
         return Carrier(demand, source.number, (use,), Style.DIRECT, level, False)
 
-    def _clock(self, demand: Demand, source: Source) -> ClockCell:
+    def _clock(self, demand: Demand, source: Source) -> Carrier:
         services = self.events.services
         assert services is not None
         if demand.when is When.SYSTEM:
-            return ClockCell(services, self._carrier(demand, source, self.plan.top), Driver(), Fraction(demand.period))
+            return self._carrier(demand, source, self.plan.top)
         cell = counting_cell(self.system, services, self.plan.top, [source], demand)
         assert cell is not None
-        return cell
+        return cell.carrier
 
 
 def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
@@ -249,10 +226,10 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
         return
     ticking = [
         (
-            f"counter '{c.counter.name}'",
-            c.counter.span,
-            c.counter.tick,
-            max(allocation.held(c.counter), 1) * c.counter.tick,
+            f"counter '{c.demand.name}'",
+            c.demand.span,
+            c.demand.period,
+            max(allocation.held(c.demand.name), 1) * c.demand.period,
             "leave a cell for a time base" if allocation.base is None else "choose a board whose time base counts further",
         )
         for c in allocation.counters
@@ -303,7 +280,7 @@ def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnos
         return  # code takes no time
     costs = system.board.costs.get(ClockKind.PERIODIC)
     price = max(COSTS.tick if allocation.base is not None else COSTS.tick_alone, costs.interrupt if costs is not None else 0)
-    ticking = [(f"counter '{c.counter.name}'", c.counter.span, c.counter.tick) for c in allocation.counters if c.carrier.cells]
+    ticking = [(f"counter '{c.demand.name}'", c.demand.span, c.demand.period) for c in allocation.counters if c.cells]
     for what, span, tick in dict.fromkeys(ticking):
         if tick * per_tick >= 2 * price:
             continue
@@ -346,11 +323,12 @@ class Refusal:
             if all(alarm.static and demand.when is When.SYSTEM and not demand.action.counts for alarm, demand in alarms):
                 claim = next(self.claims.all[k] for k in self.claims.alarms if self.claims.all[k].counter == claim.name)
         assert claim.demand is not None
-        if claim.demand.asker:
+        action = claim.demand.action
+        if claim.demand.whose is not None:
             diagnostics.error("C185", *self._no_alarm(claim))
-        elif claim.demand is self.events.clock:
+        elif isinstance(action, ServeClock):
             self._report_clock(diagnostics, left)
-        elif claim.demand is self.events.slices:
+        elif isinstance(action, EndSlice):
             assert self.events.services is not None
             diagnostics.error(
                 "C174",
@@ -358,7 +336,7 @@ class Refusal:
                 f"no free cell of board '{self.board.name}' can end slices of {self._duration(claim.demand.period)}{left}",
                 "choose a board with more cells" if self.system.giotto else "choose another slice, or a board with more cells",
             )
-        elif claim.demand is self.events.budgets:
+        elif isinstance(action, KeepBudget):
             diagnostics.error(
                 "C183",
                 claim.demand.span,
@@ -366,7 +344,7 @@ class Refusal:
                 f"while it runs, and count {claim.demand.period} ticks",
                 "leave the budgets out, or choose a board with such a cell",
             )
-        elif claim.demand is self.events.frames:
+        elif isinstance(action, CountTurns):
             diagnostics.error(
                 "C183",
                 claim.demand.span,
@@ -385,20 +363,21 @@ class Refusal:
     def _report_tables(self, diagnostics: Diagnostics) -> bool:
         """C197 for schedule tables that cells cannot carry, or not beside what else must have cells; whether it is they."""
         refused = False
-        for table in dict.fromkeys(series.table for series in self.events.series):
+        every = [series for series, _ in self.events.series]
+        for table in dict.fromkeys(series.table for series in every):
             why = table_refusal(self.system, table)
-            own = [s for s in self.events.series if s.table is table]
-            whys = [why, *(task_refusal(self.plan, s, self.events.series) for s in own)]
+            whys = [why, *(task_refusal(self.plan, s, every) for s in every if s.table is table)]
             why = next((w for w in whys if w), "")
             if why:
                 self._no_table(diagnostics, table, why)
                 refused = True
         if refused:
             return True
-        rest = ClaimBuilder(self.system, replace(self.events, series=()), self.plan).build()
+        without = tuple(d for d in self.events.demands if not isinstance(d.whose, Series))
+        rest = ClaimBuilder(self.system, replace(self.events, demands=without), self.plan).build()
         if share(rest) is None:
             return False
-        table, needed = self.events.series[0].table, len(self.events.series)
+        table, needed = every[0].table, len(every)
         self._no_table(
             diagnostics,
             table,

@@ -201,10 +201,10 @@ class Fitter:
         if min(intervals) < self.shortest(array):
             return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({self.shortest(array)})"
         if free and max(intervals) >= turn:
-            return f"an interval of {max(intervals)} ticks needs more than {array.width} bits"
+            return f"its intervals are not all shorter than a turn of the timer, {turn} ticks"
         if free and self.board.lead_at(self.clock_hz) + offset > turn:
             lead = self.board.lead_at(self.clock_hz)
-            return f"the first point at {offset}, with {lead} ticks of lead, needs more than {array.width} bits"
+            return f"its first point, with {lead} ticks of lead, is not within a turn of the timer, {turn} ticks"
         if max(intervals) == turn:  # of one activation with several deadlines
             return "its match would be moved by a whole round, where it matches again in the same round"
         return self._channel(array, Progression(0, turn))

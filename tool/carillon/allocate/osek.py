@@ -12,11 +12,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from carillon.actions import Action
+from carillon.actions.count_turns import CountTurns
+from carillon.actions.end_slice import EndSlice
+from carillon.actions.keep_budget import KeepBudget
+from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.cursors import Cursor, cursors
 from carillon.allocate.queue import QueueTimes, queue_times
-from carillon.allocate.result import Carrier
+from carillon.allocate.result import Carrier, of_whom
+from carillon.lower.events import Series
 from carillon.model.osek import (
     RES_SCHEDULER,
     ActivateTask,
@@ -31,6 +37,7 @@ from carillon.model.osek import (
     ScheduleTable,
     SetEvent,
 )
+from carillon.model.time import TimeServices
 
 
 class TaskKind(Enum):
@@ -57,63 +64,18 @@ class TaskLevel:
 
 
 @dataclass(frozen=True, slots=True)
-class AlarmCell:
-    """An alarm that a cell carries.
-
-    ``direct``: its expiry is the activation itself.  ``level``: the level of its task, where its handler acts (:mod:`.claims`);
-    0 if the handler is on the kernel's level.  ``runs_level``: its handler goes on as that level's handler (:mod:`.tasks`).
-    """
-
-    alarm: Alarm
-    carrier: Carrier
-    direct: bool
-    level: int = 0
-    runs_level: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TableCell:
-    """The cell that carries equally spaced points of a schedule table that have an action.
-
-    ``offsets``: of these points, in ticks of the counter.  ``direct``, ``level``, ``runs_level``: as of an alarm.  ``action`` is
-    None of the cell at the end of a table, or at the half of one that may be followed, which has the kernel's level.
-    """
-
-    table: ScheduleTable
-    action: AlarmAction | None
-    offsets: range
-    carrier: Carrier
-    direct: bool
-    level: int = 0
-    runs_level: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CounterPart:
-    """A part of a hardware counter's queue, and the cell that ticks it (:mod:`.parts`).
-
-    A carrier without a cell is a source that the handler of the counter's first part requests when the part is due.
-    ``level``: the level of the tasks that all its alarms wake, where its handler serves them; 0 if it is on the kernel's level.
-    ``number``: of the part in the kernel's table of counters.  A counter's first part has the counter's own.
-    """
-
-    counter: Counter
-    carrier: Carrier
-    level: int
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
 class OsekAllocation:
-    """Everything about the event-triggered system's hardware.
+    """The event-triggered system's hardware: its levels, and the list of what carries each of its demands.
 
     Levels are logical: the controller's own with hardware dispatch; with software dispatch :meth:`hardware` gives
     the controller's.  ``top`` is the level of ISRs of category 2 and of the kernel's own interrupts, ``all`` that of category 1.
-    ``counters``: the parts of those that tick, the first part of each, then the others.  ``ceilings``: resource -> level.
-    ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
-    dispatcher, 0 without.  ``tables``: the cells of schedule tables, table by table.  ``turns``: of each level whose threads take
-    turns by hardware, from the highest down, the source that ends their slices, just above the level.  ``machine_units``: of the
-    time base in a tick of the machine that carries out microcode; 0 if the time base does not count it.
+    ``carriers``: of counters, the first part of each that ticks, then the other parts; of alarms, first those whose vector is
+    their task; of the clock, slices, budgets and time frames; of schedule tables, table by table.
+
+    ``ceilings``: resource -> level.  ``services``: what the clock serves.  ``proved``: no other shares of the cells leave a
+    better whole.  ``dispatcher``: the source of the software dispatcher, 0 without.  ``turns``: of each level whose threads take
+    turns by hardware, from the highest down, the source that ends their slices, just above the level.  ``based``: the time base
+    counts the ticks of the periodic clock, or (``machine``) of the machine that carries out microcode.
     """
 
     osek: Osek
@@ -123,19 +85,61 @@ class OsekAllocation:
     all: int
     software: bool
     dispatcher: int
-    counters: tuple[CounterPart, ...]
-    alarms: tuple[AlarmCell, ...]
+    carriers: tuple[Carrier, ...]
     ceilings: dict[str, int] = field(hash=False)
     reasons: tuple[str, ...] = ()
-    clock: ClockCell | None = None
-    slices: Carrier | None = None
+    services: TimeServices | None = None
     base: Base | None = None
-    budgets: Carrier | None = None
-    frames: Carrier | None = None
+    based: bool = False
+    machine: bool = False
     proved: bool = True
-    tables: tuple[TableCell, ...] = ()
     turns: dict[int, int] = field(default_factory=dict, hash=False)
-    machine_units: int = 0
+
+    # What carries what.
+
+    def to_do(self, kind: type[Action]) -> Carrier | None:
+        """What carries an action that nobody but its object wants; None if nothing does."""
+        return next((c for c in self.carriers if isinstance(c.action, kind) and c.demand.whose is None), None)
+
+    @property
+    def counters(self) -> list[Carrier]:
+        """The parts of the counters that tick: the first part of each, then the others."""
+        return [c for c in self.carriers if c.part >= 0]
+
+    @property
+    def alarms(self) -> list[tuple[Alarm, Carrier]]:
+        """The alarms that cells carry."""
+        return of_whom(self.carriers, Alarm)
+
+    @property
+    def series(self) -> list[tuple[Series, Carrier]]:
+        """The cells of schedule tables, table by table."""
+        return of_whom(self.carriers, Series)
+
+    @property
+    def clock(self) -> ClockCell | None:
+        """The clock of the time services."""
+        carrier = self.to_do(ServeClock)
+        if carrier is None or self.services is None:
+            return None
+        return ClockCell(self.services, carrier, self.based and not self.machine)
+
+    @property
+    def slices(self) -> Carrier | None:
+        """What ends slices, or is the machine's tick."""
+        return self.to_do(EndSlice)
+
+    @property
+    def budgets(self) -> Carrier | None:
+        """The cell of execution budgets."""
+        return self.to_do(KeepBudget)
+
+    @property
+    def frames(self) -> Carrier | None:
+        """The cell that measures time frames."""
+        return self.to_do(CountTurns)
+
+    # Levels.
 
     def hardware(self, level: int) -> int:
         """The controller's level for a logical one above the tasks."""
@@ -156,14 +160,14 @@ class OsekAllocation:
         return next(level for level in self.levels if task in level.tasks)
 
     @property
-    def joined(self) -> dict[int, list[AlarmCell]]:
+    def joined(self) -> dict[int, list[tuple[Alarm, Carrier]]]:
         """By source, the alarms of those that have several, those of the highest tasks first: so their handler asks the cells."""
-        found: dict[int, list[AlarmCell]] = {}
-        for it in self.alarms:
-            found.setdefault(it.carrier.source, []).append(it)
+        found: dict[int, list[tuple[Alarm, Carrier]]] = {}
+        for alarm, carrier in self.alarms:
+            found.setdefault(carrier.source, []).append((alarm, carrier))
         level = {task.name: level.number for level in self.levels for task in level.tasks}
         return {
-            source: sorted(own, key=lambda it: -level.get(it.carrier.action.object, 0))
+            source: sorted(own, key=lambda it: -level.get(it[1].action.object, 0))
             for source, own in found.items()
             if len(own) > 1
         }
@@ -186,51 +190,41 @@ class OsekAllocation:
         return max([self.level_of(task).number, *internal])
 
     @property
-    def carriers(self) -> tuple[Carrier, ...]:
-        """Every cell's carrier: counters, alarms, the clock, and what ends slices."""
-        services = [self.clock.carrier] if self.clock is not None else []
-        services += [self.slices] if self.slices is not None else []
-        services += [self.budgets] if self.budgets is not None else []
-        services += [self.frames] if self.frames is not None else []
-        return (*(c.carrier for c in self.counters), *(a.carrier for a in self.alarms), *services)
-
-    @property
-    def ticking(self) -> tuple[Carrier, ...]:
+    def ticking(self) -> list[Carrier]:
         """The carriers whose ticks the time base counts."""
-        clock = [self.clock.carrier] if self.clock is not None and self.clock.based else []
-        machine = [self.slices] if self.slices is not None and self.machine_units else []
-        return (*(c.carrier for c in self.counters if c.carrier.cells), *clock, *machine)
+        ticker = self.to_do(EndSlice if self.machine else ServeClock) if self.based else None
+        return [c for c in self.counters if c.cells] + ([ticker] if ticker is not None else [])
 
-    def first_part(self, part: CounterPart) -> CounterPart:
+    def first_part(self, part: Carrier) -> Carrier:
         """The first part of the same counter."""
-        return next(p for p in self.counters if p.counter == part.counter)
+        return next(p for p in self.counters if p.action == part.action)
 
-    def requested(self, part: CounterPart) -> list[CounterPart]:
+    def requested(self, part: Carrier) -> list[Carrier]:
         """The parts that the handler of a part requests, from the highest level down."""
-        own = [p for p in self.counters if p.counter == part.counter and not p.carrier.cells]
-        return sorted(own, key=lambda p: -p.level) if part == self.first_part(part) else []
+        own = [p for p in self.counters if p.action == part.action and not p.cells]
+        return sorted(own, key=lambda p: -p.task_level) if part == self.first_part(part) else []
 
     @property
     def queue(self) -> QueueTimes | None:
         """The times of the event queue; None if nothing uses it."""
-        held = max((self.held(c.counter) for c in self.counters), default=0)
-        return queue_times(self.osek, self.clock.services if self.clock is not None else None, held, self.cursors)
+        held = max((self.held(c.action.object) for c in self.counters), default=0)
+        return queue_times(self.osek, self.services if self.clock is not None else None, held, self.cursors)
 
     def is_advanced(self, counter: Counter) -> bool:
         """Whether something advances a counter, so that its alarms can be set at run time and stand in its queue."""
-        return counter.kind is CounterKind.SOFTWARE or any(c.counter == counter for c in self.counters)
+        return counter.kind is CounterKind.SOFTWARE or any(c.action.object == counter.name for c in self.counters)
 
     @property
     def parts(self) -> tuple[Counter, ...]:
         """The counter of each entry of the kernel's table: of all counters, then of their further parts."""
-        further = sorted((p for p in self.counters if p.number >= len(self.osek.counters)), key=lambda p: p.number)
-        return (*self.osek.counters, *(p.counter for p in further))
+        further = sorted((p for p in self.counters if p.part >= len(self.osek.counters)), key=lambda p: p.part)
+        return (*self.osek.counters, *(self.osek.counter(p.action.object) for p in further))
 
     def part_of(self, counter: str, action: AlarmAction) -> int:
         """The number of the part in which an action stands while it is queued: its task's level's, or else the first."""
         task = action.object if isinstance(action, ActivateTask | SetEvent) else ""
         level = next((x.number for x in self.levels if any(t.name == task for t in x.tasks)), 0)
-        own = (p.number for p in self.counters if level and p.level == level and p.counter.name == counter)
+        own = (p.part for p in self.counters if level and p.task_level == level and p.action.object == counter)
         return next(own, [c.name for c in self.osek.counters].index(counter))
 
     @property
@@ -241,51 +235,56 @@ class OsekAllocation:
     @property
     def on_cells(self) -> tuple[ScheduleTable, ...]:
         """The schedule tables that cells carry."""
-        return tuple(t for t in self.osek.schedule_tables if any(c.table is t for c in self.tables))
+        return tuple(t for t in self.osek.schedule_tables if self.cells_of(t))
 
-    def cells_of(self, table: ScheduleTable) -> list[TableCell]:
+    def cells_of(self, table: ScheduleTable) -> list[tuple[Series, Carrier]]:
         """The cells of a schedule table, in the order of their first points; empty if it stands in the queue."""
-        return sorted((c for c in self.tables if c.table is table), key=lambda c: c.offsets.start)
+        return sorted((it for it in self.series if it[0].table is table), key=lambda it: it[0].offsets.start)
 
     @property
-    def handled(self) -> tuple[TableCell, ...]:
+    def handled(self) -> list[tuple[Series, Carrier]]:
         """The cells of schedule tables that have handlers."""
-        return tuple(c for c in self.tables if not c.direct)
+        return [it for it in self.series if not it[1].direct]
 
     @property
-    def at_levels(self) -> list[AlarmCell | TableCell]:
+    def at_levels(self) -> list[Carrier]:
         """The cells of alarms and of schedule tables whose handlers are at the levels of their tasks."""
-        return [*(a for a in self.alarms if a.level), *(c for c in self.handled if c.action is not None)]
+        return [carrier for _, carrier in (*self.alarms, *self.handled) if carrier.task_level]
 
-    def alarms_of(self, part: CounterPart) -> list[Alarm]:
+    def alarms_of(self, part: Carrier) -> list[Alarm]:
         """The alarms that can stand in a part of a counter's queue."""
-        return [a for a in queued(self.osek, part.counter, self.alarms) if self.part_of(a.counter, a.action) == part.number]
+        own = queued(self.osek, part.action.object, self.alarms)
+        return [a for a in own if self.part_of(a.counter, a.action) == part.part]
 
-    def only_alarm(self, part: CounterPart) -> Alarm | None:
+    def only_alarm(self, part: Carrier) -> Alarm | None:
         """What can stand in a part, if that is one alarm; None if it is more, a schedule table, or nothing."""
         own = self.alarms_of(part)
-        return own[0] if len(own) == 1 and all(c.part != part.number for c in self.cursors) else None
+        return own[0] if len(own) == 1 and all(c.part != part.part for c in self.cursors) else None
 
-    def held(self, counter: Counter) -> int:
+    def held(self, counter: str) -> int:
         """For how many of its ticks a ticking counter may be held back, and still know the time; 0 without a time base."""
         return self.base.most // self.base_units(counter) if self.base is not None else 0
 
     @property
     def held_clock(self) -> int:
         """The same of a periodic clock, whose times must hold these ticks too."""
-        if self.base is None or self.clock is None or not self.clock.based:
-            return 0
-        return min(self.base.most // self.clock.base_units, self.clock.latest)
+        clock = self.clock
+        return min(self.base.most // clock.base_units, clock.latest) if self.base is not None and clock and clock.based else 0
+
+    @property
+    def machine_units(self) -> int:
+        """Units of the time base in a tick of the machine that carries out microcode; 0 if it is not counted by that."""
+        return self.slices.demand.period if self.based and self.machine and self.slices is not None else 0
 
     @property
     def held_machine(self) -> int:
-        """The same of the machine's tick."""
+        """For how many of its ticks the machine may be held back, and still know the time."""
         return self.base.most // self.machine_units if self.base is not None and self.machine_units else 0
 
-    def base_units(self, counter: Counter) -> int:
+    def base_units(self, counter: str) -> int:
         """Units of the time base in a tick of a counter; 0 if it is not counted by that."""
-        ticking = any(c.counter == counter for c in self.counters)
-        return counter.tick if ticking and self.base is not None else 0
+        ticking = any(c.action.object == counter for c in self.counters)
+        return self.osek.counter(counter).tick if ticking and self.base is not None else 0
 
     @property
     def direct(self) -> bool:
@@ -293,7 +292,7 @@ class OsekAllocation:
         return any(level.kind is TaskKind.DIRECT for level in self.levels)
 
 
-def queued(osek: Osek, counter: Counter, carried: Iterable[AlarmCell]) -> list[Alarm]:
+def queued(osek: Osek, counter: str, carried: Iterable[tuple[Alarm, Carrier]]) -> list[Alarm]:
     """The alarms that can stand in a counter's queue: all but those that have a cell for good."""
-    for_good = [a.alarm for a in carried if a.alarm.static]
-    return [a for a in osek.alarms if a.counter == counter.name and a not in for_good]
+    for_good = [alarm for alarm, _ in carried if alarm.static]
+    return [a for a in osek.alarms if a.counter == counter and a not in for_good]

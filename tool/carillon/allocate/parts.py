@@ -17,40 +17,41 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from carillon.allocate.base import Base
-from carillon.allocate.osek import AlarmCell, CounterPart, queued
-from carillon.allocate.result import Carrier
+from carillon.allocate.osek import queued
+from carillon.allocate.result import Carrier, Form
 from carillon.allocate.tasks import TaskPlan
-from carillon.model.osek import ActivateTask, AlarmAction, Hook, Osek, SetEvent
+from carillon.lower import Demand
+from carillon.model.osek import ActivateTask, Alarm, AlarmAction, Hook, Osek, SetEvent
 
 MOST = 255
 """Parts of all counters; 255 is no number (``CounterType``)."""
 
-Spare = Callable[[CounterPart, int], Carrier | None]
-"""What is left to carry another part of the same counter, at a level; None if nothing is."""
+Spare = Callable[[Demand, int], Carrier | None]
+"""What is left to carry another part of a counter's queue, at a level; None if nothing is."""
 
 
 def split(
     osek: Osek,
     plan: TaskPlan,
-    ticking: Sequence[CounterPart],
-    carried: Iterable[AlarmCell],
+    ticking: Sequence[Carrier],
+    carried: Sequence[tuple[Alarm, Carrier]],
     taken: Iterable[int],
     base: Base | None,
     spare: Sequence[Spare],
-) -> tuple[CounterPart, ...]:
+) -> list[Carrier]:
     """The parts of the counters that tick: each counter's first, in the order of ``ticking``, then the others.
 
     ``taken``: levels on which cells of schedule tables are.  ``spare``: what is left, the best first.
     """
-    carried = tuple(carried)
     if plan.software or base is None or not base.ahead or Hook.ERROR in osek.hooks:
-        return tuple(ticking)
-    busy = {a.level for a in carried} | set(taken)
+        return list(ticking)
+    busy = {carrier.task_level for _, carrier in carried} | set(taken)
     levels: list[list[int]] = []
     whole: list[bool] = []
     for part in ticking:
-        actions = [a.action for a in queued(osek, part.counter, carried)]
-        queued_tables = [t for t in osek.schedule_tables if t.counter == part.counter.name and not t.cells]
+        counter = part.action.object
+        actions = [a.action for a in queued(osek, counter, carried)]
+        queued_tables = [t for t in osek.schedule_tables if t.counter == counter and not t.cells]
         actions += [a for t in queued_tables for p in t.points for a in p.actions]
         woken = [level_woken(plan, action) for action in actions]
         own = sorted({level for level in woken if level and level not in busy})
@@ -62,24 +63,18 @@ def split(
     room = MOST - len(osek.counters)
     for left in spare:
         for level, c in wanted[:room]:
-            carrier = left(ticking[c], level) if level not in found[c] else None
+            carrier = left(ticking[c].demand, level) if level not in found[c] else None
             if carrier is not None:
-                found[c][level] = carrier
-    parts: list[CounterPart] = []
-    others: list[CounterPart] = []
+                found[c][level] = replace(carrier, form=Form.OWN)
+    firsts: list[Carrier] = []
+    others: list[Carrier] = []
     for part, own, alone, carriers in zip(ticking, levels, whole, found, strict=True):
         rest = [level for level in own if level not in carriers]
-        level = rest[0] if alone and len(rest) == 1 else 0
-        parts.append(at_level(part, level))
-        for lower, carrier in sorted(carriers.items()):
-            number = len(osek.counters) + len(others)
-            others.append(CounterPart(part.counter, carrier, lower, number))
-    return (*parts, *others)
-
-
-def at_level(part: CounterPart, level: int) -> CounterPart:
-    """A counter's first part, at the level of the tasks that it wakes, or at the kernel's for 0."""
-    return replace(part, carrier=replace(part.carrier, level=level), level=level) if level else part
+        at_level = alone and len(rest) == 1
+        firsts.append(replace(part, level=rest[0], form=Form.OWN) if at_level else part)
+        numbered = enumerate(sorted(carriers.items()), len(osek.counters) + len(others))
+        others += [replace(carrier, part=number) for number, (_, carrier) in numbered]
+    return firsts + others
 
 
 def level_woken(plan: TaskPlan, action: AlarmAction) -> int:

@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import TypeVar
 
 from carillon.actions import Action
 from carillon.lower import Demand, LoweredMode
@@ -21,6 +23,17 @@ class Style(Enum):
     DIRECT = "direct"  # one cell per progression of equally spaced points; no code runs for it
     MULTIPLEXED = "multiplexed"  # one cell, re-armed from offsets in ROM (paper, section IV-F)
     TABLE = "table"  # with other demands on one cell, re-armed from a table in ROM that also says what is due
+
+
+class Form(Enum):
+    """What an event-triggered carrier is, and on which level what it does is done."""
+
+    CELL = "cell"  # a cell; the handler is on the kernel's level
+    JOINED = "joined"  # one of several cells of a source, whose handler, on the kernel's level, asks them all
+    OWN = "own"  # a cell, or a part of a queue, whose handler is on the level of the task
+    VECTOR = "vector"  # a cell whose expiry is the activation itself
+    QUEUE = "queue"  # the queue of the alarm's counter
+    NOTHING = "nothing"  # no time base
 
 
 class Guard(Enum):
@@ -92,6 +105,10 @@ class Carrier:
     priority to that of what it preempted, so that every later point preempts it.  ``guard`` is what the handler of an
     activation does about the task's other activations, and ``forgets`` are the sources of the task whose requests it
     takes back when it starts the task.  ``turn``: of carriers with one source, in which order its handler asks their cells.
+
+    Of what is event-triggered: ``form``; ``runs_level``: its handler goes on as that of its level (:mod:`.tasks`); ``part``: its
+    number in the kernel's table of counters, if it is a part of a queue.  A part without cells is a source that the handler of
+    the counter's first part requests when the part is due.
     """
 
     demand: Demand
@@ -103,6 +120,19 @@ class Carrier:
     guard: Guard = Guard.NONE
     forgets: tuple[int, ...] = ()
     turn: int = 0
+    form: Form = Form.CELL
+    runs_level: bool = False
+    part: int = -1
+
+    @property
+    def direct(self) -> bool:
+        """Whether its expiry is the activation itself."""
+        return self.form is Form.VECTOR
+
+    @property
+    def task_level(self) -> int:
+        """The level of the task, where its handler acts; 0 if that is on the kernel's level, or there is none."""
+        return self.level if self.form is Form.OWN else 0
 
     @property
     def action(self) -> Action:
@@ -113,6 +143,14 @@ class Carrier:
     def role(self) -> Role:
         """What its cells must be able to do."""
         return self.demand.role
+
+
+W = TypeVar("W")
+
+
+def of_whom(carriers: Iterable[Carrier], kind: type[W]) -> list[tuple[W, Carrier]]:
+    """What carries the demands of alarms, or of series of schedule tables, each with who wants it."""
+    return [(c.demand.whose, c) for c in carriers if isinstance(c.demand.whose, kind)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from carillon.allocate.claims import CLOCK, Claim, Claims, Form, Way
+from carillon.allocate.claims import CLOCK, Claim, Claims, Way
+from carillon.allocate.result import Form
 
 
 @dataclass(frozen=True, slots=True)

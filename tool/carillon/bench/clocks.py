@@ -44,7 +44,7 @@ def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostic
     sources = {carrier.source for carrier in allocation.carriers}
     found = handlers_of(planned, symbols(firmware.elf), recording.records, sources)
     if allocation.clock is None:  # a cell's vector is the task itself: the kernel has no code there
-        assert all(alarm.direct for alarm in allocation.alarms)
+        assert all(carrier.direct for _, carrier in allocation.alarms)
         return [replace(handler, length=0) for handler in found]
     return found
 

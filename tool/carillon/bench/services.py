@@ -134,8 +134,8 @@ def _timed(planned: Planned) -> int:
     """The source of the cell that an alarm, the clock or else a counter has."""
     osek = planned.allocation.osek
     assert osek is not None
-    carriers = [*(a.carrier for a in osek.alarms), *([osek.clock.carrier] if osek.clock is not None else [])]
-    (carrier,) = carriers or [c.carrier for c in osek.counters]
+    carriers = [*(carrier for _, carrier in osek.alarms), *([osek.clock.carrier] if osek.clock is not None else [])]
+    (carrier,) = carriers or osek.counters
     return carrier.source
 
 

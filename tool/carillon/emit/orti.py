@@ -246,7 +246,7 @@ class _Writer:
     # Counters, alarms, resources.
 
     def _counters(self) -> dict[str, dict[str, str]]:
-        ticked = {c.counter.name for c in self.allocation.counters}
+        ticked = {c.demand.name for c in self.allocation.counters}
         return {
             counter.name: {"VALUE": f"{COUNTERS}[{number}].value"}
             for number, counter in enumerate(self.osek.counters)
@@ -260,7 +260,7 @@ class _Writer:
         assert self.allocation.queue is not None
         event = "event.event" if self.allocation.queue.far_alarms else "event"
         tree = self.allocation.clock is not None and self.allocation.clock.services.queue is QueueKind.TREE
-        carried = {a.alarm.name for a in self.allocation.alarms}
+        carried = {alarm.name for alarm, _ in self.allocation.alarms}
         objects = {}
         for n, alarm in enumerate(self.osek.alarms):
             queued = f"{ALARMS}[{n}].{event}.{'parent' if tree else 'next'} != 0"

@@ -14,11 +14,12 @@ from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.dispatch import Dispatch
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import TIMEKEEPER_BITS
-from carillon.allocate.osek import CounterPart, OsekAllocation, TableCell, TaskLevel
+from carillon.allocate.osek import OsekAllocation, TaskLevel
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
 from carillon.giotto import Compiled
 from carillon.image.operations import Handler
 from carillon.lower import ExpiryPoint
+from carillon.lower.events import Series
 from carillon.model import System
 from carillon.model.board import Board, Role
 from carillon.model.family import Capability, Family, Start
@@ -260,7 +261,7 @@ class TableImage:
 
     table: ScheduleTable
     counter: Counter
-    cells: tuple[tuple[TableCell, CellImage], ...]
+    cells: tuple[tuple[Series, CellImage], ...]
     near: int
 
     @property
@@ -321,7 +322,7 @@ class ServedLevel:
     """A level whose cells services serve: those of ``sources``, which are a part of a counter's queue, alarms and points."""
 
     level: int
-    counter: CounterPart | None
+    counter: Carrier | None
     cells: tuple[EventCall, ...]
     sources: tuple[int, ...]
 

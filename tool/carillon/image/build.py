@@ -41,6 +41,7 @@ from carillon.image.stores import control_stores, of_sources, osek_with_stores, 
 from carillon.image.switches import switches
 from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
+from carillon.lower.events import Series
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role
 from carillon.model.family import BaseKind, Rearm, Start
@@ -214,7 +215,8 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
 
 
 def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
-    uses = [(carrier, use) for carrier in allocation.carriers for use in carrier.cells]
+    started = [c for c in allocation.carriers if not isinstance(c.demand.whose, Series)]  # a table's are when it is
+    uses = [(carrier, use) for carrier in started for use in carrier.cells]
     board = system.board
     lead = board.lead_at(system.clock_hz)
     near = lead
@@ -255,12 +257,11 @@ def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTabl
     """The cells of a schedule table; nothing is due before ``near`` ticks of a start have passed, or its start is late."""
     cells = []
     counter = allocation.osek.counter(table.counter)
-    for it in allocation.cells_of(table):
-        (use,) = it.carrier.cells
+    for series, carrier in allocation.cells_of(table):
+        (use,) = carrier.cells
         period = use.units(use.progression.period)
-        first = it.offsets.start * counter.tick
-        image = CellImage(use, it.carrier, use.cell.array.family, _number(system, use.cell), first, period)
-        cells.append((it, image))
+        first = series.offsets.start * counter.tick
+        cells.append((series, CellImage(use, carrier, use.cell.array.family, _number(system, use.cell), first, period)))
     return TableImage(table, counter, tuple(cells), near)
 
 

@@ -177,13 +177,13 @@ def _event_triggered(image: Image) -> tuple[Vector, ...]:
     for isr, _ in allocation.isrs:
         leads(isr.source, f"carillon_isr_{isr.name}", isr.name, f"carillon_isr_{isr.name}")
     for part in allocation.counters:
-        leads(part.carrier.source, names.part(allocation, part), part.carrier.demand.name)
-    for alarm in (a for a in allocation.alarms if not a.direct):
-        own = allocation.joined.get(alarm.carrier.source)
-        name = " and ".join(a.alarm.name for a in own) if own else alarm.carrier.demand.name
-        leads(alarm.carrier.source, names.alarm(allocation, alarm), name)
-    for point in allocation.handled:
-        leads(point.carrier.source, names.point(point), point.carrier.demand.name)
+        leads(part.source, names.part(allocation, part), part.demand.name)
+    for alarm, carrier in allocation.alarms:
+        own = allocation.joined.get(carrier.source, [(alarm, carrier)])
+        if not carrier.direct:
+            leads(carrier.source, names.alarm(allocation, alarm, carrier), " and ".join(a.name for a, _ in own))
+    for series, carrier in allocation.handled:
+        leads(carrier.source, names.point(series), series.name)
     if allocation.clock is not None:
         clock = allocation.clock.carrier
         own_symbol = "carillon_clock_vector" if is_wrapped(allocation.clock) else serve(allocation.clock)

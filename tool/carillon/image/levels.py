@@ -26,7 +26,6 @@ def osek_levels(allocation: OsekAllocation) -> dict[int, int]:
     """Source -> the controller's level, of what the event-triggered system uses."""
     levels = {c.source: allocation.hardware(c.level) for c in allocation.carriers}
     levels |= {isr.source: allocation.hardware(level) for isr, level in allocation.isrs}
-    levels |= {c.carrier.source: c.level for c in allocation.handled}
     if allocation.software:
         return levels | ({allocation.dispatcher: 1} if allocation.dispatcher else {})
     levels |= {source: level + 1 for level, source in allocation.turns.items()}

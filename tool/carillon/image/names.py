@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from carillon.actions import Action
-from carillon.allocate.osek import AlarmCell, CounterPart, OsekAllocation, TableCell, TaskKind, TaskLevel
+from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
+from carillon.allocate.result import Carrier
 from carillon.image import CellImage, Image, ModeImage
+from carillon.lower.events import Series
+from carillon.model.osek import Alarm
 
 
 def symbol(image: Image, mode: ModeImage, action: Action) -> str:
@@ -24,23 +27,22 @@ def guard(task: str) -> str:
     return f"carillon_guard_{task}"
 
 
-def point(it: TableCell) -> str:
+def point(it: Series) -> str:
     """What the handler of a schedule table's cell is called: the table, and the number of the action."""
     if it.action is None:
-        return f"carillon_{'end' if it.offsets.start == it.table.duration else 'half'}_{it.table.name}"
+        return f"carillon_{it.what}_{it.table.name}"
     return f"carillon_point_{it.table.name}_{it.table.actions.index(it.action)}"
 
 
-def alarm(allocation: OsekAllocation, it: AlarmCell) -> str:
+def alarm(allocation: OsekAllocation, it: Alarm, carrier: Carrier) -> str:
     """What the handler of an alarm's cell is called; that of several cells has the number of their source."""
-    source = it.carrier.source
-    return f"carillon_joined_{source}" if source in allocation.joined else f"carillon_alarm_{it.alarm.name}"
+    return f"carillon_joined_{carrier.source}" if carrier.source in allocation.joined else f"carillon_alarm_{it.name}"
 
 
-def part(allocation: OsekAllocation, it: CounterPart) -> str:
+def part(allocation: OsekAllocation, it: Carrier) -> str:
     """What the handler of a part of a counter's queue is called."""
-    first = it.number < len(allocation.osek.counters)
-    return f"carillon_counter_{it.counter.name}" if first else f"carillon_part_{it.counter.name}_{it.level}"
+    first = it.part < len(allocation.osek.counters)
+    return f"carillon_counter_{it.demand.name}" if first else f"carillon_part_{it.demand.name}_{it.level}"
 
 
 def level(it: TaskLevel) -> str:

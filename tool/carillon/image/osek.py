@@ -6,9 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from carillon.actions.every import of
-from carillon.allocate.osek import AlarmCell, OsekAllocation, TableCell, TaskKind
+from carillon.allocate.osek import OsekAllocation, TaskKind
+from carillon.allocate.result import Carrier
 from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, names
-from carillon.model.osek import SetEvent
+from carillon.lower.events import Series
+from carillon.model.osek import Alarm, SetEvent
 
 GUARD_WORDS = 4
 """Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
@@ -26,17 +28,17 @@ def with_levels(osek: OsekImage) -> OsekImage:
     return replace(osek, served=served, direct=direct, handlers=_handlers(osek), folded=folded, contexts=contexts)
 
 
-def _level_call(osek: OsekImage, it: AlarmCell | TableCell) -> EventCall:
+def _level_call(osek: OsekImage, it: Carrier) -> EventCall:
     """What an alarm's cell, or one of points of a schedule table, does at its task's level."""
-    model, cell, runs = osek.model, osek.cell(it.carrier), it.level if it.runs_level else 0
-    source = Unsigned(it.carrier.source)
-    if isinstance(it, AlarmCell):
-        number = Unsigned(model.alarms.index(it.alarm))
+    model, cell, runs, whose = osek.model, osek.cell(it), it.level if it.runs_level else 0, it.demand.whose
+    source = Unsigned(it.source)
+    if isinstance(whose, Alarm):
+        number = Unsigned(model.alarms.index(whose))
         return EventCall(cell, "carillon_osek_level_alarm", (number,), runs, (number, source))
-    assert it.action is not None
-    task = Unsigned([t.name for t in model.tasks].index(it.action.object))
-    event = model.event(it.action.event).mask if isinstance(it.action, SetEvent) else 0
-    what = (f"CARILLON_ACTION_{of(it.action).constant}", task, f"{event:#x}u")
+    assert isinstance(whose, Series) and whose.action is not None
+    task = Unsigned([t.name for t in model.tasks].index(whose.action.object))
+    event = model.event(whose.action.event).mask if isinstance(whose.action, SetEvent) else 0
+    what = (f"CARILLON_ACTION_{of(whose.action).constant}", task, f"{event:#x}u")
     return EventCall(cell, "carillon_osek_level_point", what, runs, (source,))
 
 
@@ -47,40 +49,41 @@ def _handlers(osek: OsekImage) -> tuple[EventHandler, ...]:
     for part in allocation.counters:
         only = allocation.only_alarm(part)
         alarm = Unsigned(model.alarms.index(only)) if only is not None else "CARILLON_OSEK_NO_ALARM"
-        function = "carillon_osek_level_tick" if part.level else "carillon_osek_tick_over"
-        call = EventCall(osek.cell(part.carrier) if part.carrier.cells else None, function, (Unsigned(part.number), alarm))
+        function = "carillon_osek_level_tick" if part.task_level else "carillon_osek_tick_over"
+        call = EventCall(osek.cell(part) if part.cells else None, function, (Unsigned(part.part), alarm))
         by = names.part(allocation, allocation.first_part(part))
-        requests = tuple((p.number, p.carrier.source) for p in allocation.requested(part))
+        requests = tuple((p.part, p.source) for p in allocation.requested(part))
         found.append(EventHandler(names.part(allocation, part), (call,), pauses, requests=requests, by=by))
-    own = [[it] for it in allocation.alarms if not it.direct and it.carrier.source not in allocation.joined]
+    own = [[it] for it in allocation.alarms if not it[1].direct and it[1].source not in allocation.joined]
     for alarms in (*own, *allocation.joined.values()):
-        calls = (_expired(osek, it) if len(alarms) > 1 or not it.level else _level_call(osek, it) for it in alarms)
-        found.append(EventHandler(names.alarm(allocation, alarms[0]), tuple(calls), pauses))
-    tables = {names.point(it): it for it in reversed(allocation.handled)}
-    for name in dict.fromkeys(names.point(it) for it in allocation.handled):
-        it = tables[name]
-        also = tuple(osek.cell(o.carrier) for o in allocation.handled if names.point(o) == name and o is not it)
-        which = "end" if it.offsets.start == it.table.duration else "half"
-        number = Unsigned(model.schedule_tables.index(it.table))
-        end = EventCall(osek.cell(it.carrier), f"carillon_osek_{which}_table", (number,))
-        found.append(EventHandler(name, (end if it.action is None else _level_call(osek, it),), False, also))
+        calls = (_expired(osek, a, c) if len(alarms) > 1 or not c.task_level else _level_call(osek, c) for a, c in alarms)
+        found.append(EventHandler(names.alarm(allocation, *alarms[0]), tuple(calls), pauses))
+    tables: dict[str, list[tuple[Series, Carrier]]] = {}
+    for series, carrier in allocation.handled:
+        tables.setdefault(names.point(series), []).append((series, carrier))
+    for name, ((series, carrier), *others) in tables.items():
+        number = Unsigned(model.schedule_tables.index(series.table))
+        end = EventCall(osek.cell(carrier), f"carillon_osek_{series.what}_table", (number,))
+        call = end if series.action is None else _level_call(osek, carrier)
+        found.append(EventHandler(name, (call,), False, tuple(osek.cell(other) for _, other in others)))
     return tuple(found)
 
 
-def _expired(osek: OsekImage, it: AlarmCell) -> EventCall:
-    return EventCall(osek.cell(it.carrier), "carillon_osek_alarm_expired", (Unsigned(osek.model.alarms.index(it.alarm)),))
+def _expired(osek: OsekImage, alarm: Alarm, carrier: Carrier) -> EventCall:
+    return EventCall(osek.cell(carrier), "carillon_osek_alarm_expired", (Unsigned(osek.model.alarms.index(alarm)),))
 
 
 def _served_levels(osek: OsekImage) -> tuple[ServedLevel, ...]:
     """The levels with cells that services serve, from the lowest up."""
     allocation, found = osek.allocation, []
-    counters = {part.level: part for part in allocation.counters if part.level}
+    counters = {part.level: part for part in allocation.counters if part.task_level}
     for level in sorted({it.level for it in allocation.at_levels} | counters.keys()):
-        cells = tuple(_level_call(osek, it) for it in allocation.at_levels if it.level == level)
+        own = [it for it in allocation.at_levels if it.level == level]
+        cells = tuple(_level_call(osek, it) for it in own)
         part = counters.get(level)
-        own = [it.carrier for it in allocation.at_levels if it.level == level] + ([part.carrier] if part is not None else [])
-        if part is not None and not part.carrier.cells:  # what requests it may itself be held back
-            own.append(allocation.first_part(part).carrier)
+        own += [part] if part is not None else []
+        if part is not None and not part.cells:  # what requests it may itself be held back
+            own.append(allocation.first_part(part))
         found.append(ServedLevel(level, part, cells, tuple(carrier.source for carrier in own)))
     return tuple(found)
 
@@ -100,8 +103,7 @@ def _contexts(allocation: OsekAllocation) -> dict[int, tuple[str, int]]:
     found = {isr.source: (f"ISR{isr.category}", level) for isr, level in allocation.isrs}
     found |= {carrier.source: ("ISR2", carrier.level) for carrier in allocation.carriers}
     found |= {source: ("ISR2", level + 1) for level, source in allocation.turns.items()}
-    found |= {it.carrier.source: ("ISR2", it.level) for it in allocation.handled}
-    found |= {it.carrier.source: ("TASK", it.level) for it in allocation.at_levels if it.runs_level}
+    found |= {it.source: ("TASK", it.level) for it in allocation.at_levels if it.runs_level}
     return found | {level.source: ("TASK", level.number) for level in allocation.levels if level.source}
 
 

@@ -89,7 +89,7 @@ def _queues(_: Image, it: OsekImage) -> bool:
 
 def _queue_starts(_: Image, it: OsekImage) -> bool:
     """Whether an alarm in a queue is started with the system."""
-    carried = [a.alarm for a in it.allocation.alarms]
+    carried = [alarm for alarm, _ in it.allocation.alarms]
     return any(a.autostart is not None and a not in carried for a in it.model.alarms)
 
 
@@ -260,8 +260,8 @@ _OSEK: _Group[OsekImage] = _Group(
         "CARILLON_OSEK_ALARMS": lambda _, it: Unsigned(len(it.model.alarms)),
         "CARILLON_OSEK_SCHEDULE_TABLES": lambda _, it: Unsigned(len(it.model.schedule_tables)),
         "CARILLON_OSEK_CURSORS": lambda _, it: Unsigned(len(it.allocation.cursors)),
-        "CARILLON_OSEK_TABLE_CELLS": lambda _, it: Unsigned(len(it.allocation.tables)),
-        "CARILLON_OSEK_TABLE_ENDS": lambda _, it: any(c.action is None for c in it.allocation.tables),
+        "CARILLON_OSEK_TABLE_CELLS": lambda _, it: Unsigned(len(it.allocation.series)),
+        "CARILLON_OSEK_TABLE_ENDS": lambda _, it: any(series.action is None for series, _ in it.allocation.series),
         "CARILLON_OSEK_TABLES_RESTART": lambda _, it: bool(it.tables) and it.tables[0].restarts,
         "CARILLON_OSEK_ADJUSTS": lambda _, it: any(t.sync is TableSync.EXPLICIT for t in it.model.schedule_tables),
         "CARILLON_OSEK_POINT_ACTIONS": lambda _, it: _actions(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 from carillon.actions import Action
 from carillon.diagnostics import Span
@@ -21,6 +22,14 @@ class When(Enum):
     ROUND = "round"  # the beginning of each round
     SYSTEM = "system"  # the start of the event-triggered system; from the one point on, again and again
     RUN_TIME = "run time"  # what the application says when it asks for one
+
+
+class Named(Protocol):
+    """What has a name."""
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +60,8 @@ class Demand:
     """All points of one action in a round, ascending in time, or in all.
 
     What an allocation serves as a whole.  ``when`` says what the points are counted from: of ``SYSTEM`` there is one, which comes
-    again every ``period`` ticks; of ``RUN_TIME`` there is one, which only says what is done.  ``asker``: who wants it, if not
-    the action's object: an alarm.  ``required`` is false for deadlines that are watched only if
+    again every ``period`` ticks; of ``RUN_TIME`` there is one, which only says what is done.  ``whose``: who wants it, if not
+    the action's object, such as an alarm.  ``required`` is false for deadlines that are watched only if
     cells allow.  ``exclusive``: no activation comes before the one before it has ended, because a deadline would have stopped the
     system, or (``vouched``) because the schedule's author says so.  ``within``: kernel code may delay the action by so many
     ticks; 0: it is done on its tick.
@@ -67,12 +76,12 @@ class Demand:
     within: int = 0
     when: When = When.ROUND
     period: int = 0
-    asker: str = ""
+    whose: Named | None = None
 
     @property
     def name(self) -> str:
         """What it is called where it is shown."""
-        return self.asker or self.action.object
+        return self.whose.name if self.whose is not None else self.action.object
 
     @property
     def object(self) -> str:

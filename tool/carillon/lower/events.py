@@ -6,8 +6,9 @@ An allocation decides what carries each: a cell of its own, or the queue of a co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from carillon.actions import Action
 from carillon.actions.count import Count
@@ -18,7 +19,7 @@ from carillon.actions.every import of
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
-from carillon.lower import Demand, ExpiryPoint, When
+from carillon.lower import Demand, ExpiryPoint, Named, When
 from carillon.model import System
 from carillon.model.giotto import Machine
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, ScheduleTable
@@ -36,49 +37,76 @@ TABLE_REST = 1 << 24
 class Series:
     """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter.
 
-    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed.
+    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed:
+    ``what`` says which of them it is.
     """
 
     table: ScheduleTable
     counter: Counter
     action: AlarmAction | None
     offsets: range
-    demand: Demand
+    what: str
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is shown."""
+        return f"{self.table.name}.{self.what}"
+
+
+W = TypeVar("W")
+
+
+def of_whom(demands: Iterable[Demand], kind: type[W]) -> list[tuple[W, Demand]]:
+    """The demands of alarms, or of series, each with who wants it."""
+    return [(demand.whose, demand) for demand in demands if isinstance(demand.whose, kind)]
+
+
+def to_do(demands: Iterable[Demand], kind: type[Action]) -> list[Demand]:
+    """The demands of an action that nobody but its object wants."""
+    return [demand for demand in demands if isinstance(demand.action, kind) and demand.whose is None]
 
 
 @dataclass(frozen=True, slots=True)
 class LoweredEvents:
-    """What the event-triggered system demands, in the order of the file.
+    """What the event-triggered system demands.
 
-    ``counters``: of the counters of the hardware that something needs, each with its tick; ``ticking``: of those that must tick,
-    whatever carries alarms, as they have schedule tables or are read.  ``alarms``: of all alarms, each with what it is in the
-    schedule.  ``clock``, with the services that it serves, ``slices``, ``budgets`` and ``frames``: None where nothing asks for
-    them.  ``series``: of the schedule tables that are to be on cells, table by table.  ``machine``: what ends slices is
-    the tick of the machine that carries out microcode.
+    Demands are those of counters of the hardware, of the clock, of what ends slices, of the cells of budgets and of time frames,
+    of series of schedule tables, and of alarms: in this order, and each in that of the file.
+
+    ``services``: what the clock serves.  ``ticking``: counters that must tick, whatever carries alarms, as they have schedule
+    tables or are read.  ``machine``: what ends slices is the tick of the machine that carries out microcode.
     """
 
-    counters: tuple[tuple[Counter, Demand], ...] = ()
-    alarms: tuple[tuple[Alarm, Demand], ...] = ()
+    demands: tuple[Demand, ...] = ()
     services: TimeServices | None = None
-    clock: Demand | None = None
-    slices: Demand | None = None
-    budgets: Demand | None = None
-    frames: Demand | None = None
     ticking: frozenset[str] = frozenset()
-    series: tuple[Series, ...] = ()
     machine: bool = False
+
+    @property
+    def counters(self) -> list[Demand]:
+        """The ticks of the counters that something needs."""
+        return to_do(self.demands, Count)
+
+    @property
+    def alarms(self) -> list[tuple[Alarm, Demand]]:
+        """All alarms."""
+        return of_whom(self.demands, Alarm)
+
+    @property
+    def series(self) -> list[tuple[Series, Demand]]:
+        """Of the schedule tables that are to be on cells, table by table."""
+        return of_whom(self.demands, Series)
 
     @property
     def ticker(self) -> Demand | None:
         """What ticks beside the counters, and is a time: the machine's tick, or the periodic clock; None if neither is there."""
-        if self.machine:
-            return self.slices
-        return self.clock if self.clock is not None and self.clock.when is When.SYSTEM else None
+        found = to_do(self.demands, EndSlice if self.machine else ServeClock)
+        return next((demand for demand in found if demand.when is When.SYSTEM), None)
 
     @property
     def turns(self) -> tuple[int, ...]:
         """Of the counters that have schedule tables on cells, the turns in ticks: the time base is to tell their values."""
-        return tuple(sorted({turn_of(s.counter) for s in self.series}))
+        return tuple(sorted({turn_of(series.counter) for series, _ in self.series}))
 
 
 def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
@@ -94,34 +122,27 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     tables = {table.counter for table in osek.schedule_tables if table not in on_cells}
     ticking = frozenset(c.name for c in hardware if c.readable or c.name in tables)
     needed = {alarm.counter for alarm in osek.alarms} | ticking
-    counters = tuple(
-        (counter, _periodic(Count(counter.name), counter.tick, counter.tick, counter.span))
-        for counter in hardware
-        if counter.name in needed
-    )
-    alarms = tuple((alarm, _alarm(system, alarm, one_timer)) for alarm in osek.alarms)
-    services, clock, slices = system.time, None, None
+    found = [_periodic(Count(c.name), c.tick, c.tick, c.span) for c in hardware if c.name in needed]
+    services = system.time
     if services is not None:
         if one_timer:
             tick = services.tick if services.tick is not None else max(1, system.clock_hz // 1000)
             services = replace(services, clock=ClockKind.PERIODIC, tick=tick)
         if services.clock is ClockKind.PERIODIC:
             assert services.tick is not None
-            clock = _periodic(ServeClock("clock"), services.tick, services.tick, services.span)
+            found.append(_periodic(ServeClock("clock"), services.tick, services.tick, services.span))
         else:
-            clock = _run_time(ServeClock("clock"), services.span)
+            found.append(_run_time(ServeClock("clock"), services.span))
         if services.slice is not None:
-            slices = _periodic(EndSlice("slices"), services.slice, services.slice, services.span)
-    budgets = None
+            found.append(_periodic(EndSlice("slices"), services.slice, services.slice, services.span))
     if osek.budgets:
         first = next(t for t in osek.tasks if t.timed)
-        budgets = _periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span)
-    frames = None
+        found.append(_periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span))
     if osek.framed:
-        frames = _periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span)
-    series = tuple(s for table in on_cells for s in _series(table, osek))
-    machine = system.giotto is not None and system.machine is Machine.MICROCODE
-    return LoweredEvents(counters, alarms, services, clock, slices, budgets, frames, ticking, series, machine)
+        found.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))
+    found += [demand for table in on_cells for demand in _series(table, osek)]
+    found += [_alarm(system, alarm, one_timer) for alarm in osek.alarms]
+    return LoweredEvents(tuple(found), services, ticking, system.giotto is not None and system.machine is Machine.MICROCODE)
 
 
 def turn_of(counter: Counter) -> int:
@@ -129,7 +150,7 @@ def turn_of(counter: Counter) -> int:
     return (counter.max_allowed + 1) * counter.tick
 
 
-def _series(table: ScheduleTable, osek: Osek) -> Iterator[Series]:
+def _series(table: ScheduleTable, osek: Osek) -> Iterator[Demand]:
     """Each action's points, as many as are equally far apart together; a cell that begins with one at 0 has it a period later."""
     counter = osek.counter(table.counter)
     tick = counter.tick
@@ -137,15 +158,13 @@ def _series(table: ScheduleTable, osek: Osek) -> Iterator[Series]:
     for action in table.actions:
         for own in table.series(action):
             first, apart = own.start * tick, own.step * tick if table.repeating else rest
-            demand = _periodic(of(action), first or apart, apart, table.span, f"{table.name}.{action.object}")
-            yield Series(table, counter, action, own, demand)
+            series = Series(table, counter, action, own, action.object)
+            yield _periodic(of(action), first or apart, apart, table.span, series)
     apart = table.duration * tick if table.repeating else rest
-    if table.followed:
-        demand = _periodic(EndTable(table.name), table.half * tick, apart, table.span, f"{table.name}.half")
-        yield Series(table, counter, None, range(table.half, table.half + 1), demand)
-    if table.followed or not table.repeating:
-        demand = _periodic(EndTable(table.name), table.duration * tick, apart, table.span, f"{table.name}.end")
-        yield Series(table, counter, None, range(table.duration, table.duration + 1), demand)
+    ends = [(table.half, "half")] * table.followed + [(table.duration, "end")] * (table.followed or not table.repeating)
+    for at, what in ends:
+        series = Series(table, counter, None, range(at, at + 1), what)
+        yield _periodic(EndTable(table.name), at * tick, apart, table.span, series)
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:
@@ -157,15 +176,15 @@ def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:
     counter, start, action = system.osek.counter(alarm.counter), alarm.autostart, of(alarm.action)
     known = start is not None and start.cycle > 0 and start.time > 0 and set(start.modes) == set(system.osek.modes)
     if start is None or not known or one_timer or counter.kind is not CounterKind.HARDWARE:
-        return _run_time(action, alarm.span, alarm.name)
-    return _periodic(action, start.time * counter.tick, start.cycle * counter.tick, alarm.span, alarm.name)
+        return _run_time(action, alarm.span, alarm)
+    return _periodic(action, start.time * counter.tick, start.cycle * counter.tick, alarm.span, alarm)
 
 
-def _periodic(action: Action, first: int, period: int, span: Span, asker: str = "") -> Demand:
+def _periodic(action: Action, first: int, period: int, span: Span, whose: Named | None = None) -> Demand:
     point = ExpiryPoint(first, action, first, span)
-    return Demand(action, (point,), required=not asker, bounded=True, when=When.SYSTEM, period=period, asker=asker)
+    return Demand(action, (point,), required=whose is None, bounded=True, when=When.SYSTEM, period=period, whose=whose)
 
 
-def _run_time(action: Action, span: Span, asker: str = "") -> Demand:
+def _run_time(action: Action, span: Span, whose: Named | None = None) -> Demand:
     point = ExpiryPoint(0, action, 0, span)
-    return Demand(action, (point,), required=not asker, bounded=True, when=When.RUN_TIME, asker=asker)
+    return Demand(action, (point,), required=whose is None, bounded=True, when=When.RUN_TIME, whose=whose)

@@ -419,11 +419,11 @@ class Decoder:
             return []
         scale = 1 if self._native else self._per_tick
         events = []
-        for it in self._image.osek.allocation.alarms:
-            if it.alarm.static and isinstance(it.alarm.action, ActivateTask):
-                points = it.carrier.cells[0].progression
+        for alarm, carrier in self._image.osek.allocation.alarms:
+            if alarm.static and isinstance(alarm.action, ActivateTask):
+                points = carrier.cells[0].progression
                 due = range(points.offset, length, points.period)
-                events += [Event(at, at * scale, Kind.EXPIRY, it.alarm.action.object) for at in due]
+                events += [Event(at, at * scale, Kind.EXPIRY, alarm.action.object) for at in due]
         return events
 
     def _with_deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[Event]:

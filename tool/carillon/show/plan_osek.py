@@ -9,7 +9,7 @@ from carillon.actions import COSTS, Served
 from carillon.actions.every import of
 from carillon.allocate.advice import longest_tick
 from carillon.allocate.base import longest_stretch
-from carillon.allocate.osek import CounterPart, OsekAllocation, TaskKind, TaskLevel
+from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier
 from carillon.console import heading
 from carillon.image import Image
@@ -44,7 +44,7 @@ def stack_bytes(image: Image, task: OsekTask) -> int:
 def _served(level: TaskLevel, allocation: OsekAllocation) -> str:
     """How a task level is served."""
     if level.kind is TaskKind.DIRECT:
-        whose = "schedule table" if any(c.carrier is level.cell for c in allocation.tables) else "alarm"
+        whose = "schedule table" if any(carrier is level.cell for _, carrier in allocation.series) else "alarm"
         return "the vector is the task" + (f", requested by its {whose}'s cell, too" if level.cell is not None else "")
     handler = "software dispatch" if allocation.software else "its level's handler"
     return handler + (f", queue of {level.capacity}" if level.capacity else "")
@@ -198,13 +198,13 @@ def lateness(image: Image, what: str, tick: int, held: int, level: int = 0, hold
 def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, Any]]:
     found = []
     for counter in allocation.osek.counters:
-        parts = [part for part in allocation.counters if part.counter == counter]
+        parts = [part for part in allocation.counters if part.demand.name == counter.name]
         first = parts[0] if parts else None
         if counter.kind is CounterKind.SOFTWARE:
             why = "advanced by software"
         elif first is None:
             base = "nothing ticks: the time base says its value to the schedule tables, which are on cells"
-            tables = any(c.table.counter == counter.name for c in allocation.tables)
+            tables = any(series.counter == counter for series, _ in allocation.series)
             why = base if tables else "nothing ticks: no alarm of it is in the queue"
         else:
             why = f"an interrupt every tick, {_ticks_for(allocation, counter)}"
@@ -212,7 +212,7 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
             why += f"; one every {longest} ticks would do" if longest is not None and longest > 1 else ""
         late: list[str] = []
         if first is not None:
-            late = lateness(image, f"counter {counter.name}", counter.tick, allocation.held(counter), first.level)
+            late = lateness(image, f"counter {counter.name}", counter.tick, allocation.held(counter.name), first.task_level)
             late += [
                 f"counter {counter.name}, level {part.level}: all that is above holds it back, and services serve what is due "
                 "meanwhile"
@@ -245,29 +245,29 @@ def _ticks_for(allocation: OsekAllocation, counter: Counter) -> str:
     return f"for the {' and '.join(queue)} in its queue" if queue else "as the application reads it"
 
 
-def _tables_of(allocation: OsekAllocation, part: CounterPart) -> list[str]:
+def _tables_of(allocation: OsekAllocation, part: Carrier) -> list[str]:
     """The schedule tables that do something in a part of a counter's queue."""
-    return [c.table.name for c in allocation.cursors if c.part == part.number and any(step.actions for step in c.steps)]
+    return [c.table.name for c in allocation.cursors if c.part == part.part and any(step.actions for step in c.steps)]
 
 
-def _shared(allocation: OsekAllocation, first: CounterPart) -> list[str]:
+def _shared(allocation: OsekAllocation, first: Carrier) -> list[str]:
     """What a counter's parts that have no cell of their own cost, or that have no level."""
     told: list[str] = []
     requested = allocation.requested(first)
     if requested:
         most = COSTS.ask_parts + len(requested) * COSTS.ask_part
-        which = ", ".join(str(part.carrier.source) for part in requested)
+        which = ", ".join(str(part.source) for part in requested)
         told.append(
-            f"counter {first.counter.name}: its tick requests source{'s' * (len(requested) > 1)} {which}, which takes up to "
+            f"counter {first.demand.name}: its tick requests source{'s' * (len(requested) > 1)} {which}, which takes up to "
             f"{most} instructions from the tasks between"
         )
-    carried = [a.alarm for a in allocation.alarms]
+    carried = [alarm for alarm, _ in allocation.alarms]
     queued = [a for a in allocation.alarms_of(first) if a not in carried]
     waking = [a.name for a in queued if isinstance(a.action, ActivateTask | SetEvent)] + _tables_of(allocation, first)
     able = allocation.base is not None and allocation.base.ahead and not allocation.software
-    if waking and not first.level and able and Hook.ERROR not in allocation.osek.hooks:
+    if waking and not first.task_level and able and Hook.ERROR not in allocation.osek.hooks:
         told.append(
-            f"counter {first.counter.name}: these expire above all tasks, since the level of their tasks has a thread or another "
+            f"counter {first.demand.name}: these expire above all tasks, since the level of their tasks has a thread or another "
             f"cell, or no cell and no source is left for it: {', '.join(waking)}"
         )
     return told
@@ -275,24 +275,23 @@ def _shared(allocation: OsekAllocation, first: CounterPart) -> list[str]:
 
 def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[str, Any]]:
     osek = allocation.osek
-    cells = {a.alarm.name: a for a in allocation.alarms}
+    cells = {alarm.name: carrier for alarm, carrier in allocation.alarms}
     found = []
     for alarm in osek.alarms:
-        on_cell = cells.get(alarm.name)
-        carrier = on_cell.carrier if on_cell is not None else None
-        if on_cell is None:
+        carrier = cells.get(alarm.name)
+        if carrier is None:
             why = _why_queued(osek, alarm, allocation.reasons, conventional)
-        elif on_cell.direct:
+        elif carrier.direct:
             why = "its expiry is the activation"
         else:
-            where = ", on its task's level" if on_cell.level else ", above all tasks"
+            where = ", on its task's level" if carrier.task_level else ", above all tasks"
             why = "its handler acts" + ("" if allocation.software else where)
-            others = [a.alarm.name for a in allocation.joined.get(on_cell.carrier.source, []) if a is not on_cell]
+            others = [a.name for a, c in allocation.joined.get(carrier.source, []) if c is not carrier]
             if others:
                 price = of(alarm.action).price(Served(1, 1, False, handled=True, apart=True))
                 price += COSTS.acknowledge + (len(others) + 1) * COSTS.ask
                 why += f"; it asks the cell of {', '.join(others)} too: higher tasks lose some {price} instructions"
-        if on_cell is not None and not alarm.static:
+        if carrier is not None and not alarm.static:
             why += "; in the queue once it has been cancelled"
         found.append(
             {

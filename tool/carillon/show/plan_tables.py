@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from carillon.actions.every import of
-from carillon.allocate.osek import CounterPart, OsekAllocation
+from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.result import Carrier
 from carillon.model.osek import AlarmAction, Osek, ScheduleTable, Synchronisation, TablePoint, TableStart
 
 
-def part_json(allocation: OsekAllocation, part: CounterPart | None) -> dict[str, Any]:
+def part_json(allocation: OsekAllocation, carrier: Carrier | None) -> dict[str, Any]:
     """Where a part of a counter is served: cell, source and level; None each if there is none."""
-    carrier = part.carrier if part is not None else None
     return {
         "cell": carrier.cells[0].cell.name if carrier is not None and carrier.cells else None,
         "source": carrier.source if carrier is not None else None,
@@ -23,7 +23,7 @@ def part_json(allocation: OsekAllocation, part: CounterPart | None) -> dict[str,
 def tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
     """The schedule tables with their points."""
     osek = allocation.osek
-    parts = {part.number: part for part in allocation.counters}
+    parts = {part.part: part for part in allocation.counters}
     return [
         {
             "line": table.span.line,
@@ -60,19 +60,15 @@ def tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
 
 def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any] | None:
     """The cell at the end of a table on cells that does not repeat; None of any other."""
-    own = next((c for c in reversed(allocation.cells_of(table)) if c.action is None), None)
-    if own is None:
-        return None
-    return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}
+    own = next((carrier for series, carrier in reversed(allocation.cells_of(table)) if series.action is None), None)
+    return part_json(allocation, own) if own is not None else None
 
 
 def _cell_json(allocation: OsekAllocation, table: ScheduleTable, point: TablePoint, action: AlarmAction) -> dict[str, Any] | None:
     """The cell of a table on cells that does a point's action; None of a table in the queue."""
     cells = allocation.cells_of(table)
-    own = next((c for c in cells if c.action == action and point.offset in c.offsets), None)
-    if own is None:
-        return None
-    return {"cell": own.carrier.cells[0].cell.name, "source": own.carrier.source, "level": own.carrier.level}
+    own = next((carrier for series, carrier in cells if series.action == action and point.offset in series.offsets), None)
+    return part_json(allocation, own) if own is not None else None
 
 
 def _start(osek: Osek, table: ScheduleTable) -> str | None:

@@ -20,25 +20,25 @@ def alarms(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     if model.counters:
         rows = []
-        leveled = {part.number for part in allocation.counters if part.level}
+        leveled = {part.part for part in allocation.counters if part.task_level}
         for part_number, c in enumerate(allocation.parts):
             software = int(c.kind is CounterKind.SOFTWARE)
             set_anew = int(allocation.is_advanced(c))
-            numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c)]
+            numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c.name)]
             own = int(part_number in leveled)
             rows.append(f"{{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}, {own}}}, /* {c.name} */")
         lines += text.table("const struct carillon_osek_counter carillon_osek_counters[]", rows)
-    carried = {a.alarm.name: a for a in allocation.alarms}
-    for name, alarm_cell in carried.items():
-        cell = osek.cell(alarm_cell.carrier)
+    for alarm, carrier in allocation.alarms:
+        cell, name = osek.cell(carrier), alarm.name
         stop = f"carillon_alarm_{name}_stop"
-        tick = cell.use.units(model.counter(alarm_cell.alarm.counter).tick)
+        tick = cell.use.units(model.counter(alarm.counter).tick)
         row = [f"{text.macro(cell, 'COUNTER', cell.number)},", f"{tick}u,", f"{stop},", f"CARILLON_COUNT({stop}),"]
         lines.append(f"/* Alarm {name} on {cell.use.cell.name}. */")
         lines += text.array("struct carillon_store", stop, [f"{text.macro(cell, 'STOP', cell.number)},"])[:-1]
         lines += text.table(f"static const struct carillon_osek_cell carillon_alarm_{name}_cell", row)
     if model.alarms:
-        rows = [line for alarm in model.alarms for line in _alarm(allocation, alarm, alarm.name in carried)]
+        carried = [alarm for alarm, _ in allocation.alarms]
+        rows = [line for alarm in model.alarms for line in _alarm(allocation, alarm, alarm in carried)]
         lines += text.table("const struct carillon_osek_alarm carillon_osek_alarms[]", rows)
     for handler in osek.handlers:
         lines += _handler(handler)
@@ -96,9 +96,9 @@ def _serve_cells(osek: OsekImage) -> list[str]:
         lines += [f"/* The cells of level {served.level}: what their handlers would do is done. */"]
         lines += [f"void carillon_cells_{served.level}(void)", "{"]
         if served.counter is not None:
-            number, carrier = served.counter.number, served.counter.carrier
+            number, carrier = served.counter.part, served.counter
             lines += [
-                f"    if (carillon_osek_counter_rests({number}u)) {{ /* {served.counter.counter.name} */",
+                f"    if (carillon_osek_counter_rests({number}u)) {{ /* {carrier.demand.name} */",
                 f"        if (carillon_port_is_pending({carrier.source}u)) {{",
                 *_taken_back(carrier, osek.cell(carrier) if carrier.cells else None, "        "),
                 "        }",
@@ -109,7 +109,7 @@ def _serve_cells(osek: OsekImage) -> list[str]:
             assert it.cell is not None
             carrier = it.cell.carrier
             lines += [
-                f"    if ({it.function}_waits({_said(it.asks)})) {{ /* {carrier.demand.asker} */",
+                f"    if ({it.function}_waits({_said(it.asks)})) {{ /* {carrier.demand.name} */",
                 *_taken_back(carrier, it.cell, "    "),
                 f"        {it.function}_early({_said(it.arguments)});",
                 "    }",

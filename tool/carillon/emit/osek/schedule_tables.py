@@ -78,7 +78,7 @@ def _cells(image: TableImage) -> list[str]:
         what = it.action.object if it.action is not None else "its end" if at == str(image.table.duration) else "its half"
         first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
         shifts.append(f"{text.macro(cell, 'ALIGN', cell.number, first, cell.period)}, /* {cell.use.cell.name} */")
-        rows.append(f"{{{cell.first}u, {cell.period}u, {it.carrier.source}u}}, /* {what} at {at} (line {lines_of}) */")
+        rows.append(f"{{{cell.first}u, {cell.period}u, {cell.carrier.source}u}}, /* {what} at {at} (line {lines_of}) */")
     lines += text.array("struct carillon_shift", f"{stem}_shifts", shifts)
     lines += text.array("struct carillon_osek_table_cell", f"{stem}_cells", rows)
     if not image.restarts:
@@ -124,8 +124,8 @@ def _name(cursor: Cursor) -> str:
 
 
 def _where(allocation: OsekAllocation, cursor: Cursor) -> str:
-    part = next((p for p in allocation.counters if p.number == cursor.part), None)
-    level = f", at level {part.level}" if part is not None and part.level else ""
+    part = next((p for p in allocation.counters if p.part == cursor.part), None)
+    level = f", at level {part.level}" if part is not None and part.task_level else ""
     return f"Schedule table {cursor.table.name} ({text.place(cursor.table.span)}){level}"
 
 
