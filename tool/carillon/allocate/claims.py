@@ -406,7 +406,7 @@ class ClaimBuilder:
         several.  Activations that are too many are lost by the standard's own rule, and an event is set but once.
         """
         action = demand.action
-        if demand.when is not When.SYSTEM or action.counts:
+        if demand.when is not When.SYSTEM:
             return ()
         board_order = self._ranked(lambda _: 0)
         level = self.plan.level_of(action.object)

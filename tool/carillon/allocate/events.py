@@ -67,7 +67,7 @@ class EventPlacer:
         assert osek is not None
         used = self._sources(shares, busy)
         base, based = base_for(self.board, system.clock_hz, self.events, shares.ticking, None)
-        levels, reasons = list(plan.levels), []
+        levels, queued = list(plan.levels), {}
         placed: list[Carrier] = []
         for k, (claim, way) in enumerate(zip(claims.all, shares.ways, strict=True)):
             source, slot = used.get(k, (None, 0))
@@ -80,8 +80,8 @@ class EventPlacer:
                 if carrier.direct:
                     levels[claim.level - 1] = replace(levels[claim.level - 1], source=source.number, cell=carrier)
                 placed.append(carrier)
-            elif demand.whose is not None and demand.when is When.SYSTEM and not demand.action.counts:
-                reasons.append(f"alarm {claim.name} is carried by the queue of counter {claim.counter}: no cell is left that can")
+            elif demand.whose is not None:
+                queued[claim.name] = demand.untimed or "no cell is left that can"
         services = self.events.services
         clock = next((c for c in placed if isinstance(c.action, ServeClock)), None)
         if clock is not None and services is not None and cannot_keep(ClockCell(services, clock), system, diagnostics):
@@ -107,7 +107,7 @@ class EventPlacer:
             dispatcher,
             (*parts, *(c for _, c in alarms), *others, *series),
             ceilings(osek, levels, dict(plan.isr_levels)),
-            tuple(reasons),
+            queued,
             services,
             base,
             based,
@@ -320,7 +320,7 @@ class Refusal:
             last in self.claims.counters and claim.name not in self.events.ticking
         ):  # it may have to tick for an alarm that would rather have a cell
             alarms = [(alarm, demand) for alarm, demand in self.events.alarms if alarm.counter == claim.name]
-            if all(alarm.static and demand.when is When.SYSTEM and not demand.action.counts for alarm, demand in alarms):
+            if all(alarm.static and demand.when is When.SYSTEM for alarm, demand in alarms):
                 claim = next(self.claims.all[k] for k in self.claims.alarms if self.claims.all[k].counter == claim.name)
         assert claim.demand is not None
         action = claim.demand.action

@@ -72,10 +72,11 @@ class OsekAllocation:
     ``carriers``: of counters, the first part of each that ticks, then the other parts; of alarms, first those whose vector is
     their task; of the clock, slices, budgets and time frames; of schedule tables, table by table.
 
-    ``ceilings``: resource -> level.  ``services``: what the clock serves.  ``proved``: no other shares of the cells leave a
-    better whole.  ``dispatcher``: the source of the software dispatcher, 0 without.  ``turns``: of each level whose threads take
-    turns by hardware, from the highest down, the source that ends their slices, just above the level.  ``based``: the time base
-    counts the ticks of the periodic clock, or (``machine``) of the machine that carries out microcode.
+    ``ceilings``: resource -> level.  ``queued``: the alarms that no cell carries, each with the reason.  ``services``: what the
+    clock serves.  ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
+    dispatcher, 0 without.  ``turns``: of each level whose threads take turns by hardware, from the highest down, the source that
+    ends their slices, just above the level.  ``based``: the time base counts the ticks of the periodic clock, or (``machine``)
+    of the machine that carries out microcode.
     """
 
     osek: Osek
@@ -87,7 +88,7 @@ class OsekAllocation:
     dispatcher: int
     carriers: tuple[Carrier, ...]
     ceilings: dict[str, int] = field(hash=False)
-    reasons: tuple[str, ...] = ()
+    queued: dict[str, str] = field(default_factory=dict, hash=False)
     services: TimeServices | None = None
     base: Base | None = None
     based: bool = False

@@ -168,15 +168,29 @@ def _series(table: ScheduleTable, osek: Osek) -> Iterator[Demand]:
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:
-    """An alarm's demand: of known times where every start sets it, to recur, on a counter of the hardware.
+    """An alarm's demand: of known times where every start sets it, to recur, on a counter of the hardware, and none counts.
 
     A first expiry with the counter at 0 comes when that comes around, which is no time from the start.
     """
     assert system.osek is not None
     counter, start, action = system.osek.counter(alarm.counter), alarm.autostart, of(alarm.action)
-    known = start is not None and start.cycle > 0 and start.time > 0 and set(start.modes) == set(system.osek.modes)
-    if start is None or not known or one_timer or counter.kind is not CounterKind.HARDWARE:
-        return _run_time(action, alarm.span, alarm)
+    why = ""
+    if counter.kind is not CounterKind.HARDWARE:
+        why = "its counter is no timer's"
+    elif start is None:
+        why = "it is set at run time"
+    elif action.counts and not one_timer:
+        why = "its calls and counts are not to be lost, which a tick can catch up with"
+    elif start.cycle == 0:
+        why = "it expires once"
+    elif set(start.modes) != set(system.osek.modes):
+        why = "not every application mode sets it"
+    elif start.time == 0:
+        why = "it begins with a value that comes around"
+    elif one_timer:
+        why = "the conventional kernel has one timer"
+    if start is None or why:
+        return replace(_run_time(action, alarm.span, alarm), untimed=why)
     return _periodic(action, start.time * counter.tick, start.cycle * counter.tick, alarm.span, alarm)
 
 

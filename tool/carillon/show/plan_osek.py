@@ -17,7 +17,6 @@ from carillon.image.osek import GUARD_WORDS
 from carillon.model.osek import (
     RES_SCHEDULER,
     ActivateTask,
-    Alarm,
     Counter,
     CounterKind,
     Hook,
@@ -48,27 +47,6 @@ def _served(level: TaskLevel, allocation: OsekAllocation) -> str:
         return "the vector is the task" + (f", requested by its {whose}'s cell, too" if level.cell is not None else "")
     handler = "software dispatch" if allocation.software else "its level's handler"
     return handler + (f", queue of {level.capacity}" if level.capacity else "")
-
-
-def _why_queued(osek: Osek, alarm: Alarm, reasons: tuple[str, ...], conventional: bool) -> str:
-    """Why no cell carries an alarm."""
-    start = alarm.autostart
-    if osek.counter(alarm.counter).kind is CounterKind.SOFTWARE:
-        return "its counter is no timer's"
-    if start is None:
-        return "it is set at run time"
-    if of(alarm.action).counts and not conventional:
-        return "its calls and counts are not to be lost, which a tick can catch up with"
-    if start.cycle == 0:
-        return "it expires once"
-    if set(start.modes) != set(osek.modes):
-        return "not every application mode sets it"
-    if start.time == 0:
-        return "it begins with a value that comes around"
-    if conventional:
-        return "the conventional kernel has one timer"
-    prefix = f"alarm {alarm.name} "
-    return next((r.rpartition(": ")[2] for r in reasons if r.startswith(prefix)), "no cell is left that can")
 
 
 def osek_json(image: Image) -> dict[str, Any]:
@@ -112,7 +90,7 @@ def osek_json(image: Image) -> dict[str, Any]:
             for isr, level in sorted(allocation.isrs, key=lambda x: -x[1])
         ],
         "counters": _counters_json(image, allocation),
-        "alarms": _alarms_json(allocation, image.allocation.conventional),
+        "alarms": _alarms_json(allocation),
         "schedule_tables": tables_json(allocation),
         "budgets": _budgets_json(allocation),
         "time_frames": _frames_json(allocation),
@@ -273,14 +251,14 @@ def _shared(allocation: OsekAllocation, first: Carrier) -> list[str]:
     return told
 
 
-def _alarms_json(allocation: OsekAllocation, conventional: bool) -> list[dict[str, Any]]:
+def _alarms_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
     osek = allocation.osek
     cells = {alarm.name: carrier for alarm, carrier in allocation.alarms}
     found = []
     for alarm in osek.alarms:
         carrier = cells.get(alarm.name)
         if carrier is None:
-            why = _why_queued(osek, alarm, allocation.reasons, conventional)
+            why = allocation.queued[alarm.name]
         elif carrier.direct:
             why = "its expiry is the activation"
         else:
