@@ -98,6 +98,57 @@ static inline uint16_t avr16_place(uint16_t last, uint16_t ahead, uint16_t top)
  * late by nearly a turn: it skips the points of a turn, and sets the same match again. */
 #define AVR16_REARM_TIME (64u / CARILLON_INSTRUCTIONS_PER_TICK + 1u)
 
+#if CARILLON_LAPS
+/* Whether a match is none of its points: the counter has some turns left to the next one (carillon_step).
+ *
+ * 7. A match that is not moved comes once in each turn.  So an interval of some turns and a rest takes as many matches
+ *    more as it has turns; the last of them is the point. */
+static inline bool avr16_lap(struct carillon_multiplex *multiplex)
+{
+    if (multiplex->laps == 0u) {
+        return false;
+    }
+    multiplex->laps--;
+    return true;
+}
+
+/* The length of a step, in units. */
+static inline uint32_t avr16_length(const struct carillon_step *step)
+{
+    return ((step->interval != 0u) ? step->interval : 0x10000u) + ((uint32_t)step->laps << 16u);
+}
+
+/* The same as avr16_late(), of a counter that runs freely and has turned less than once since the point.
+ *
+ * 8. The match is set where the point is, which may be some turns before it.  If it were set shortly before the counter
+ *    gets there, it might come or not.  So the counter is let pass: for less than twice AVR16_REARM_TIME.
+ * 9. What the counter reads then says how many matches come before the point; it is not near one of them. */
+static __attribute__((noinline, unused)) void avr16_late_freely(struct carillon_multiplex *multiplex)
+{
+    const carillon_address match = multiplex->reg & CARILLON_ADDRESS;
+    const carillon_address count = AVR16_COUNT_OF(match);
+    const uint16_t last = CARILLON_REGISTER_16(match);
+    const struct carillon_step *step = multiplex->next;
+    uint32_t ahead = avr16_length(step);
+    for (;;) {
+        const uint16_t place = (uint16_t)(last + (uint16_t)ahead);
+        uint16_t now;
+        do {
+            now = CARILLON_REGISTER_16(count);
+        } while ((uint16_t)(place - now) <= AVR16_REARM_TIME);
+        const uint16_t since = (uint16_t)(now - last);
+        if (ahead > since) {
+            CARILLON_REGISTER_16(match) = place;
+            multiplex->laps = (uint16_t)((ahead - since - 1u) >> 16u);
+            multiplex->next = step->next;
+            return;
+        }
+        step = step->next;
+        ahead += avr16_length(step);
+    }
+}
+#endif
+
 static __attribute__((noinline, unused)) void avr16_late(struct carillon_multiplex *multiplex)
 {
     const carillon_address match = multiplex->reg & CARILLON_ADDRESS;
@@ -105,6 +156,12 @@ static __attribute__((noinline, unused)) void avr16_late(struct carillon_multipl
     const uint16_t top = AVR16_TOP(match);
     const uint16_t last = CARILLON_REGISTER_16(match);
     const struct carillon_step *step = multiplex->next;
+#if CARILLON_LAPS
+    if (top == UINT16_MAX) {
+        avr16_late_freely(multiplex);
+        return;
+    }
+#endif
     const uint16_t entered = CARILLON_REGISTER_16(count);
     const uint32_t before = (uint32_t)avr16_since(entered, last, top) + AVR16_REARM_TIME;
     uint32_t passed = before;
@@ -134,6 +191,9 @@ static inline void avr16_rearm(struct carillon_multiplex *multiplex)
         avr16_late(multiplex);
         return;
     }
+#if CARILLON_LAPS
+    multiplex->laps = step->laps;
+#endif
     CARILLON_REGISTER_16(match) = avr16_place(last, ahead, top);
     multiplex->next = step->next;
 }

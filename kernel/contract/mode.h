@@ -60,17 +60,26 @@ struct carillon_level {
     uint16_t level;
 };
 
-/* One interval of a multiplexed cell (paper, section IV-F).  `next` of the last step is the first step. */
+/* One interval of a multiplexed cell (paper, section IV-F).  `next` of the last step is the first step.  Of a channel
+ * of a counter that runs freely, an interval may be longer than a turn of the counter: `interval` is then what it is
+ * beyond `laps` whole turns, 0 for one turn more. */
 struct carillon_step {
     const struct carillon_step *next;
     carillon_value interval;
+#if CARILLON_LAPS
+    uint16_t laps;
+#endif
 };
 
 /* The state of a multiplexed cell: the step that comes next, and the register to write it to.  If a timekeeper runs
- * beside the cell, also what the timekeeper reads when the cell is due next, and the cell's source. */
+ * beside the cell, also what the timekeeper reads when the cell is due next, and the cell's source.  `laps`: how often
+ * the channel matches before its next point. */
 struct carillon_multiplex {
     const struct carillon_step *next;
     carillon_address reg;
+#if CARILLON_LAPS
+    uint16_t laps;
+#endif
 #if CARILLON_TIMEKEEPERS
     carillon_value due;
     uint16_t source;
@@ -81,6 +90,9 @@ struct carillon_multiplex {
 struct carillon_multiplex_start {
     struct carillon_multiplex *multiplex;
     const struct carillon_step *first;
+#if CARILLON_LAPS
+    uint16_t laps;
+#endif
 #if CARILLON_TIMEKEEPERS
     carillon_value due;
 #endif

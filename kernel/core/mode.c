@@ -45,6 +45,9 @@ static void prepare(const struct carillon_mode *mode)
 #if CARILLON_MULTIPLEXES
     for (uint32_t i = 0; i < mode->multiplex_count; i++) {
         mode->multiplexes[i].multiplex->next = mode->multiplexes[i].first;
+#if CARILLON_LAPS
+        mode->multiplexes[i].multiplex->laps = mode->multiplexes[i].laps;
+#endif
 #if CARILLON_TIMEKEEPERS
         mode->multiplexes[i].multiplex->due = mode->multiplexes[i].due;
 #endif

@@ -397,7 +397,7 @@ def test_a_handler_of_a_vector_that_the_system_uses_is_refused(lab: Laboratory, 
     ("code", "schedule"),
     [
         ("C061", declared(A=0) + points(20_000, (1000, "A")) + points(10_000, (1000, "A"), mode="other")),
-        ("C061", declared(A=0) + points(100_000, (1000, "A"))),
+        ("C061", declared(A=0) + points(2_200_000_000, (1000, "A"))),
         ("C061", declared(A=0) + points(150, (50, "A"))),
         ("C062", declared(A=0) + '[interrupt.I]\nsource = "soft0"\npriority = "below-tasks"\n' + points(20_000, (1000, "A"))),
         ("C160", declared(A=0) + points(20_000, (1000, "A")) + "[osek.task.T]\npriority = 1\n"),

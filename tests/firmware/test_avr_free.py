@@ -13,7 +13,7 @@ from bisect import bisect_left
 from math import lcm
 
 import pytest
-from laboratory import Laboratory, Outcome, task, works
+from laboratory import Laboratory, Outcome, declared, points, task, works
 
 from carillon.allocate.result import Style
 from carillon.diagnostics import CarillonError, Diagnostics
@@ -49,14 +49,17 @@ def test_two_leds_of_330_and_470_ms_start_on_their_ticks(lab: Laboratory) -> Non
     assert outcome.summary.totals.deadlines_missed == 0
 
 
-def drawn(seed: int, tasks: int) -> tuple[dict[str, tuple[int, int]], int]:
-    """Period and offset of each task, whose points never coincide, and the round's length, more than any timer counts."""
+def drawn(seed: int, tasks: int, longest: int = 60_000) -> tuple[dict[str, tuple[int, int]], int]:
+    """Period and offset of each task, whose points never coincide, and the round's length, more than any timer counts.
+
+    With periods of more than a turn, what they are beyond whole turns can be kept.
+    """
     rng = random.Random(seed)
     while True:
         grid = rng.randint(8 * tasks, 900)
-        lengths = rng.sample(range(-(-1600 // grid), 60_000 // grid + 1), tasks)
+        lengths = rng.sample(range(-(-1600 // grid), longest // grid + 1), tasks)
         length = grid * lcm(*lengths)
-        if TURN < length < 4_000_000:
+        if TURN < length < 66 * longest and all(n * grid % TURN >= 200 for n in lengths):
             break
     residues = rng.sample(range(grid), tasks)
     names = [f"T{k}" for k in range(tasks)]
@@ -68,11 +71,12 @@ def drawn(seed: int, tasks: int) -> tuple[dict[str, tuple[int, int]], int]:
 
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("longest", [60_000, 300_000])
 @pytest.mark.parametrize(("board", "channels"), [(UNO, 2), ("atmega128", 6), ("arduino-mega", 9)])
 def test_random_periods_lose_nothing_double_nothing_and_do_not_drift(
-    lab: Laboratory, board: str, channels: int, seed: int
+    lab: Laboratory, board: str, channels: int, seed: int, longest: int
 ) -> None:
-    tasks, length = drawn(1000 * channels + seed, channels)
+    tasks, length = drawn(1000 * channels + seed, channels, longest)
     schedule = "".join(periodic(name, *it) for name, it in tasks.items())
     rounds = -(-EXPIRIES // sum(length // period for period, _ in tasks.values()))
     outcome = lab.run(schedule, works(**dict.fromkeys(tasks, 5)), board, system='clock = "16MHz"', rounds=rounds)
@@ -86,6 +90,8 @@ def test_random_periods_lose_nothing_double_nothing_and_do_not_drift(
         for n, at in zip(found, due, strict=True):
             others = bisect_left(every, n) - bisect_left(every, at - 1500 * bool(every[0] < at)) - 1
             assert 0 < n - at <= kernel.starts[name] + max(kernel.tasks.values()) * max(0, others), (name, at)
+    (mode,) = outcome.planned.image.modes
+    assert any(x.laps for x in mode.multiplexes) >= (longest > TURN)
 
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))
@@ -124,6 +130,41 @@ def test_a_task_that_overruns_comes_back_to_its_phase(lab: Laboratory, ticks: in
     assert all(0 < n - t < 400 for n, t in zip(others, range(353, length, 36_400), strict=False))
 
 
+@pytest.mark.parametrize(
+    ("clock", "rest", "first", "step"),
+    [
+        ("16MHz", 300, 100, 1),
+        ("16MHz", 300, 60_000, 10),
+        ("16MHz", 40_000, 39_700, 1),
+        ("16MHz", 0, 64_500, 1),
+        ("250kHz", 300, 438, 0),  # a tick is 64 cycles: the counter is just before the match when the handler looks
+    ],
+)
+def test_a_handler_that_is_late_by_less_than_a_turn_counts_the_turns_that_are_left(
+    lab: Laboratory, clock: str, rest: int, first: int, step: int
+) -> None:
+    """In each round interrupts are locked for longer, from before the match to behind it."""
+    fast = clock == "16MHz"
+    period, points_ = (3 if fast else 1) * TURN + rest, 500 if fast else 100
+    schedule = periodic("Lock", period, 1000) + periodic("Late", period, 1150) + periodic("Third", 2 * period, 70_000)
+    lock = f"carillon_work({first}ul + {step}u * n++); carillon_port_unlock(saved);"
+    if not step:  # some cycles more in each round
+        lock = f'carillon_work({first}ul); for (uint16_t k = 0u; k < 2u * n; k++) {{ __asm__ volatile("nop"); }} n++; '
+        lock += "carillon_port_unlock(saved);"
+    code = task("Lock", f"static uint16_t n;\nconst uint32_t saved = carillon_port_lock(); {lock}") + works(Late=5, Third=5)
+    outcome = lab.run(schedule, code, "atmega128", system=f'clock = "{clock}"', rounds=points_ // 2)
+    assert is_free(outcome, "Late")
+    ends = outcome.at(Kind.END, "Lock")
+    turn = TURN * outcome.per_tick
+    for name, begin, every in (("Late", 1150, period), ("Third", 70_000, 2 * period)):
+        found = outcome.at(Kind.START, name)
+        assert len(found) == points_ * period // every
+        for k, n in enumerate(found):
+            due = (begin + k * every) * outcome.per_tick
+            late = max([end - due for end in ends if due < end < due + turn], default=0)
+            assert 0 < n - due < late + 700, (name, k)
+
+
 def test_locks_that_are_longer_than_a_turn_put_it_out_of_phase_by_turns_as_the_plan_says(lab: Laboratory) -> None:
     schedule = periodic("A", 50_000, 10) + periodic("B", 50_300, 5011)
     lock = "const uint32_t saved = carillon_port_lock(); carillon_work(80000ul); carillon_port_unlock(saved);"
@@ -139,8 +180,13 @@ def test_locks_that_are_longer_than_a_turn_put_it_out_of_phase_by_turns_as_the_p
 @pytest.mark.parametrize(
     ("period", "offset", "other", "says"),
     [
-        (65_540, 0, 49_155, "its intervals are not all shorter than a turn of the timer, 65536 ticks"),
-        (65_535, 65_137, 52_428, "its first point, with 400 ticks of lead, is not within a turn of the timer, 65536 ticks"),
+        (
+            65_536 * 3 + 132,
+            0,
+            65_536 * 6 + 264,
+            "an interval is 132 ticks longer than whole turns of the timer, and 200 is the least",
+        ),
+        (65_536 * 32_769, 0, 65_536 * 3, "its intervals are not all shorter than 32768 turns of the timer, 2147483648 ticks"),
         (198, 0, 59_499, "an interval of 198 ticks is shorter than a re-armed cell can keep (200)"),
     ],
 )
@@ -171,3 +217,23 @@ def test_the_ends_of_what_it_can_keep(lab: Laboratory, period: int, offset: int,
         found, due = outcome.at(Kind.START, name), range(o, 2 * length, p)
         assert len(found) == len(due)
         assert all(0 < n - t < 500 for n, t in zip(found, due, strict=True))
+
+
+def test_points_that_passed_are_skipped_and_the_first_that_lies_ahead_is_served(lab: Laboratory) -> None:
+    """Interrupts are locked for some cycles longer in each round: near points pass, and turns to the next round are counted."""
+    length, ats = 2 * TURN + 20_011, [1150 + 331 * k for k in range(8)]
+    schedule = declared(Lock=0, Late=0) + points(length, (1000, "Lock"), *((at, "Late") for at in ats))
+    lock = "carillon_work(100u + 3u * n++); carillon_port_unlock(saved);"
+    code = task("Lock", f"static uint16_t n;\nconst uint32_t saved = carillon_port_lock(); {lock}") + works(Late=5)
+    rounds = 900
+    outcome = lab.run(schedule, code, UNO, system='clock = "16MHz"', rounds=rounds)
+    assert is_free(outcome, "Late")
+    ends, found = outcome.at(Kind.END, "Lock"), outcome.at(Kind.START, "Late")
+    for k in range(rounds):
+        begin, end = k * length, ends[k]
+        own = [n for n in found if begin <= n < begin + length]
+        ahead = [begin + at for at in ats if begin + at > end + 1100]  # what is nearer may have passed during the search
+        for at in ahead:
+            assert any(0 < n - at < 400 for n in own), (k, at - begin)
+        assert len(own) <= len(ats)
+        assert all(any(0 < n - begin - at < 400 for at in ats) or n - end < 900 for n in own), k

@@ -350,6 +350,7 @@ NEEDED = {
     Capability.RELOAD: ("REARM_REGISTER(", "INTERVAL(", "TIMEKEEPER_PREPARE(", "START_DISARMED(", "_rearm("),
     Capability.MATCH: ("REARM_REGISTER(", "INTERVAL(", "_rearm("),
     Capability.MATCH_IN_ROUND: (),
+    Capability.LAPS: ("_lap(",),
     Capability.POSTPONE: ("POSTPONE(", "_postpone("),
     Capability.REMAINING: ("COUNTER(", "PHASE("),
     Capability.ACKNOWLEDGE: ("_acknowledge(",),

@@ -15,6 +15,8 @@ from carillon.pipeline import plan
 
 LONG = '[task.a]\nperiod = "10ms"\nwcet = "10us"\n'  # 160,000 ticks at the first clock of an AVR: more than 16 bits
 
+DUE = 'deadline = "9ms"\n'  # no turns are counted to a deadline
+
 
 def write(folder: Path, text: str) -> Path:
     path = folder / "schedule.toml"
@@ -35,7 +37,7 @@ def test_the_first_clock_whose_ticks_and_range_fit_is_taken(tmp_path: Path, boar
 
 
 def test_a_clock_that_the_schedule_names_is_kept_and_the_message_names_one_that_would_do(tmp_path: Path) -> None:
-    path = write(tmp_path, '[system]\nclock = "16MHz"\n' + LONG)
+    path = write(tmp_path, '[system]\nclock = "16MHz"\n' + LONG + DUE)
     with pytest.raises(CarillonError) as refused:
         plan(path, Diagnostics(), "atmega128")
     error = refused.value.diagnostics[0]
@@ -44,18 +46,16 @@ def test_a_clock_that_the_schedule_names_is_kept_and_the_message_names_one_that_
 
 
 def test_where_no_clock_would_do_no_message_speaks_of_another(tmp_path: Path) -> None:
-    path = write(tmp_path, '[task.a]\nperiod = "20s"\n')
+    path = write(tmp_path, '[task.a]\nperiod = "400000s"\n')  # more turns of the slowest timer than are counted
     with pytest.raises(CarillonError) as refused:
         plan(path, Diagnostics(), "atmega128")
     assert "clock" not in refused.value.diagnostics[0].remedy
 
 
 def test_where_no_clock_would_do_the_nearest_one_s_refusal_is_told(tmp_path: Path) -> None:
-    """At 16 MHz a round of 21 ms is too long for 16 bits; at 2 MHz it fits, and something else would make it pass."""
-    task = '[task.{}]\nperiod = "{}ms"\noffset = "{}us"\nwcet = "50us"\n'
-    path = write(
-        tmp_path, "".join(task.format(name, period, at) for name, period, at in (("a", 3, 0), ("b", 7, 500), ("c", 7, 700)))
-    )
+    """At 16 MHz deadlines of a round of 21 ms cannot be kept in 16 bits; at 2 MHz they fit, and something else would do."""
+    task = '[task.{}]\nperiod = "{}ms"\noffset = "{}us"\ndeadline = "1ms"\nwcet = "50us"\n'
+    path = write(tmp_path, "".join(task.format(name, period, at) for name, period, at in (("a", 7, 0), ("b", 21, 500))))
     with pytest.raises(CarillonError) as refused:
         plan(path, Diagnostics(), "arduino-uno")
     (error,) = refused.value.diagnostics

@@ -123,7 +123,6 @@ autostart = {{ at = 3, cycle = {} }}
     ("board", "code", "periods"),
     [
         ("arduino-uno", "C060", (2, 2, 2)),
-        ("arduino-uno", "C061", (5000, 8000, 7000)),  # longer than a turn of its slowest timer
         ("virtual-tiny", "C060", (2, 2, 2)),
         ("virtual-tiny", "C061", (330, 470, 310)),
     ],

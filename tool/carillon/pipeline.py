@@ -75,38 +75,47 @@ def plan(
     """Read, check, lower and allocate; raises CarillonError if any of it fails.
 
     The clock is ``clock`` (Hz), or the schedule's, or else the first of the board's into whose ticks all times divide and at
-    which all of it can be allocated.  Where there is none, the errors are those of the clock that comes nearest.
+    which all of it can be allocated: if that can be, without counting turns of counters.  Where there is none, the errors are
+    those of the clock that comes nearest.
     """
     first = Diagnostics()
     system = _into(first, diagnostics, lambda: read_and_check(path, first, board, clock, machine))
+    refused: CarillonError | None = None
+    best: tuple[Planned, Diagnostics] | None = None
     try:
-        planned = _plan(system, first, kernel, time_limit)
-    except CarillonError as refused:
-        if clock is None and all(d.code in CLOCK_CODES for d in first.errors):
-            nearest, at = first, ""
-            for hz in system.other_clocks:
-                other = Diagnostics()
-                try:
-                    planned = _plan(read_and_check(path, other, board, hz, machine), other, kernel, time_limit)
-                except CarillonError:
-                    if _distance(other) < _distance(nearest):
-                        nearest, at = other, f"at {format_frequency(hz)}, the clock that comes nearest: "
-                    continue
-                if not system.clock_given:
-                    diagnostics.found += other.found
-                    return planned
-                named = f'write clock = "{format_frequency(hz)}" in [system], at which all of it can be kept; or '
-                found = [replace(d, remedy=named + d.remedy) if d.code in CLOCK_CODES else d for d in first.in_order()]
-                diagnostics.found += found
-                raise CarillonError(found) from None
-            if at and not system.clock_given:
-                found = [replace(d, cause=at + d.cause) if d.severity is Severity.ERROR else d for d in nearest.in_order()]
-                diagnostics.found += found
-                raise CarillonError(found) from None
-        diagnostics.found += first.found
-        raise refused
+        best = _plan(system, first, kernel, time_limit), first
+    except CarillonError as error:
+        refused = error
+    wrong = refused is not None and clock is None and all(d.code in CLOCK_CODES for d in first.errors)
+    counted = best is not None and best[0].image.laps and clock is None and not system.clock_given
+    nearest, at = first, ""
+    for hz in system.other_clocks if wrong or counted else ():
+        other = Diagnostics()
+        try:
+            planned = _plan(read_and_check(path, other, board, hz, machine), other, kernel, time_limit)
+        except CarillonError:
+            if _distance(other) < _distance(nearest):
+                nearest, at = other, f"at {format_frequency(hz)}, the clock that comes nearest: "
+            continue
+        if system.clock_given:
+            named = f'write clock = "{format_frequency(hz)}" in [system], at which all of it can be kept; or '
+            found = [replace(d, remedy=named + d.remedy) if d.code in CLOCK_CODES else d for d in first.in_order()]
+            diagnostics.found += found
+            raise CarillonError(found) from None
+        if best is None or not planned.image.laps:
+            best = planned, other
+        if not planned.image.laps:
+            break
+    if best is not None:
+        diagnostics.found += best[1].found
+        return best[0]
+    assert refused is not None
+    if at and not system.clock_given:
+        found = [replace(d, cause=at + d.cause) if d.severity is Severity.ERROR else d for d in nearest.in_order()]
+        diagnostics.found += found
+        raise CarillonError(found) from None
     diagnostics.found += first.found
-    return planned
+    raise refused
 
 
 def _distance(refused: Diagnostics) -> int:

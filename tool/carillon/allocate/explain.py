@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from carillon.actions import COSTS, CostTable, Served
-from carillon.allocate.fit import SourceClass
+from carillon.allocate.fit import SourceClass, intervals_of
 from carillon.allocate.options import GOES_ON, RUNS_ON, WITHOUT, DemandOptions
 from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.progressions import EXACT_LIMIT
@@ -114,13 +114,19 @@ def runs_freely(array: Cells, round_length: int) -> bool:
 def free_reasons(carriers: Sequence[Carrier], round_length: int, clock_hz: int) -> tuple[str, ...]:
     """The sentences of ``carillon plan`` on timers that run freely: what their channels do not forgive."""
     own: dict[int, list[str]] = {}
-    for use in (u for c in carriers if c.style is not Style.DIRECT for u in c.cells if runs_freely(u.cell.array, round_length)):
-        own.setdefault(1 << use.cell.array.width, []).append(use.cell.name)
-    return tuple(
+    laps = 0
+    for carrier, use in ((c, u) for c in carriers if c.style is not Style.DIRECT for u in c.cells):
+        if runs_freely(use.cell.array, round_length):
+            turn = 1 << use.cell.array.width
+            own.setdefault(turn, []).append(use.cell.name)
+            times = sorted(t % round_length for t in carrier.demand.times)
+            laps += sum((i - 1) // turn for i in intervals_of(times, round_length)) if carrier.action.runs else 0
+    found = [
         f"the counter of {', '.join(cells)} turns every {turn} ticks ({format_duration(turn, clock_hz)}): where interrupts are "
         f"locked for longer, what {'it' if len(cells) == 1 else 'each'} carries is late by whole turns from then on"
         for turn, cells in own.items()
-    )
+    ]
+    return (*found, f"its turns are counted by {laps} interrupts a round, which start nothing") if laps else tuple(found)
 
 
 def joined_reasons(carriers: Sequence[Carrier], costs: CostTable = COSTS) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from carillon.allocate.result import Progression
 from carillon.model.board import Board, Cells, Role
 from carillon.model.family import Capability, Rearm, Start
 
+MOST_LAPS = 1 << 15
+"""So many whole turns of a counter are counted to a point (``carillon_step``)."""
 TIMEKEEPER_BITS = 32
 """Of the free-running cell beside one that is reloaded: what its driver counts in."""
 
@@ -149,15 +151,18 @@ class Fitter:
             return f"{progression.period} ticks need more than {array.width} bits"
         return array.prescalers[0]
 
-    def multiplexed(self, array: Cells, times: Sequence[int], round_length: int) -> int | str:
-        """The smallest prescaler with which one re-armed cell serves ``times`` (ascending), or why there is none."""
+    def multiplexed(self, array: Cells, times: Sequence[int], round_length: int, laps: bool = False) -> int | str:
+        """The smallest prescaler with which one re-armed cell serves ``times`` (ascending), or why there is none.
+
+        ``laps``: its handler may come at other times, too, and find that nothing is due.
+        """
         if array.rearm is Rearm.NONE:
             return "its cells cannot be re-armed"
         if self.synchronised and (reason := self.unmoved(array)):
             return reason
         intervals = intervals_of(times, round_length)
         if array.start is Start.TIMER and self.round_length is not None:
-            return self._channel_of_several(array, times[0], intervals)
+            return self._channel_of_several(array, times[0], intervals, laps)
         if array.rearm is Rearm.RELOAD and array.width != TIMEKEEPER_BITS:
             return f"a cell that is reloaded needs a timekeeper of {TIMEKEEPER_BITS} bits, not {array.width}"
         shortest = self.shortest(array)
@@ -185,13 +190,14 @@ class Fitter:
         assert self.round_length is not None
         return self.timers.get(array.names[0], self.round_length)
 
-    def _channel_of_several(self, array: Cells, offset: int, intervals: Sequence[int]) -> int | str:
+    def _channel_of_several(self, array: Cells, offset: int, intervals: Sequence[int], laps: bool) -> int | str:
         """The same for a channel whose match is moved from point to point, of a timer that counts the round or runs freely.
 
         1. The handler adds the next interval to the match, modulo the timer's turn, so a point is told apart from others that
            are less than a turn away.
         2. A counter that begins anew with the round tells each of its points.  One that runs freely does not: each interval, and
-           the time to the first point, must be less than its turn.
+           the time to the first point, must be less than its turn, or the handler counts whole turns (``laps``).
+        3. What an interval has beyond whole turns is nothing, or long enough for the match to be moved in time.
         """
         if array.rearm is not Rearm.MATCH or Capability.MATCH_IN_ROUND not in array.family.can:
             return "a channel that is re-armed would take its timer from the others"
@@ -200,12 +206,21 @@ class Fitter:
             return f"its timer counts {turn} ticks, and not the round"
         if min(intervals) < self.shortest(array):
             return f"an interval of {min(intervals)} ticks is shorter than a re-armed cell can keep ({self.shortest(array)})"
-        if free and max(intervals) >= turn:
+        longest, lead = max(intervals), self.board.lead_at(self.clock_hz)
+        if free and laps and Capability.LAPS in array.family.can:
+            if max(longest, lead + offset) > turn * MOST_LAPS:
+                return f"its intervals are not all shorter than {MOST_LAPS} turns of the timer, {turn * MOST_LAPS} ticks"
+            rest = min((i % turn for i in intervals if i % turn), default=turn)
+            if rest < self.shortest(array):
+                return (
+                    f"an interval is {rest} ticks longer than whole turns of the timer, and {self.shortest(array)} is the least"
+                )
+            return self._channel(array, Progression(0, turn))
+        if free and longest >= turn:
             return f"its intervals are not all shorter than a turn of the timer, {turn} ticks"
-        if free and self.board.lead_at(self.clock_hz) + offset > turn:
-            lead = self.board.lead_at(self.clock_hz)
+        if free and lead + offset > turn:
             return f"its first point, with {lead} ticks of lead, is not within a turn of the timer, {turn} ticks"
-        if max(intervals) == turn:  # of one activation with several deadlines
+        if longest == turn:  # of one activation with several deadlines
             return "its match would be moved by a whole round, where it matches again in the same round"
         return self._channel(array, Progression(0, turn))
 

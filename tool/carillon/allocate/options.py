@@ -221,7 +221,7 @@ class OptionBuilder:
 
         What the schedule could change is said only where the cells themselves could do it.
         """
-        if not demand.action.shares or len(demand.points) < 2:
+        if not demand.action.shares or (len(demand.points) < 2 and not self.fitter.frees):
             return None, ""
         classes = []
         refusals = []
@@ -254,7 +254,7 @@ class OptionBuilder:
         moved = Capability.POSTPONE in array.family.can
         if demand.action.wraps and array.rearm is not Rearm.NONE and not moved:
             return "its cells cannot be moved on before they expire, as a deadline that was met has to be"
-        return self.fitter.multiplexed(array, demand.followed, self.round_length)
+        return self.fitter.multiplexed(array, demand.followed, self.round_length, demand.action.runs)
 
     def _refusals(self, demand: Demand, usable: Sequence[int]) -> list[str]:
         """Per array that serves the role: a point that it cannot carry and why, and why its points cannot share a cell."""

@@ -32,7 +32,11 @@ def cell_use(
     """The use of the timer whose first cell is ``slot``; the combination must fit."""
     array = source.array
     direct = style is Style.DIRECT
-    prescaler = fitter.direct(array, progression) if direct else fitter.multiplexed(array, times, round_length)
+    prescaler = (
+        fitter.direct(array, progression)
+        if direct
+        else fitter.multiplexed(array, times, round_length, laps=role is Role.ACTIVATION)
+    )
     assert isinstance(prescaler, int), prescaler
     cell = Cell(array, slot, array.needed(role, shared=not direct))
     if not direct and array.start is Start.TIMER:

@@ -37,13 +37,15 @@ class KernelTime:
     """What generated handlers take, in ticks, rounded up: per activation of each task, and per re-enable point.
 
     ``checks``: per deadline of each task, where a handler looks at it.  ``starts``: how long after its tick each task starts
-    at the latest if nothing but handlers is in its way.
+    at the latest if nothing but handlers is in its way.  ``laps``: when handlers come in a round that find nothing to do, and
+    what each takes.
     """
 
     tasks: Mapping[str, int] = field(default_factory=dict)
     enables: Mapping[str, int] = field(default_factory=dict)
     checks: Mapping[str, int] = field(default_factory=dict)
     starts: Mapping[str, int] = field(default_factory=dict)
+    laps: tuple[tuple[int, int], ...] = ()
 
     def most(self, other: KernelTime) -> KernelTime:
         """Of each figure the greater one."""
@@ -52,6 +54,7 @@ class KernelTime:
             _most(self.enables, other.enables),
             _most(self.checks, other.checks),
             _most(self.starts, other.starts),
+            tuple(sorted({*self.laps, *other.laps})),
         )
 
 
@@ -74,6 +77,7 @@ def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: Ke
     wcets = {task.name: (task.wcet or 0) + kernel.tasks.get(task.name, 0) for task in system.tasks}
     ends = [0] * len(mode.activations)
     enables = [(e.at, kernel.enables[e.interrupt]) for e in mode.enables if kernel.enables.get(e.interrupt)]
+    enables += kernel.laps
     enables += [(d, kernel.checks[a.task]) for a in mode.activations if kernel.checks.get(a.task) for d in a.deadlines]
     enables.sort()
     nobody = -1

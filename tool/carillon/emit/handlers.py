@@ -41,6 +41,8 @@ def statements(operations: Iterable[Operation], depth: int = 1) -> list[str]:
         indent = "    " * depth
         if it.does is Does.LEAVES:
             lines += [f"{indent}if (carillon_leaves({it.sources[0]}u)) {{", f"{indent}    return;", f"{indent}}}"]
+        elif it.does is Does.LAP:
+            lines += [f"{indent}if ({it.driver}_lap(&{it.at})) {{", f"{indent}    return;", f"{indent}}}"]
         elif it.does is Does.GUARD_WAITS:
             lines += [f"{indent}if (!carillon_guard_waits(&{it.name})) {{", f"{indent}    do {{"]
             depth += 2

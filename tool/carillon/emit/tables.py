@@ -23,10 +23,18 @@ def _said(kind: str, cell: CellImage) -> str:
     return cell.use.cell.name if kind == "start" else _about(cell)
 
 
-def _rearmed(stem: str, first: str, cell: CellImage) -> tuple[str, str]:
+def _rearmed(image: Image, stem: str, first: str, cell: CellImage) -> tuple[str, str]:
     """The variables of a re-armed cell, and where it starts."""
     due = f", {cell.due}u" if cell.due is not None else ""
-    return f"struct carillon_multiplex {stem} = {text.multiplexed(cell)};", f"{{&{stem}, &{first}{due}}},"
+    start = f"{{&{stem}, &{first}{_turns(image, cell.laps)}{due}}},"
+    source = f", 0, {cell.carrier.source}" if cell.due is not None else ""
+    register = text.macro(cell, "REARM_REGISTER", cell.number)
+    return f"struct carillon_multiplex {stem} = {{NULL, {register}{_turns(image, 0)}{source}}};", start
+
+
+def _turns(image: Image, laps: int) -> str:
+    """The turns of a counter, where any are counted."""
+    return f", {laps}u" if image.laps else ""
 
 
 def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
@@ -38,16 +46,17 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     for multiplex in mode.multiplexes:
         cell = multiplex.cell
         stem = names.multiplex(image, mode, cell)
-        declared, start = _rearmed(stem, f"{stem}_steps[0]", cell)
+        declared, start = _rearmed(image, stem, f"{stem}_steps[0]", cell)
         lines += [f"/* {_about(cell)} */", declared, f"static const struct carillon_step {stem}_steps[] = {{"]
         for k, step in enumerate(multiplex.steps):
             following = f"&{stem}_steps[{(k + 1) % len(multiplex.steps)}]"
-            lines.append(f"    {{{following}, {text.store(multiplex.interval(step))}}}, /* to {step.to} */")
+            interval = text.store(multiplex.interval(step))
+            lines.append(f"    {{{following}, {interval}{_turns(image, step.laps)}}}, /* to {step.to} */")
         lines += ["};", ""]
         starts.append(start)
     if mode.dispatch is not None:
-        declared, start = _rearmed(names.multiplex(image, mode, mode.dispatch), f"{name}_table[0].step", mode.dispatch)
-        lines += [*_conventional_table(name, mode, mode.dispatch), declared]
+        declared, start = _rearmed(image, names.multiplex(image, mode, mode.dispatch), f"{name}_table[0].step", mode.dispatch)
+        lines += [*_conventional_table(image, name, mode, mode.dispatch), declared]
         starts.append(start)
     lines += text.array("struct carillon_multiplex_start", f"{name}_multiplexes", starts)
     lines += text.stores(name, mode.stores, _said, not image.system.board.kept)
@@ -103,13 +112,14 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
     return lines, text.fields(comment, fields)
 
 
-def _conventional_table(name: str, mode: ModeImage, timer: CellImage) -> list[str]:
+def _conventional_table(image: Image, name: str, mode: ModeImage, timer: CellImage) -> list[str]:
     rows = []
     for entry in mode.table:
         point, does = entry.point, entry.does
         interval = text.macro(timer, "INTERVAL", entry.step.units, timer.period)
         mask = text.bits([does.source]) if does.source is not None else "0u"
-        fields = [f"{{&{name}_table[{entry.following}].step, {interval}}}", does.function or "NULL", mask, f"{does.object}"]
+        step = f"{{&{name}_table[{entry.following}].step, {interval}{_turns(image, 0)}}}"
+        fields = [step, does.function or "NULL", mask, f"{does.object}"]
         fields += [text.action(point.action), f"{int(entry.more)}u"]
         said = f"{point.at}: {point.action.role.value} of {point.object}, {text.place(point.span)}"
         rows.append(f"{{{', '.join(fields)}}}, /* {said} */")

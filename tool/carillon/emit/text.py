@@ -85,12 +85,6 @@ def counted(field: str, items: str) -> dict[str, str]:
 _ONE = {"levels": "level", "multiplexes": "multiplex", "tasks": "task", "cells": "cell"}
 
 
-def multiplexed(cell: CellImage) -> str:
-    """The initialiser of a multiplexed cell's variables."""
-    register = macro(cell, "REARM_REGISTER", cell.number)
-    return f"{{NULL, {register}, 0, {cell.carrier.source}}}" if cell.due is not None else f"{{NULL, {register}}}"
-
-
 def macro(cell: CellImage, suffix: str, *arguments: object) -> str:
     """A call of a macro of the cell's driver."""
     return f"{cell.macro}_{suffix}({', '.join(str(a) for a in arguments)})"

@@ -76,10 +76,16 @@ class CellImage:
         return self.carrier.action.held and self.carrier.style is Style.DIRECT
 
     @property
+    def laps(self) -> int:
+        """How many turns a channel that is re-armed by its own intervals waits for its first point."""
+        free = self.carrier.style is Style.MULTIPLEXED and self.period == 1 << self.use.cell.array.width
+        return (self.first - 1) // self.period if free and self.use.cell.array.start is Start.TIMER else 0
+
+    @property
     def finishes(self) -> bool:
         """Whether the cell has stores right after the start."""
         channel = self.use.cell.array.start is Start.TIMER and not isinstance(self.carrier.action, Dispatch)
-        again = self.first > self.period and (self.carrier.style is Style.DIRECT or channel)
+        again = self.first > self.period and (self.carrier.style is Style.DIRECT or channel) and not self.laps
         return self.family.finish and (again or not self.family.late)
 
 
@@ -116,10 +122,11 @@ Stores: TypeAlias = dict[str, tuple[Store, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One interval of a multiplexed cell: to point ``to``; ``units`` counts from the point before it."""
+    """One interval of a multiplexed cell: to point ``to``; ``units`` counts from the point before it, with ``laps`` turns."""
 
     to: int
     units: int
+    laps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +141,11 @@ class Multiplex:
         if isinstance(self.cell.carrier.action, CheckDeadline):
             return Store("POSTPONE", self.cell, (step.units,))
         return Store("INTERVAL", self.cell, (step.units, self.cell.period))
+
+    @property
+    def laps(self) -> bool:
+        """Whether its cell expires at other times than its points, too: turns of its counter have to be counted."""
+        return self.cell.laps > 0 or any(step.laps for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,3 +461,8 @@ class Image:
     switches: dict[str, dict[str, Value]] = field(default_factory=dict, hash=False)
     microcode: Microcode | None = None
     blocks: Blocks | None = None
+
+    @property
+    def laps(self) -> bool:
+        """Whether turns of a cell's counter are counted."""
+        return any(multiplex.laps for mode in self.modes for multiplex in mode.multiplexes)

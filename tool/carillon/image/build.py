@@ -93,12 +93,16 @@ def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...
     times = _in_order(carrier, round_length)
     intervals = intervals_of(times, round_length)
     following = [*times[1:], times[0]]
-    return tuple(Step(to, use.units(interval)) for to, interval in zip(following, intervals, strict=True))
+    units = [use.units(interval) for interval in intervals]
+    # What there is beyond whole turns is from 1 to a turn, and a turn is 0 in the channel's bits.
+    turn = 1 << use.cell.array.width
+    counted = [((n - 1) // turn, n % turn) if use.cell.array.start is Start.TIMER else (0, n) for n in units]
+    return tuple(Step(to, rest, laps) for to, (laps, rest) in zip(following, counted, strict=True))
 
 
 def _recurring(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The first of some steps, as few as are the same in turn."""
-    units = [step.units for step in steps]
+    units = [(step.units, step.laps) for step in steps]
     counts = (n for n in range(1, len(steps)) if len(steps) % n == 0)
     return steps[: next((n for n in counts if units[:n] * (len(steps) // n) == units), len(steps))]
 

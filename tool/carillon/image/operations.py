@@ -21,6 +21,8 @@ class Does(Enum):
     """Takes back what a cell goes on asking for."""
     REARM = "rearm"
     """Sets a cell for the next of its points."""
+    LAP = "lap"
+    """Returns if the cell's counter has turns left to the next of its points."""
     POSTPONE = "postpone"
     """Moves a cell to the next of its points before it has expired."""
     ARM = "arm"

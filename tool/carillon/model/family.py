@@ -38,6 +38,7 @@ class Capability(Enum):
     RELOAD = "reload"
     MATCH = "match"
     MATCH_IN_ROUND = "match-in-round"
+    LAPS = "laps"
     POSTPONE = "postpone"
     REMAINING = "remaining"
     ACKNOWLEDGE = "acknowledge"
@@ -123,6 +124,8 @@ class Family(Frozen):
         lacking = next((c.value for c in (Capability.CHANNELS, Capability.MATCH) if c not in self.can), None)
         if Capability.MATCH_IN_ROUND in self.can and lacking is not None:
             raise ValueError(f"'match-in-round' is for channels whose match can be moved: 'can' lacks \"{lacking}\"")
+        if Capability.LAPS in self.can and Capability.MATCH_IN_ROUND not in self.can:
+            raise ValueError("'laps' are those of channels whose match can be moved: 'can' lacks \"match-in-round\"")
         if Capability.POSTPONE in self.can and not self.can & set(REARMS.values()):
             raise ValueError('\'postpone\' moves a cell that is re-armed: \'can\' lacks "shift", "reload" and "match"')
         if Capability.SYNCHRONISE in self.can and Capability.REMAINING not in self.can:

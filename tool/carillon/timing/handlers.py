@@ -72,6 +72,7 @@ def kernel_round(image: Image, mode: ModeImage) -> int:
     length = mode.allocation.mode.round_length
     carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
     whole = sum(_expiries(c, length) * handler_cost(image, mode, c).total for c in carriers)
+    whole += sum(taken for _, taken in _laps(image, mode))
     if mode.sync is not None:
         cells = len(mode.cells) * price["synchronise_cell"]
         whole += board.interrupt_entry + price["synchronise"] + price["synchronise_shift"] + cells + price["frame_end"]
@@ -94,6 +95,19 @@ def _expiries(carrier: Carrier, length: int) -> int:
     if carrier.style is Style.MULTIPLEXED:
         return len(carrier.demand.points)
     return sum(len(use.progression.times(length)) for use in carrier.cells)
+
+
+def _laps(image: Image, mode: ModeImage) -> list[tuple[int, int]]:
+    """When cells expire in a round whose turns are counted, and it is none of their points; and what their handlers take."""
+    price = prices(image.system.board.port)
+    taken = image.system.board.interrupt_entry + sum(price.get(what, 0) for what in ("frame_begin", "lap", "frame_end"))
+    length, found = mode.allocation.mode.round_length, []
+    for multiplex in (x for x in mode.multiplexes if x.laps):
+        turn = multiplex.cell.use.progression.period
+        times = sorted(t % length for t in multiplex.cell.carrier.demand.times)
+        for before, at in zip([times[-1] - length, *times], times, strict=False):
+            found += [((at - turn * k) % length, taken) for k in range(1, (at - before - 1) // turn + 1)]
+    return found
 
 
 def _arrives(image: Image) -> int:
@@ -120,6 +134,9 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     activations = [c for c in carriers if c.action.runs]
     table = _table_time(image, mode, max((max(costs[id(c)].before, costs[id(c)].after) for c in activations), default=0))
     table_level = mode.dispatch.carrier.level if mode.dispatch is not None else 0
+    laps = _laps(image, mode)
+    turned = {id(x.cell.carrier) for x in mode.multiplexes if x.laps}
+    lap = max((taken for _, taken in laps), default=0)
     tasks, starts = dict(table.tasks), dict(table.starts)
     enables = dict(table.enables)
     for carrier in carriers:
@@ -131,8 +148,11 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
         pieces = [table.piece] if table_level >= carrier.level else [0]
         blocking = max([*pieces, *(max(costs[id(c)].before, costs[id(c)].after) for c in others)])
         tasks[name] = max(own.total + blocking, tasks.get(name, 0))
-        starts[name] = max(own.before + blocking, starts.get(name, 0))
-    return KernelTime(*({n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, table.checks, starts)))
+        turns = lap * len(turned - {id(carrier)})  # which may all be counted at its tick
+        starts[name] = max(own.before + blocking + turns, starts.get(name, 0))
+    every = tuple(sorted((at, _ticks(taken, per_tick)) for at, taken in laps))
+    found = [{n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, table.checks, starts)]
+    return KernelTime(found[0], found[1], found[2], found[3], every)
 
 
 @dataclass(frozen=True, slots=True)

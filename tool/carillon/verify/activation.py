@@ -51,7 +51,8 @@ class ActivationVector:
         unsettled = ""
         ran = 0
         wanted: set[int | str] = {*self.sources, *self.cells}
-        multiplexes = {r.multiplex.multiplex for r in self.round.own_cells(self.source) if r.multiplex is not None}
+        rearmed = [r.multiplex for r in self.round.own_cells(self.source) if r.multiplex is not None]
+        multiplexes, waits = {it.multiplex for it in rearmed}, any(it.waits for it in rearmed)
         for step in path:
             what = step.what
             if what == "unpend":
@@ -124,7 +125,7 @@ class ActivationVector:
             elif what in ("missed", "control", "pend", "other"):
                 return [surplus(step)]
         if not ran:
-            return [] if guarded else ["does not always run the task"]
+            return [] if guarded or waits else ["does not always run the task"]
         if armed:
             return [f"leaves the deadline of {_listed(armed)} armed"]
         if held:
@@ -148,11 +149,12 @@ class ActivationVector:
         )
         if self.task.overrun is Overrun.NEVER or ended:
             return []
-        flagged = all(any(s.what == "guard" for s in path) for path in self.meaning.paths)
+        running = [path for path in self.meaning.paths if any(s.what == "run" for s in path)]
+        flagged = all(any(s.what == "guard" for s in path) for path in running)
         by_time = system.board.nesting == "time"
         if not self.siblings:
             alone = not by_time and not self.meaning.lowered
-            held = all(any(s.what == "disable" and self.source in s.sources for s in path) for path in self.meaning.paths)
+            held = all(any(s.what == "disable" and self.source in s.sources for s in path) for path in running)
             if held and len(round_.serves(self.source)) > 1:
                 return ["holds back others that have its source, while the task runs"]
             return [] if alone or held or flagged else ["does not keep the task from being entered while it runs"]

@@ -25,14 +25,23 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class MultiplexStart:
-    """``steps`` are the intervals from the first step on, around the circle once."""
+    """``steps`` are the intervals from the first step on, around the circle once, each with the turns before it.
+
+    ``laps``: turns before the first point.
+    """
 
     multiplex: int
     register: int
-    steps: tuple[int, ...]
+    steps: tuple[tuple[int, int], ...]
     first: int
+    laps: int
     due: int | None
     source: int | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether its cell expires at other times than its points, too."""
+        return self.laps > 0 or any(laps for _, laps in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +203,10 @@ class Tables:
             plain = self.elf.pointer + self.word
             size = plain + (-plain % self.elf.pointer if self.elf.align > 1 else 0)
             symbol = self.elf.around(multiplex)
-            timed = symbol is not None and symbol.size > size
+            # Turns are counted in two bytes more, and a timekeeper takes the time and two bytes more.
+            lapped = symbol is not None and self.elf.machine == AVR and symbol.size == size + 2
+            timed = symbol is not None and symbol.size > size and not lapped
+            laps = reader.take(2) if lapped else 0
             due = reader.take(self.word) if timed else None
             at = reader.at + (-(reader.at - at) % self.elf.pointer if self.elf.align > 1 else 0)
             inside = Reader(self.elf, multiplex)
@@ -203,12 +215,12 @@ class Tables:
             if timed:
                 inside.take(self.word)
             source = inside.take(2) if timed else None
-            found.append(MultiplexStart(multiplex, register, self.steps(first), first, due, source))
+            found.append(MultiplexStart(multiplex, register, self.steps(first, lapped), first, laps, due, source))
         return found
 
-    def steps(self, first: int) -> tuple[int, ...]:
-        """The intervals of a circle of struct carillon_step."""
-        intervals: list[int] = []
+    def steps(self, first: int, lapped: bool) -> tuple[tuple[int, int], ...]:
+        """The intervals of a circle of struct carillon_step, each with the turns before it."""
+        intervals: list[tuple[int, int]] = []
         at, seen = first, set[int]()
         while at not in seen:
             if len(seen) == LONGEST:
@@ -216,7 +228,7 @@ class Tables:
             seen.add(at)
             reader = Reader(self.elf, at)
             following = self.elf.data(reader.pointer())
-            intervals.append(reader.take(self.word))
+            intervals.append((reader.take(self.word), reader.take(2) if lapped else 0))
             at = following
         if at != first:
             raise UnreadableError(f"the steps at {first:#x} do not lead back to the first")

@@ -193,10 +193,15 @@ class Hardware:
             count = int((end - first) / period) + 1
             exact = [first + k * period for k in range(max(count, 0))]
             return self._whole(cell, family, exact, period, armed, None)
-        steps, moved = multiplex.steps, multiplex.multiplex in postponed
+        steps, moved = [interval for interval, _ in multiplex.steps], multiplex.multiplex in postponed
+        turn = cell.again
+        first += cell.ticks(multiplex.laps * turn)
 
         def following(turns: int) -> list[int]:
-            return [family.postponed(s) for s in steps] * turns if moved else family.following(cell, steps, turns * len(steps))
+            if moved:
+                return [family.postponed(s) for s in steps] * turns
+            laps = [laps for _, laps in multiplex.steps] * turns
+            return [n + turn * more for n, more in zip(family.following(cell, steps, turns * len(steps)), laps, strict=True)]
 
         period = cell.ticks(sum(following(2)[len(steps) :]))
         sequence = following(3 + int(end // period) if period > 0 else 3)  # steps that recur are in the image once

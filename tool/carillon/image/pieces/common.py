@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from carillon.allocate.result import Carrier, Style
+from carillon.allocate.result import Carrier
 from carillon.image import CellImage, Image, ModeImage, names
 from carillon.image.operations import Does, Operation
 from carillon.model.board import Board
@@ -27,10 +27,10 @@ def acknowledge(cells: list[CellImage]) -> list[Operation]:
 
 
 def rearm(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
-    """Set a multiplexed carrier's cell for its next point."""
-    if carrier.style is not Style.MULTIPLEXED:
-        return []
-    return [operate(c, Does.REARM, names.multiplex(image, mode, c)) for c in cells_of(mode, carrier)]
+    """Set a multiplexed carrier's cell for its next point; nothing more is done where it has not come to one."""
+    own = [x for x in mode.multiplexes if x.cell.carrier is carrier]
+    laps = [operate(x.cell, Does.LAP, names.multiplex(image, mode, x.cell)) for x in own if x.laps]
+    return laps + [operate(x.cell, Does.REARM, names.multiplex(image, mode, x.cell)) for x in own]
 
 
 def by_register(board: Board, sources: Iterable[int]) -> list[tuple[int, ...]]:
