@@ -37,6 +37,9 @@ from carillon.units import format_duration
 
 __all__ = ["allocate", "allocate_conventional"]
 
+MOST_IDLE = 24
+"""So many other periods of timers are tried in a row without a better allocation."""
+
 
 def allocate(
     system: System,
@@ -110,7 +113,7 @@ def _allocate_mode(
     """The mode with the periods of timers that suit it best; where none does, why the round does not."""
     best: ModeAllocation | None = None
     refused: list[tuple[bool, Diagnostics]] = []
-    chosen = Diagnostics()
+    chosen, idle = Diagnostics(), 0
     fitter = replace(fitter, round_length=mode.round_length)
     for timers in timer_periods(system.board, mode, fitter, busy):
         said = Diagnostics()
@@ -118,10 +121,13 @@ def _allocate_mode(
         classes = source_classes(system.board, busy, timers)
         found = _allocate_on(system, mode, classes, fitting, controls, said, time_limit, below, memory)
         refused.append((not fitting.frees, said))  # the first of those whose timers run freely, which can do more, says why
+        idle += best is not None
         if found is not None and not said.errors and (best is None or _merit(found) < _merit(best)):
-            best, chosen = found, said
+            best, chosen, idle = found, said, 0
         if best is not None and not best.unmonitored and all(c.style is Style.DIRECT and not c.lowered for c in best.carriers):
             break  # with other periods, cells could do no more by themselves
+        if idle == MOST_IDLE:
+            break
     report = chosen if best is not None else min(refused, key=lambda it: it[0])[1]
     diagnostics.found += report.found
     return best
