@@ -14,6 +14,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -128,6 +131,12 @@ class Diagnostics:
         """Raise :class:`CarillonError` if any error was reported."""
         if self.errors:
             raise CarillonError(self.in_order())
+
+    def required(self, made: T | None) -> T:
+        """What a pass has made, which is there unless it has reported errors; raises :class:`CarillonError` then."""
+        self.stop_on_errors()
+        assert made is not None
+        return made
 
 
 def _with_lines(same: list[Diagnostic]) -> Diagnostic:

@@ -7,18 +7,16 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from carillon.bench.handlers import Handler, handlers_of
+from carillon.bench.made import made
+from carillon.build import Firmware
+from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import plan
+from carillon.pipeline import Planned
 from carillon.resources import data_root
-from carillon.run.entries import Code
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
-    from carillon.pipeline import Planned
-    from carillon.run.entries import Record
+from carillon.run import record
+from carillon.run.entries import Code, Record
 
 CHIP = "atmega128"
 
@@ -101,32 +99,19 @@ class Applications:
 
     def made(self, schedule: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
         """What a schedule makes on a board."""
-        from carillon.build import build
-
-        planned = plan(schedule, self._diagnostics, board, kernel)
         self._count += 1
-        firmware = build(planned.image, self._folder / f"build-{self._count}", self._diagnostics)
-        self._diagnostics.stop_on_errors()
-        assert firmware is not None
-        return planned, firmware
+        return made(schedule, self._folder / f"build-{self._count}", self._diagnostics, board, kernel)
 
     def records(
         self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]
     ) -> tuple[list[Record], dict[int, str]]:
         """What a run records, and the address of each mark."""
-        from carillon.build.symbols import symbols
-        from carillon.run import record
-
-        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
-        self._diagnostics.stop_on_errors()
-        assert recording is not None
+        recording = self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks))
         table = symbols(firmware.elf)
         return recording.records, {table[mark][0] & ~1: mark for mark in marks}
 
     def run(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> Run:
         """Run time services for so many ticks of the system clock, or until they halt."""
-        from carillon.build.symbols import symbols
-
         records, places = self.records(planned, firmware, ticks, marks)
         osek = planned.allocation.osek
         assert osek is not None and osek.clock is not None

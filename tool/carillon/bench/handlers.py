@@ -5,13 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from carillon.pipeline import Planned
 from carillon.run.entries import Code, Record, entry_values
 from carillon.run.records import DELIVER
-
-if TYPE_CHECKING:
-    from carillon.pipeline import Planned
 
 ENTRY = 4
 """Cycles of an AVR's entry to an interrupt, which simavr does not charge (ATmega128 data sheet, Interrupt Response Time)."""

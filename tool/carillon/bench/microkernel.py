@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from carillon.bench.cells import program
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
-from carillon.build import build
+from carillon.build import Firmware, build
 from carillon.build.symbols import sizes, symbols
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.image import Image
 from carillon.microcode import S_CODE, Opcode
 from carillon.model.giotto import Machine
 from carillon.pipeline import plan, read_and_check
@@ -38,12 +38,7 @@ from carillon.run.entries import Code
 from carillon.run.records import Decoder
 from carillon.trace import Kind
 from carillon.trace.analyse import analyse
-from carillon.trace.timeline import IDLE, LaneKind
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
-    from carillon.image import Image
-    from carillon.trace.timeline import Segment
+from carillon.trace.timeline import IDLE, LaneKind, Segment
 
 TASKS = (4, 10, 50, 100)
 METHODS = ("edf", "edf-s", "nonpreemptive-s", "rm-s", "cells")

@@ -6,10 +6,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from carillon.trace.summary import Summary
+from carillon.trace.summary import Summary
 
 BOARD = "ast1030-evb"
 """The board of the published figures."""

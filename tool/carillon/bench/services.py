@@ -16,20 +16,18 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from carillon.bench.handlers import Handler, handlers_of
+from carillon.bench.made import made
 from carillon.bench.marks import Marks
 from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.build import Firmware
+from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import plan
+from carillon.pipeline import Planned
 from carillon.resources import data_root
-from carillon.run.entries import Code
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
-    from carillon.pipeline import Planned
-    from carillon.run.entries import Record
+from carillon.run import record
+from carillon.run.entries import Code, Record
 
 CHIP = "atmega128"
 
@@ -107,25 +105,14 @@ class Applications:
 
     def built(self, schedule: str) -> tuple[Planned, Firmware]:
         """What a schedule makes."""
-        from carillon.build import build
-
         path = self.sources / schedule
-        planned = plan(path, self._diagnostics)
-        firmware = build(planned.image, self._folder / f"{path.parent.name}-{path.stem}", self._diagnostics)
-        self._diagnostics.stop_on_errors()
-        assert firmware is not None
-        return planned, firmware
+        return made(path, self._folder / f"{path.parent.name}-{path.stem}", self._diagnostics)
 
     def run(self, schedule: str, ticks: int, marks: Sequence[str] = ()) -> Run:
         """Run an application for so many ticks of the board's clock; its handlers are those of its only timed cell."""
-        from carillon.build.symbols import symbols
-        from carillon.run import record
-
         planned, firmware = self.built(schedule)
         table = symbols(firmware.elf)
-        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
-        self._diagnostics.stop_on_errors()
-        assert recording is not None
+        recording = self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks))
         handlers = tuple(handlers_of(planned, table, recording.records, {_timed(planned)}))
         return Run(handlers, _places(handlers, recording.records, table, marks))
 

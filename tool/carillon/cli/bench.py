@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, check_outputs, guard, usage
+from carillon.cli import options
+from carillon.cli.common import Report, check_outputs, guard, usage
 from carillon.diagnostics import suggestion
 
 EPILOG = "Examples: carillon bench dispatch --json; carillon bench timers --part periods --plots pictures"
@@ -33,7 +34,7 @@ def command(
         ),
     ] = None,
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the benchmark's pictures (SVG) to this folder.")] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Measure Carillon and the conventional kernel with the same application; 'timers': the time services."""
 

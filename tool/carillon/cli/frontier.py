@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, check_outputs, guard, usage
+from carillon.cli import options
+from carillon.cli.common import Report, check_outputs, guard, usage
 
 EPILOG = "Examples: carillon frontier; carillon frontier --load 90 --load 96 --apart 50 --rounds 20 --plots pictures"
 
@@ -29,7 +30,7 @@ def command(
     rounds: Annotated[int, typer.Option("--rounds", "-n", min=1, help="Random rounds for each load and distance.")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="What the random rounds are drawn from.")] = 1,
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the pictures (SVG) to this folder.")] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """How much load, and points how close together: random rounds, checked and run under both kernels."""
 

@@ -9,18 +9,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import (
-    BoardOption,
-    IncludeOption,
-    JsonOption,
-    Report,
-    check_outputs,
-    counted,
-    guard,
-    in_folder,
-    schedule_file,
-    usage,
-)
+from carillon.cli import options
+from carillon.cli.common import Report, check_outputs, counted, guard, in_folder, schedule_file, usage
 from carillon.diagnostics import CarillonError, Diagnostic
 
 EPILOG = "Example: carillon import engine.oil -o schedule.toml"
@@ -31,10 +21,10 @@ def command(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File to write, or a folder for a schedule.toml.", show_default="print it")
     ] = None,
-    include: IncludeOption = None,
+    include: options.Include = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
-    board: BoardOption = None,
-    as_json: JsonOption = False,
+    board: options.Board = None,
+    as_json: options.Json = False,
 ) -> None:
     """Write the schedule that an OIL or ARXML file is, and say what of it Carillon has no use for."""
     from carillon.read import build_system, foreign_tables, read_foreign

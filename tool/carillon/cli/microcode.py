@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, check_outputs, counted, guard, read_checked, usage
+from carillon.cli import options
+from carillon.cli.common import Report, check_outputs, counted, guard, read_checked, usage
 from carillon.units import format_number
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def command(
             show_default="2 on a device; 60 on a socket, which loses nothing",
         ),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Assemble, list, check and compose microcode, send it to a running target, or ask what runs there."""
 
@@ -173,9 +174,7 @@ def _assemble(asked: _Asked, report: Report) -> None:
     (path,) = asked.paths
     text = read_text(path, report.diagnostics, "text of microcode", ".emc")
     program = None if text is None else assembled(text.content, str(path), report.diagnostics)
-    report.diagnostics.stop_on_errors()
-    assert program is not None
-    _finish(program, asked.out, report)
+    _finish(report.diagnostics.required(program), asked.out, report)
 
 
 def _list(asked: _Asked, report: Report) -> None:
@@ -350,9 +349,7 @@ def _record(asked: _Asked, report: Report) -> None:
 
     (path,) = asked.paths
     source = read_checked(path, report.diagnostics)
-    compiled = compile_giotto(source, report.diagnostics)
-    report.diagnostics.stop_on_errors()
-    assert compiled is not None
+    compiled = report.diagnostics.required(compile_giotto(source, report.diagnostics))
 
     def decisions(target: Target) -> tuple[Status, list[Decision]]:
         status, found = target.decisions(max(mode.period for mode in source.modes))

@@ -34,14 +34,10 @@ def load_board(path: Path) -> Board:
     """
     diagnostics = Diagnostics()
     layers = Layers()
-    data = _read(path, layers, [], diagnostics)
-    diagnostics.stop_on_errors()
-    assert data is not None
+    data = diagnostics.required(_read(path, layers, [], diagnostics))
     _families(data, layers, diagnostics)
     _port(data, layers, diagnostics)
-    board = validate(Board, data, layers, _REMEDY, diagnostics)
-    diagnostics.stop_on_errors()
-    assert board is not None
+    board = diagnostics.required(validate(Board, data, layers, _REMEDY, diagnostics))
     _requests(board, layers, diagnostics)
     diagnostics.stop_on_errors()
     board._files = tuple(Path(places.file) for _, places in layers.files)
