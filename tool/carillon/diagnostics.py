@@ -110,6 +110,10 @@ class Diagnostics:
         same += [] if new in same else [new]
         self.found.append(_with_lines(same))
 
+    def lacking(self, cause: str, packages: Iterable[str]) -> None:
+        """Report a program or a library that is not installed (C092), and the Debian packages that bring it."""
+        self.error("C092", None, cause, f"on Debian: apt-get install {' '.join(packages)}")
+
     def warning(self, code: str, span: Span | None, cause: str, remedy: str) -> None:
         """Report something that works but is probably not meant."""
         self._add(Diagnostic(code, span, *self.speak(cause, remedy), Severity.WARNING))

@@ -14,13 +14,13 @@ import shutil
 import tempfile
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.bench.handlers import Handler, handlers_of
 from carillon.bench.made import made
 from carillon.bench.marks import Marks
-from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.bench.rows import BOARD, Figure, Progress, Row
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
@@ -32,27 +32,6 @@ from carillon.run.entries import Code, Record
 CHIP = "atmega128"
 
 HUNDRED = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A metric: the most that tests let it be, what it is to be one day, and the least of other kernels, if any has it."""
-
-    metric: str
-    must: float
-    goal: float
-    peer: float | None = None
-    peer_name: str = ""
-    board: str = BOARD
-    unit: str = "instructions"
-
-    def row(self, values: Iterable[float], count: int) -> Row:
-        """The row of the first ``count`` values, of which there are enough."""
-        samples = list(values)[:count]
-        assert len(samples) == count, self.metric
-        made = row(self.metric, "carillon", self.board, self.unit, samples, self.must)
-        goal = self.goal if self.goal < self.must else None
-        return replace(made, goal=goal, peer=self.peer, peer_name=self.peer_name)
 
 
 FIGURES = {
@@ -76,6 +55,13 @@ FIGURES = {
         Figure("avr_flash_threads", 2_396, 2_400, 3_472, "FreeRTOS", CHIP, "bytes"),
     )
 }
+
+
+def _row(metric: str, values: Iterable[float], count: int) -> Row:
+    """The row of the first ``count`` values, of which there are enough."""
+    samples = list(values)[:count]
+    assert len(samples) == count, metric
+    return FIGURES[metric].row("carillon", samples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +140,9 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> list
     ):
         progress(f"a thread that delays, {wake}: {rounds} periods")
         run = applications.run(f"delay/{file}.toml", (rounds + 4) * _ticks(board, 320), ["bench_block", "bench_woken"])
-        rows.append(FIGURES[wake].row(run.marks.since([HANDLER], "bench_woken")[1:], rounds))
+        rows.append(_row(wake, run.marks.since([HANDLER], "bench_woken")[1:], rounds))
         if block is not None:
-            rows.append(FIGURES[block].row(run.marks.between("bench_block", [RETURNED])[1:], rounds))
+            rows.append(_row(block, run.marks.between("bench_block", [RETURNED])[1:], rounds))
     return rows
 
 
@@ -165,15 +151,15 @@ def alarms(applications: Applications, rounds: int, progress: Progress) -> list[
     progress(f"an extended task and an alarm's cell: {rounds} events")
     run = applications.run("extended/schedule.toml", (rounds + 3) * 1_000, ["bench_block", "bench_woken"])
     rows = [
-        FIGURES["alarm_extended"].row(run.marks.since([HANDLER], "bench_woken")[1:], rounds),
-        FIGURES["wait_event"].row(run.marks.between("bench_block", [RETURNED])[1:], rounds),
+        _row("alarm_extended", run.marks.since([HANDLER], "bench_woken")[1:], rounds),
+        _row("wait_event", run.marks.between("bench_block", [RETURNED])[1:], rounds),
     ]
     progress(f"a task and a counter's queue: {rounds} activations")
     run = applications.run("direct/schedule.toml", (2 * rounds + 5) * 1_000, ["carillon_task_Main"])
     begins = run.marks.times("carillon_task_Main")
-    rows.append(FIGURES["alarm_direct"].row(run.marks.since([HANDLER], "carillon_task_Main"), rounds))
+    rows.append(_row("alarm_direct", run.marks.since([HANDLER], "carillon_task_Main"), rounds))
     empty = [h.length for h in run.handlers if not _within(h, begins)]
-    rows.append(FIGURES["counter_tick"].row(empty[1:], rounds))  # the first comes before the alarm has been set
+    rows.append(_row("counter_tick", empty[1:], rounds))  # the first comes before the alarm has been set
     return rows
 
 
@@ -187,14 +173,14 @@ def callbacks(applications: Applications, rounds: int, progress: Progress) -> li
     """Functions that alarms call: one in every second tick, and a hundred."""
     progress(f"a function that an alarm calls: {rounds} calls")
     run = applications.run("callback/schedule.toml", (2 * rounds + 5) * 1_000, ["bench_called"])
-    rows = [FIGURES["callback"].row(run.marks.since([HANDLER], "bench_called"), rounds)]
+    rows = [_row("callback", run.marks.since([HANDLER], "bench_called"), rounds)]
     count = max(1, rounds // 10)
     progress(f"{HUNDRED} alarms in one tick: {count} ticks")
     run = applications.run("due/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_called"])
     calls = run.marks.times("bench_called")
     due = [(h, bisect_left(calls, h.end) - bisect_left(calls, h.begin)) for h in run.handlers if _within(h, calls)]
     assert all(called == HUNDRED for _, called in due)
-    rows.append(FIGURES["due_100"].row((h.length for h, _ in due), count))
+    rows.append(_row("due_100", (h.length for h, _ in due), count))
     return rows
 
 
@@ -206,12 +192,12 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
     quiet, window = (run.marks.between(f"bench_{name}_begin", [f"bench_{name}_end"]) for name in ("quiet", "window"))
     lows = run.marks.between("bench_window_end", ["bench_low"])  # Low has run before High works again
     stolen = [w - q for q, w, low in zip(quiet, window, lows, strict=False) if low < 1_000]
-    rows = [FIGURES["stolen_by_lower_thread"].row(stolen[1:], rounds)]
+    rows = [_row("stolen_by_lower_thread", stolen[1:], rounds)]
     count = max(1, rounds // 10)
     progress(f"{HUNDRED} threads in one tick: {count} ticks")
     lower_threads(applications.sources / "highest", HUNDRED)
     run = applications.run("highest/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_woken"])
-    rows.append(FIGURES["delay_of_highest_of_100"].row(run.marks.since([HANDLER], "bench_woken")[1:], count))
+    rows.append(_row("delay_of_highest_of_100", run.marks.since([HANDLER], "bench_woken")[1:], count))
     return rows
 
 
@@ -234,7 +220,7 @@ def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[
     ):
         progress(f"the size of {schedule}")
         _, firmware = applications.built(schedule)
-        rows.append(FIGURES[metric].row([firmware.flash], 1))
+        rows.append(_row(metric, [firmware.flash], 1))
     return rows
 
 

@@ -9,10 +9,9 @@ happened, and equals ``t`` on virtual boards.  Lines are ordered by ``n``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TextIO
 
 from carillon.trace.course import Course
