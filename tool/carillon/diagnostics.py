@@ -30,6 +30,10 @@ class Span:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
+    def beside(self, here: Span) -> str:
+        """As a place in the text of a message about ``here``: its line, and its file if it is another."""
+        return f"on line {self.line}" + ("" if self.file == here.file else f" of {self.file}")
+
 
 class Lines:
     """Where the lines of a text begin, for the places of its characters."""

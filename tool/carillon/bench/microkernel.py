@@ -24,7 +24,6 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from carillon.bench.cells import program
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
 from carillon.build import Firmware, build
 from carillon.build.symbols import sizes, symbols
@@ -49,6 +48,7 @@ LOADS = {"short": Fraction(20, 100), "medium": Fraction(35, 100), "long": Fracti
 PARTS = tuple(LOADS)
 
 ROUND_MS = 60
+PERIODS_MS = (60, 30, 20, 10)
 _INFEASIBLE = ("C270", "C283")
 _CLOCK_HZ = 206_000_000
 _BEGIN, _END, _LATE = "work", "bench_done", "bench_late"
@@ -100,6 +100,15 @@ def _must(metric: str, tasks: int, method: str) -> float | None:
         return None
     share = {"edf": Fraction(1, 100), "cells": Fraction(1, 1000)}.get(method, Fraction(1, 200))
     return float(share * _CLOCK_HZ / 1000)
+
+
+def program(tasks: int, work_ms: Fraction) -> str:
+    """The program with so many tasks of so many milliseconds each."""
+    found = [
+        f"task t{k} () output () state () {{ schedule work() }} [wcet {1 + int(work_ms * 1_000_000)}ns]" for k in range(tasks)
+    ]
+    calls = [f"    taskfreq {ROUND_MS // PERIODS_MS[k % len(PERIODS_MS)]} do t{k}();" for k in range(tasks)]
+    return "\n".join([*found, "", "start m {", f"  mode m () period {ROUND_MS} {{", *calls, "  }", "}", ""])
 
 
 @dataclass(frozen=True, slots=True)

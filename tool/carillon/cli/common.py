@@ -200,6 +200,26 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
         raise CarillonError(found)
 
 
+def check_new(out: Path | None, force: bool) -> None:
+    """Refuse a file to write that exists (C097), if it may not be overwritten, or whose folder cannot have it (C096)."""
+    if out is None:
+        return
+    if out.exists() and not force:
+        remedy = "choose another name, or overwrite it with --force"
+        raise CarillonError([Diagnostic("C097", None, f"'{out}' exists already", remedy)])
+    check_outputs(out=out.parent)
+
+
+def check_plots(plots: Path | None) -> None:
+    """Refuse a folder for pictures that cannot be made or written."""
+    from importlib.util import find_spec
+
+    if plots is not None:
+        if find_spec("matplotlib") is None:
+            usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
+        check_outputs(plots=plots)
+
+
 def build_folder(planned: Planned, kernel: str, out: Path | None) -> Path:
     """Where an application is built."""
     return out or planned.system.file.parent / "build" / planned.system.folder(kernel)

@@ -10,8 +10,7 @@ import typer
 
 from carillon import console
 from carillon.cli import options
-from carillon.cli.common import Report, check_outputs, guard, schedule_file, usage
-from carillon.diagnostics import CarillonError, Diagnostic
+from carillon.cli.common import Report, check_new, guard, schedule_file, usage
 
 EPILOG = "Example: carillon export examples/oil-only/crossing.oil -o crossing.arxml"
 
@@ -35,12 +34,7 @@ def command(
         from carillon.read import build_system, read_tables
         from carillon.read.arxml.write import arxml_text
 
-        if out is not None and out.exists() and not force:
-            raise CarillonError(
-                [Diagnostic("C097", None, f"'{out}' exists already", "choose another name, or overwrite it with --force")]
-            )
-        if out is not None:
-            check_outputs(out=out.parent)
+        check_new(out, force)
         tables = read_tables(schedule_file(paths, include), report.diagnostics, board)
         system = report.diagnostics.required(None if tables is None else build_system(tables, report.diagnostics, board))
         assert tables is not None

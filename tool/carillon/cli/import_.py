@@ -10,8 +10,7 @@ import typer
 
 from carillon import console
 from carillon.cli import options
-from carillon.cli.common import Report, check_outputs, counted, guard, in_folder, schedule_file, usage
-from carillon.diagnostics import CarillonError, Diagnostic
+from carillon.cli.common import Report, check_new, counted, guard, in_folder, schedule_file, usage
 
 EPILOG = "Example: carillon import engine.oil -o schedule.toml"
 
@@ -40,12 +39,7 @@ def command(
         from carillon.resources import board_names
 
         target = None if out is None else in_folder(out)
-        if target is not None and target.exists() and not force:
-            raise CarillonError(
-                [Diagnostic("C097", None, f"'{target}' exists already", "choose another name, or overwrite it with --force")]
-            )
-        if target is not None:
-            check_outputs(out=target.parent)
+        check_new(target, force)
         foreign = read_foreign(source, report.diagnostics, board)
         if foreign is not None:
             build_system(foreign_tables(foreign, report.diagnostics), report.diagnostics, board)

@@ -92,9 +92,7 @@ class Rounds:
         span = self.places.value(path)
         what = describe(*path)  # an upper bound may be a longer one
         ticks = self.ticks.limited(time, what, span) if upwards else self.ticks.exact(time, what, span, recurs)
-        if ticks is not None and positive and whole(ticks, upwards) == 0:
-            if ticks == 0 or not self.ticks.refuse:  # else it was refused already
-                self.diagnostics.error("C041", span, f"{describe(*path)} is zero ticks", "write a time of at least one tick")
+        if ticks is not None and positive and self.ticks.vanishes(ticks, what, span, upwards=upwards):
             ticks = None
         if ticks is None:
             self.broken.add(path)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model.time import ClockKind, Period, QueueKind, TimedKind, TimeServices
@@ -127,9 +126,6 @@ class TimeReader:
         span = self.places.value(("time", key))
         what = f"'{key}' of [time]"
         exact = ticks.exact(time, what, span, recurs, upwards=not recurs) if divides else ticks.limited(time, what, span)
-        if exact is None:
-            return None
-        if whole(exact, upwards=not recurs) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
-            self.diagnostics.error("C041", span, f"'{key}' of [time] is zero ticks", "write a time of at least one tick")
+        if exact is None or ticks.vanishes(exact, what, span, upwards=not recurs):
             return None
         return whole(exact, upwards=not recurs)

@@ -172,12 +172,11 @@ class Converter:
 
     def _second(self, holder: Holder, place: str, first: Holder, second: Holder) -> None:
         """Report C217 of two containers where there may be one."""
-        where = f"on line {first.span.line}" + ("" if first.span.file == second.span.file else f" of {first.span.file}")
         self._error(
             "C217",
             second.span,
             f"{holder.path} has a second {place}, {second.definition} {shorten(second.name)}; the first is "
-            f"{shorten(first.name)} {where}",
+            f"{shorten(first.name)} {first.span.beside(second.span)}",
             "it has one at most, in all files together: remove one, or give both parts one SHORT-NAME",
         )
 
@@ -196,7 +195,7 @@ class Converter:
         first = values[0]
         other = next((value for value in values if value.text != first.text), None)
         if other is not None:
-            where = f"on line {first.span.line}" + ("" if first.span.file == other.span.file else f" of {first.span.file}")
+            where = first.span.beside(other.span)
             self._error(
                 "C217",
                 other.span,

@@ -20,7 +20,7 @@ from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.application import convert_application
-from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver, located
+from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver
 from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
 from carillon.read.oil.tables import Tables
 from carillon.read.oil.values import Values
@@ -150,7 +150,7 @@ class Converter:
                 self.values.error(
                     "C146",
                     board.key,
-                    f"CARILLON_BOARD is {shown(first)} {located(where, board.key)} and {shown(board.literal)} here",
+                    f"CARILLON_BOARD is {shown(first)} {where.beside(board.key)} and {shown(board.literal)} here",
                     "an application runs on one board: remove one of the two",
                 )
             else:

@@ -113,6 +113,11 @@ class OsekFile:
                 found[name] = self.known(name, section, (*path, number), what)
         return tuple(name for name, known in found.items() if known)
 
+    def missing(self, path: Path, own: str, key: str, remedy: str) -> None:
+        """Report a key that an object needs (C014), unless that lost a value, which may be this one, misspelt."""
+        if not self.incomplete(*path):
+            self.error("C014", self.key(*path), f"{own} has no '{key}'", remedy)
+
     def twice(self, kind: str, name: str, path: Path, where: str) -> None:
         """Report what a list names twice (C049)."""
         self.error("C049", self.value(*path), f"{kind} {shorten(name)} is listed twice{where}", f"list every {kind} once")
