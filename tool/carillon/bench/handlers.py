@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from carillon.pipeline import Planned
@@ -25,6 +26,11 @@ class Handler:
     begin: int
     end: int
     length: int
+
+    def has(self, times: Sequence[int]) -> bool:
+        """Did one of these instructions follow its first, up to the next after its last?"""
+        k = bisect_left(times, self.begin)
+        return k < len(times) and times[k] <= self.end
 
 
 def handlers_of(

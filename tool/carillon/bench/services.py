@@ -13,13 +13,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.bench.handlers import Handler, handlers_of
 from carillon.bench.made import made
-from carillon.bench.marks import Marks
+from carillon.bench.marks import HANDLER, RETURNED, Marks
 from carillon.bench.rows import BOARD, Figure, Progress, Row
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
@@ -27,7 +27,6 @@ from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
 from carillon.resources import data_root
 from carillon.run import record
-from carillon.run.entries import Code, Record
 
 CHIP = "atmega128"
 
@@ -66,18 +65,10 @@ def _row(metric: str, values: Iterable[float], count: int) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run recorded: the handlers that were asked for, and when places were passed.
-
-    Among the places are ``HANDLER``, the first instructions of those handlers, and ``RETURNED``, the first ones that
-    were executed after any handler.
-    """
+    """What a run recorded: the handlers that were asked for, and when places were passed."""
 
     handlers: tuple[Handler, ...]
     marks: Marks
-
-
-HANDLER = "handler"
-RETURNED = "returned"
 
 
 class Applications:
@@ -100,7 +91,7 @@ class Applications:
         table = symbols(firmware.elf)
         recording = self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks))
         handlers = tuple(handlers_of(planned, table, recording.records, {_timed(planned)}))
-        return Run(handlers, _places(handlers, recording.records, table, marks))
+        return Run(handlers, Marks.of(recording.records, table, marks, handlers))
 
 
 def _timed(planned: Planned) -> int:
@@ -110,16 +101,6 @@ def _timed(planned: Planned) -> int:
     carriers = [*(a.carrier for a in osek.alarms), *([osek.clock.carrier] if osek.clock is not None else [])]
     (carrier,) = carriers or [c.carrier for c in osek.counters]
     return carrier.source
-
-
-def _places(
-    handlers: Iterable[Handler], records: Sequence[Record], table: Mapping[str, tuple[int, int]], marks: Sequence[str]
-) -> Marks:
-    found = Marks.of(records, table, marks)
-    times = {mark: found.times(mark) for mark in marks}
-    times[HANDLER] = [h.begin for h in handlers]
-    times[RETURNED] = [entry.time for entry in records if entry.code == Code.EXIT]
-    return Marks(times)
 
 
 def _ticks(board: str, us: int) -> int:
@@ -158,15 +139,9 @@ def alarms(applications: Applications, rounds: int, progress: Progress) -> list[
     run = applications.run("direct/schedule.toml", (2 * rounds + 5) * 1_000, ["carillon_task_Main"])
     begins = run.marks.times("carillon_task_Main")
     rows.append(_row("alarm_direct", run.marks.since([HANDLER], "carillon_task_Main"), rounds))
-    empty = [h.length for h in run.handlers if not _within(h, begins)]
+    empty = [h.length for h in run.handlers if not h.has(begins)]
     rows.append(_row("counter_tick", empty[1:], rounds))  # the first comes before the alarm has been set
     return rows
-
-
-def _within(handler: Handler, times: Sequence[int]) -> bool:
-    """Did one of these instructions follow the handler's first, up to the next after its last?"""
-    k = bisect_left(times, handler.begin)
-    return k < len(times) and times[k] <= handler.end
 
 
 def callbacks(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
@@ -178,7 +153,7 @@ def callbacks(applications: Applications, rounds: int, progress: Progress) -> li
     progress(f"{HUNDRED} alarms in one tick: {count} ticks")
     run = applications.run("due/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_called"])
     calls = run.marks.times("bench_called")
-    due = [(h, bisect_left(calls, h.end) - bisect_left(calls, h.begin)) for h in run.handlers if _within(h, calls)]
+    due = [(h, bisect_left(calls, h.end) - bisect_left(calls, h.begin)) for h in run.handlers if h.has(calls)]
     assert all(called == HUNDRED for _, called in due)
     rows.append(_row("due_100", (h.length for h, _ in due), count))
     return rows

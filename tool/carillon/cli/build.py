@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from os.path import normpath
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from carillon import console
 from carillon.cli import options
 from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, diagnostic, guard, schedule_file
 from carillon.sources import ARXML, Source, files_of
@@ -44,11 +44,10 @@ def command(
     def work(report: Report) -> None:
         from carillon.reuse import whole
 
-        began, schedule = whole.now(), schedule_file(paths, include)
+        began, schedule = time.time_ns(), schedule_file(paths, include)
         check_outputs(files_of(schedule), out=out, depfile=depfile)
-        options = {"board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit, "verify": not no_verify}
-        options["machine"] = check_machine(machine, schedule).value
-        asked = {"schedule": str(schedule), **options}
+        asked = {"schedule": str(schedule), "board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit}
+        asked |= {"verify": not no_verify, "machine": check_machine(machine, schedule).value}
         beside = files_of(schedule)[0].parent
         folders = (
             [out]
@@ -63,10 +62,7 @@ def command(
             return
         report.diagnostics.found += [diagnostic(found) for found in answer["found"]]
         report.result(answer["result"])
-        if not as_json:
-            report.warnings()
-            for line in answer["lines"]:
-                console.verbatim(console.console(), line)
+        report.say(*answer["lines"])
 
     def build(report: Report, schedule: Source, began: int, asked: dict[str, Any]) -> dict[str, Any] | None:
         """What to say of the build, which is recorded; None after errors."""

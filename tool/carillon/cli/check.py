@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from carillon import console
 from carillon.cli import options
 from carillon.cli.common import Report, check_machine, counted, guard, schedule_file
 
@@ -56,8 +55,6 @@ def command(
             found.append("whether the board's cells and levels suffice was not looked at (--quick)")
         result["allocated"] = not quick
         report.result(result)
-        if not as_json:
-            report.warnings()
-            console.verbatim(console.console(), f"{system.name}: {'; '.join(found)}")
+        report.say(f"{system.name}: {'; '.join(found)}")
 
     guard(as_json, work)

@@ -42,6 +42,12 @@ class Report:
             console.diagnostics(self.diagnostics.in_order())
             self.diagnostics.found.clear()
 
+    def say(self, *lines: str) -> None:
+        """Print what was found so far, and then these lines as they are, for a person."""
+        self.warnings()
+        for line in lines if not self.as_json else ():
+            console.verbatim(console.console(), line)
+
     def result(self, value: dict[str, Any]) -> None:
         """Print the command's JSON."""
         if self.as_json:

@@ -8,12 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostics, suggestion
-from carillon.model import (
-    Idle,
-    Interrupt,
-    OnDeadlineMiss,
-    System,
-)
+from carillon.model import Idle, Interrupt, OnDeadlineMiss, System
 from carillon.model.board import Board
 from carillon.read.application import Application, application_of
 from carillon.read.board import load_board

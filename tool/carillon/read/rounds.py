@@ -8,18 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import (
-    Activation,
-    Drift,
-    Enable,
-    Mode,
-    Monitor,
-    Overrun,
-    Synchronisation,
-    SyncStart,
-    Task,
-    Window,
-)
+from carillon.model import Activation, Drift, Enable, Mode, Monitor, Overrun, Synchronisation, SyncStart, Task, Window
 from carillon.read.references import has_period
 from carillon.read.schema import ModeTable, ScheduleFile, TaskTable
 from carillon.read.shape import Broken, describe

@@ -6,16 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from carillon.check.names import fault
-from carillon.model.osek import (
-    ALARM_ACTIONS,
-    Alarm,
-    AlarmAction,
-    Autostart,
-    Counter,
-    CounterKind,
-    IncrementCounter,
-    SetEvent,
-)
+from carillon.model.osek import ALARM_ACTIONS, Alarm, AlarmAction, Autostart, Counter, CounterKind, IncrementCounter, SetEvent
 from carillon.read.osek.file import MOST, OsekFile, some
 from carillon.read.schema import AlarmTable, AutostartTable, CounterTable, SetEventTable
 from carillon.read.spans import Path

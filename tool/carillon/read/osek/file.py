@@ -7,9 +7,7 @@ from collections.abc import Iterable
 
 from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, Span, suggestion
-from carillon.model.osek import (
-    RES_SCHEDULER,
-)
+from carillon.model.osek import RES_SCHEDULER
 from carillon.read.schema import OsekTable, OsekTaskTable, ScheduleFile
 from carillon.read.shape import Broken
 from carillon.read.spans import Path, SpanIndex

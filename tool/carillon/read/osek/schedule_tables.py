@@ -5,15 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from carillon.model.osek import (
-    ActivateTask,
-    AlarmAction,
-    ScheduleTable,
-    Synchronisation,
-    TableAutostart,
-    TablePoint,
-    TableStart,
-)
+from carillon.model.osek import ActivateTask, AlarmAction, ScheduleTable, Synchronisation, TableAutostart, TablePoint, TableStart
 from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile, some
 from carillon.read.schema import CounterTable, ScheduleTableTable, TableAutostartTable, TablePointTable

@@ -7,11 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from carillon.model.board import Board
-from carillon.model.osek import (
-    Isr,
-    OsekEvent,
-    OsekTask,
-)
+from carillon.model.osek import Isr, OsekEvent, OsekTask
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
 from carillon.read.references import other_source
