@@ -171,6 +171,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return "nothing of that kind is defined"
 
 
+def some(texts: Iterable[str], most: int) -> str:
+    """The texts, each once, at most so many, and how many more there are."""
+    unique = list(dict.fromkeys(texts))
+    return ", ".join(unique[:most]) + (f" and {len(unique) - most} more" if len(unique) > most else "")
+
+
 class Limited:
     """Reports errors of a file, at most ``most`` of them, and that there are more."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
 from carillon.build.symbols import defined_functions, selects_flash, sizes, symbols, undefined
-from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
+from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.emit import emit
 from carillon.emit.orti import orti
 from carillon.emit.text import HANDLER
@@ -401,6 +401,3 @@ def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, 
             return None
         images.append(image)
     return tuple(images)
-
-
-__all__ = ["Diagnostic", "Firmware", "build", "write_generated"]

@@ -7,6 +7,7 @@ Both ways yield the same records (``emulators/host``, ``emulators/qemu/trace_plu
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -75,8 +76,6 @@ def _compiled(
     ``headers`` are what the source includes beside the system's, each by its name alone.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
-    import hashlib
-
     contents = b"".join(path.read_bytes() for path in (source, *headers))
     digest = hashlib.sha256(contents).hexdigest()[:16]
     include = [option for header in headers for option in ("-I", str(header.parent))]

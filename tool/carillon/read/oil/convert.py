@@ -9,12 +9,12 @@ Whether the objects go together is for the schedule's own checks.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any
 
-from carillon.diagnostics import Diagnostics, Span
+from carillon.diagnostics import Diagnostics, Span, some
 from carillon.read.foreign.choices import SourceWords, assign_sources, duration
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
@@ -362,7 +362,7 @@ class Converter:
                 self.values.result.leftovers.append(Leftover(owner, _text(value), value.key))
         for kind, merged_ones in kinds.items():
             self.values.result.leftovers += [Leftover("", f"{kind} {merged.name}", merged.span) for merged in merged_ones]
-            names = _some(merged.name for merged in merged_ones)
+            names = some((merged.name for merged in merged_ones), 5)
             self.values.warn(
                 "C150",
                 merged_ones[0].span,
@@ -392,8 +392,3 @@ def _text(value: Resolved) -> str:
     if not inside:
         return text
     return f"{text} {{ {inside[:_SHOWN_BLOCK]}{' ...' if len(inside) > _SHOWN_BLOCK else ''} }}"
-
-
-def _some(names: Iterable[str], most: int = 5) -> str:
-    listed = list(names)
-    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")
