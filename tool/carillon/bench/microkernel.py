@@ -176,10 +176,7 @@ def _sources(folder: Path, text: str, functions: str, method: str) -> Path:
 def _made(file: Path, machine: Machine) -> tuple[Image, Firmware]:
     diagnostics = Diagnostics()
     planned = plan(file, diagnostics, BOARD, machine=machine)
-    firmware = build(planned.image, file.parent / "build", diagnostics)
-    if firmware is None:
-        raise CarillonError(diagnostics.in_order())
-    return planned.image, firmware
+    return planned.image, diagnostics.required(build(planned.image, file.parent / "build", diagnostics))
 
 
 def _functions(table: Iterable[str], names: Iterable[str]) -> list[str]:
@@ -196,9 +193,7 @@ def _watched(image: Image, firmware: Firmware, rounds: int) -> Watched:
     marks = [name for name in (_BEGIN, _END, _LATE) if name in table]
     ticks = image.system.clock_hz * ROUND_MS * (rounds + 1) // 1000
     fetched = ("interpret", "code") if image.microcode is not None else None
-    recording = record(image, firmware, ticks, diagnostics, marks, spans=spans, fetched=fetched)
-    if recording is None:
-        raise CarillonError(diagnostics.in_order())
+    recording = diagnostics.required(record(image, firmware, ticks, diagnostics, marks, spans=spans, fetched=fetched))
     decoder = Decoder(image, table)
     origin = decoder.origin(recording.records)
     assert origin is not None

@@ -26,6 +26,7 @@ from carillon.read.schema import (
     SetEventTable,
     TableAutostartTable,
     TablePointTable,
+    TaskTable,
     toml_type,
 )
 from carillon.read.spans import Path, SpanIndex
@@ -81,6 +82,20 @@ class Broken:
     def under(self, *path: str | int) -> bool:
         """Whether the table at ``path`` was wrong or lost one of its keys, perhaps a misspelt one."""
         return self.at(*path) or any(broken[: len(path)] == path for broken in self.paths)
+
+
+class Reading:
+    """A file while it is read: its tables, their places, and which of its values are missing because they were wrong."""
+
+    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
+        self.file, self.places, self.broken, self.diagnostics = file, places, broken, diagnostics
+
+    def has_period(self, task: str) -> bool:
+        """Whether a task is periodic, or would be but for a wrong value or a misspelt key."""
+        if self.file.task[task].period is not None or self.broken.at("task", task, "period"):
+            return True
+        lost = (path for path in self.broken.paths if len(path) > 2 and path[:2] == ("task", task))
+        return any(path[2] not in TaskTable.model_fields for path in lost)
 
 
 @dataclass(frozen=True, slots=True)

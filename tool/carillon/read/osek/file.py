@@ -9,7 +9,7 @@ from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.osek import RES_SCHEDULER
 from carillon.read.schema import OsekTable, OsekTaskTable, ScheduleFile
-from carillon.read.shape import Broken
+from carillon.read.shape import Broken, Reading
 from carillon.read.spans import Path, SpanIndex
 from carillon.units import shorten
 
@@ -30,11 +30,11 @@ KINDS = {
 }
 
 
-class OsekFile:
+class OsekFile(Reading):
     """The tables of one file.  ``broken`` says which of its values are missing because they were wrong."""
 
     def __init__(self, file: ScheduleFile, table: OsekTable, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        self.file = file
+        super().__init__(file, places, broken, diagnostics)
         # A thread is a task too, whose place is another table.
         self.threads = {name for name in file.thread if name not in table.task}
         threads = {
@@ -44,9 +44,6 @@ class OsekFile:
         }
         self.table = table.model_copy(update={"task": {**table.task, **threads}})
         self.event_bits = EVENT_BITS - TIME_BITS if file.time is not None else EVENT_BITS
-        self.places = places
-        self.broken = broken
-        self.diagnostics = diagnostics
         self.modes = tuple(dict.fromkeys(table.modes or ())) or (DEFAULT_MODE,)
         self.names: dict[str, dict[str, int]] = {}
         for section in KINDS:
