@@ -71,8 +71,6 @@ def counted(value: int, bits: int = 32) -> int:
 class Family:
     """All cells of one family on a board."""
 
-    apart_of_rearm = 0
-    """Units between the load and the store of the driver's re-arming of a running counter."""
     remembers = False
     """Whether a cell whose interrupt is disabled asks for it once that is enabled, if it has expired meanwhile."""
     resets = False
