@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from consistency import inconsistency
+
 from building import build
 from carillon.allocate.result import Carrier
 from carillon.build import Firmware
@@ -19,7 +21,6 @@ from carillon.pipeline import Planned, plan, releases
 from carillon.run import run
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.analyse import analyse
-from carillon.trace.consistency import inconsistency
 from carillon.trace.summary import Summary, TaskSummary
 
 HERE = Path(__file__).parent

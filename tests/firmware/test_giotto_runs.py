@@ -13,6 +13,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from consistency import inconsistency
 from laboratory import AST, HERE, MPS, ROOT, RV32, TC, VIRTUAL_AST, Laboratory, Outcome
 
 from carillon.diagnostics import Diagnostics
@@ -21,7 +22,6 @@ from carillon.giotto.scheduling import METHODS, chosen_in
 from carillon.model.giotto import Machine as Carrier
 from carillon.run import run
 from carillon.trace import Kind
-from carillon.trace.consistency import inconsistency
 
 sys.path.append(str(ROOT / "tests" / "giotto"))
 from giotto_machine import C, Machine, Ports

@@ -241,7 +241,7 @@ class Objects:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.tree = folder, tree
         self.changed = ""
-        for name in ("pytest", "hypothesis", "carillon.cli", "carillon.trace.analyse", "carillon.trace.consistency"):
+        for name in ("pytest", "hypothesis", "carillon.cli", "carillon.trace.analyse"):
             importlib.import_module(name)  # once, not in the process of each test
         import carillon.build
 

@@ -50,7 +50,7 @@ def rendered(
     traces_: Trace | list[Trace], releases: tuple[Release, ...], width: int = 80, window: scene.Window | None = None
 ) -> str:
     console = Console(file=io.StringIO(), width=width, no_color=True, force_terminal=False, legacy_windows=False)
-    show.render_terminal(console, traces_, releases, window)
+    terminal.render(console, scene.panels_of(traces_, releases), window)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"  # type: ignore[attr-defined]
 
 
@@ -78,7 +78,7 @@ def test_no_line_of_the_timeline_is_wider_than_the_terminal(width: int) -> None:
 def test_an_ascii_terminal_gets_ascii() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="strict")
     console = Console(file=stream, width=80, force_terminal=False)
-    show.render_terminal(console, pair(), traces.releases(2))
+    terminal.render(console, scene.panels_of(pair(), traces.releases(2)))
 
 
 def test_a_missed_deadline_is_red() -> None:
@@ -98,14 +98,14 @@ def test_bars_cover_the_cells_in_which_a_task_ran() -> None:
 
 def test_svg_matches_its_golden_file(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
-    show.write_svg(path, pair(), traces.releases(2))
+    show.write("svg", path, scene.panels_of(pair(), traces.releases(2)))
     ET.parse(path)
     assert_golden("show-compare.svg", path.read_text(encoding="utf-8"))
 
 
 def test_every_kernel_slice_of_the_svg_is_wide_enough_to_be_seen(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
-    show.write_svg(path, traces.carillon(rounds=40), traces.releases(40), (0, 10000))
+    show.write("svg", path, scene.panels_of(traces.carillon(rounds=40), traces.releases(40)), (0, 10000))
     slices = [e for e in ET.parse(path).iter("{http://www.w3.org/2000/svg}rect") if e.get("fill") == "#111827"]
     assert len(slices) > 30
     assert min(float(e.get("width", "0")) for e in slices) >= 1.6
@@ -113,7 +113,7 @@ def test_every_kernel_slice_of_the_svg_is_wide_enough_to_be_seen(tmp_path: Path)
 
 def test_perfetto_matches_its_golden_file(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-    show.write_perfetto(path, pair(), traces.releases(2))
+    show.write("perfetto", path, scene.panels_of(pair(), traces.releases(2)))
     text = path.read_text(encoding="utf-8")
     events = json.loads(text)["traceEvents"]
     for process, trace in enumerate(pair(), start=1):
@@ -124,7 +124,7 @@ def test_perfetto_matches_its_golden_file(tmp_path: Path) -> None:
 
 def test_vcd_matches_its_golden_file(tmp_path: Path) -> None:
     path = tmp_path / "run.vcd"
-    show.write_vcd(path, pair(), traces.releases(2))
+    show.write("vcd", path, scene.panels_of(pair(), traces.releases(2)))
     text = path.read_text(encoding="utf-8")
     assert "$date" not in text
     assert_golden("show-compare.vcd", text)
@@ -146,11 +146,11 @@ def test_the_vcd_timescale_is_the_coarsest_that_fits(units: int, expected: tuple
 
 def test_html_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     path = tmp_path / "run.html"
-    show.write_html(path, pair(), traces.releases(2))
+    show.write("html", path, scene.panels_of(pair(), traces.releases(2)))
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"""(src|href)\s*=|@import|url\(|https?://""", text)
     assert "default-src 'none'" in text
-    show.write_html(path, pair(), traces.releases(2))
+    show.write("html", path, scene.panels_of(pair(), traces.releases(2)))
     assert text == path.read_text(encoding="utf-8")
 
 
@@ -158,7 +158,7 @@ def test_html_cannot_be_broken_by_names(tmp_path: Path) -> None:
     name = '</script><b a="&'
     table = ((name, 100, 700),)
     path = tmp_path / "run.html"
-    show.write_html(path, traces.trace(table=table, work={name: 50}), traces.releases(1, table))
+    show.write("html", path, scene.panels_of(traces.trace(table=table, work={name: 50}), traces.releases(1, table)))
     text = path.read_text(encoding="utf-8")
     assert text.count("</script>") == 2
     assert name not in text
@@ -168,7 +168,7 @@ def test_html_cannot_be_broken_by_names(tmp_path: Path) -> None:
 def test_the_data_of_the_page_is_that_of_the_analysis(tmp_path: Path) -> None:
     path = tmp_path / "run.html"
     both = pair()
-    show.write_html(path, both, traces.releases(2), (100, 800))
+    show.write("html", path, scene.panels_of(both, traces.releases(2)), (100, 800))
     found = re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)
     assert found
     data = json.loads(found[1])
@@ -201,7 +201,7 @@ BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome
 )
 def test_the_page_lists_what_is_sought_and_not_folded(tmp_path: Path, fragment: str, lanes: int) -> None:
     path = tmp_path / "run.html"
-    show.write_html(path, traces.trace(), traces.releases())
+    show.write("html", path, scene.panels_of(traces.trace(), traces.releases()))
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
     command = [str(BROWSER), *options, path.as_uri() + fragment]
@@ -209,15 +209,6 @@ def test_the_page_lists_what_is_sought_and_not_folded(tmp_path: Path, fragment: 
     found = re.search(r'data-lanes="(\d+)/(\d+)"', dom)
     assert found
     assert int(found[2]) == lanes
-
-
-def test_a_trace_is_analysed_once_however_often_it_is_shown() -> None:
-    trace, releases = traces.trace(), traces.releases()
-    panel = scene.panels_of(trace, releases)[0]
-    assert scene.panels_of([trace], releases)[0] is panel
-    assert show.summaries(trace, releases)[0] is panel.summary
-    assert scene.panels_of(trace, ())[0] is not panel
-    assert scene.panels_of(traces.trace(rounds=2), releases)[0] is not panel
 
 
 def test_differences_sum_up_again() -> None:
@@ -235,7 +226,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "run.svg"
     path.write_text("old", encoding="utf-8")
     with pytest.raises(ValueError, match="shows nothing"):
-        show.write_svg(path, traces.trace(), traces.releases(), (5000, 6000))
+        show.write("svg", path, scene.panels_of(traces.trace(), traces.releases()), (5000, 6000))
     assert path.read_text(encoding="utf-8") == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["run.svg"]
 
@@ -258,10 +249,10 @@ def test_a_long_round_opens_at_its_first_busy_part() -> None:
 def test_an_empty_trace_can_be_shown(tmp_path: Path) -> None:
     empty = replace(traces.trace(), events=(), length=0)
     printed(empty, 1)
-    show.write_svg(tmp_path / "a.svg", empty, [])
-    show.write_html(tmp_path / "a.html", empty, [])
-    show.write_vcd(tmp_path / "a.vcd", empty, [])
-    show.write_perfetto(tmp_path / "a.json", empty, [])
+    show.write("svg", tmp_path / "a.svg", scene.panels_of(empty, []))
+    show.write("html", tmp_path / "a.html", scene.panels_of(empty, []))
+    show.write("vcd", tmp_path / "a.vcd", scene.panels_of(empty, []))
+    show.write("perfetto", tmp_path / "a.json", scene.panels_of(empty, []))
 
 
 @pytest.mark.parametrize(
@@ -328,7 +319,7 @@ def test_only_activations_that_are_known_are_drawn() -> None:
 @pytest.mark.parametrize("mixed", [False, True])
 def test_the_svg_of_an_event_triggered_system_matches_its_golden_file(tmp_path: Path, mixed: bool) -> None:
     path = tmp_path / "picture.svg"
-    show.write_svg(path, traces.osek(mixed), traces.osek_releases(mixed))
+    show.write("svg", path, scene.panels_of(traces.osek(mixed), traces.osek_releases(mixed)))
     text = path.read_text(encoding="utf-8")
     assert (">deadline<" in text) is mixed
     assert ">waits<" in text
@@ -337,8 +328,8 @@ def test_the_svg_of_an_event_triggered_system_matches_its_golden_file(tmp_path: 
 
 def test_waits_are_exported(tmp_path: Path) -> None:
     perfetto, vcd = tmp_path / "run.json", tmp_path / "run.vcd"
-    show.write_perfetto(perfetto, traces.osek(mixed=True), traces.osek_releases(mixed=True))
-    show.write_vcd(vcd, traces.osek(mixed=True), traces.osek_releases(mixed=True))
+    show.write("perfetto", perfetto, scene.panels_of(traces.osek(mixed=True), traces.osek_releases(mixed=True)))
+    show.write("vcd", vcd, scene.panels_of(traces.osek(mixed=True), traces.osek_releases(mixed=True)))
     events = json.loads(perfetto.read_text(encoding="utf-8"))["traceEvents"]
     waits = [(e["ts"], e["dur"]) for e in events if e.get("cat") == "waiting"]
     assert waits == [(70, 275), (500, 500)]
@@ -351,7 +342,7 @@ def test_waits_are_exported(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mixed", [False, True])
 def test_the_page_of_an_event_triggered_system_has_its_own_tables(tmp_path: Path, mixed: bool) -> None:
     path = tmp_path / "run.html"
-    show.write_html(path, traces.osek(mixed), traces.osek_releases(mixed))
+    show.write("html", path, scene.panels_of(traces.osek(mixed), traces.osek_releases(mixed)))
     text = path.read_text(encoding="utf-8")
     head = text.partition('<script type="application/json"')[0]
     assert ('<th scope="col" title="Deadlines missed">' in head) is mixed
@@ -370,7 +361,7 @@ def test_the_page_names_the_modes_and_says_times_beside_ticks(tmp_path: Path) ->
     path = tmp_path / "run.html"
     lengths = (("first", 1000), ("<second>", 250), ("third", 40))
     trace = replace(traces.trace(), modes=((0, "first"), (1000, "<second>")), round_lengths=lengths)
-    show.write_html(path, trace, traces.releases(2))
+    show.write("html", path, scene.panels_of(trace, traces.releases(2)))
     text = path.read_text(encoding="utf-8")
     found = re.search(r'id="data">(.*?)</script>', text, re.S)
     assert found

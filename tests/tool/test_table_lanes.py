@@ -132,13 +132,13 @@ def test_the_terminal_draws_what_a_table_does(trace: Trace) -> None:
 def test_every_picture_has_the_points(trace: Trace, tmp_path: Path) -> None:
     svg, perfetto, vcd = (tmp_path / f"run.{name}" for name in ("svg", "json", "vcd"))
     points = len(due(trace, "Again")) + len(due(trace, "Once"))
-    show.write_svg(svg, trace, ())
+    show.write("svg", svg, scene.panels_of(trace, ()))
     assert sum(e.get("d", "").endswith("l5 5l-5 5l-5 -5z") for e in ET.parse(svg).iter()) == points + 1  # and the legend's
-    show.write_perfetto(perfetto, trace, ())
+    show.write("perfetto", perfetto, scene.panels_of(trace, ()))
     events = json.loads(perfetto.read_text(encoding="utf-8"))["traceEvents"]
     assert sum(e["name"] == "expiry point" for e in events) == points
     assert [e["dur"] for e in events if e["name"] == "Once is started"] == [800]
-    show.write_vcd(vcd, trace, ())
+    show.write("vcd", vcd, scene.panels_of(trace, ()))
     text = vcd.read_text(encoding="utf-8")
     sign = text[: text.index(" point $end")].split()[-1]
     assert text.splitlines().count(f"1{sign}") == len(due(trace, "Again"))
@@ -148,7 +148,7 @@ def test_every_picture_has_the_points(trace: Trace, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("fragment", "lanes"), [("", 6), ("#q=once", 3), ("#fold=tables", 4)])
 def test_the_page_has_a_group_of_tables(trace: Trace, tmp_path: Path, fragment: str, lanes: int) -> None:
     path = tmp_path / "run.html"
-    show.write_html(path, trace, ())
+    show.write("html", path, scene.panels_of(trace, ()))
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
     command = [str(BROWSER), *options, path.as_uri() + fragment]

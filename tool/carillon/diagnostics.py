@@ -14,6 +14,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,6 +29,10 @@ class Span:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    def beside(self, here: Span) -> str:
+        """As a place in the text of a message about ``here``: its line, and its file if it is another."""
+        return f"on line {self.line}" + ("" if self.file == here.file else f" of {self.file}")
 
 
 class Lines:
@@ -107,6 +114,10 @@ class Diagnostics:
         same += [] if new in same else [new]
         self.found.append(_with_lines(same))
 
+    def lacking(self, cause: str, packages: Iterable[str]) -> None:
+        """Report a program or a library that is not installed (C092), and the Debian packages that bring it."""
+        self.error("C092", None, cause, f"on Debian: apt-get install {' '.join(packages)}")
+
     def warning(self, code: str, span: Span | None, cause: str, remedy: str) -> None:
         """Report something that works but is probably not meant."""
         self._add(Diagnostic(code, span, *self.speak(cause, remedy), Severity.WARNING))
@@ -128,6 +139,12 @@ class Diagnostics:
         """Raise :class:`CarillonError` if any error was reported."""
         if self.errors:
             raise CarillonError(self.in_order())
+
+    def required(self, made: T | None) -> T:
+        """What a pass has made, which is there unless it has reported errors; raises :class:`CarillonError` then."""
+        self.stop_on_errors()
+        assert made is not None
+        return made
 
 
 def _with_lines(same: list[Diagnostic]) -> Diagnostic:
@@ -152,6 +169,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
         shown = ", ".join(f"'{n}'" for n in names[:8])
         return f"known names are {shown}" + (", ..." if len(names) > 8 else "")
     return "nothing of that kind is defined"
+
+
+def some(texts: Iterable[str], most: int) -> str:
+    """The texts, each once, at most so many, and how many more there are."""
+    unique = list(dict.fromkeys(texts))
+    return ", ".join(unique[:most]) + (f" and {len(unique) - most} more" if len(unique) > most else "")
 
 
 class Limited:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -58,9 +57,7 @@ def read_and_check(
     system = read_schedule(path, diagnostics, board, clock, machine)
     if system is not None:
         check_system(system, diagnostics)
-    diagnostics.stop_on_errors()
-    assert system is not None
-    return system
+    return diagnostics.required(system)
 
 
 def plan(
@@ -79,7 +76,11 @@ def plan(
     those of the clock that comes nearest.
     """
     first = Diagnostics()
-    system = _into(first, diagnostics, lambda: read_and_check(path, first, board, clock, machine))
+    try:
+        system = read_and_check(path, first, board, clock, machine)
+    except CarillonError:
+        diagnostics.found += first.found
+        raise
     refused: CarillonError | None = None
     best: tuple[Planned, Diagnostics] | None = None
     try:
@@ -124,15 +125,6 @@ def _distance(refused: Diagnostics) -> int:
     return 2 if codes & {*CLOCK_CODES} - {TOO_FEW} else int(TOO_FEW in codes)
 
 
-def _into(own: Diagnostics, all_of_them: Diagnostics, work: Callable[[], System]) -> System:
-    """What ``work`` does; what it found is not lost if it fails."""
-    try:
-        return work()
-    except CarillonError:
-        all_of_them.found += own.found
-        raise
-
-
 def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float) -> Planned:
     """Lower and allocate at the system's clock, and check the deadlines with what handlers take.
 
@@ -175,9 +167,9 @@ def _allocated(
     events = lower_events(system, one_timer=kernel != "carillon") if system.osek is not None else None
     folder = default_folder()
     memory = Memory(folder / "allocations") if folder is not None else None
-    allocation = allocate_system(system, lowered, events, diagnostics, kernel=kernel, time_limit=time_limit, memory=memory)
-    diagnostics.stop_on_errors()
-    assert allocation is not None
+    allocation = diagnostics.required(
+        allocate_system(system, lowered, events, diagnostics, kernel=kernel, time_limit=time_limit, memory=memory)
+    )
     image = build_image(system, allocation, diagnostics)
     diagnostics.stop_on_errors()
     return Planned(system, lowered, allocation, image)

@@ -25,7 +25,7 @@ _SHOWN = 40
 
 
 class MalformedError(ValueError):
-    """A text that is no time or no frequency; carries what is wrong and what would be right."""
+    """A text that is not what it is to be: a time, a number, a line; carries what is wrong and what would be right."""
 
     def __init__(self, cause: str, remedy: str) -> None:
         self.cause = cause

@@ -7,7 +7,6 @@ The passes ask the action instead of telling actions apart.  DESIGN says which f
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -43,7 +42,7 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class Action(ABC):
+class Action:
     """What is done at an expiry point, to one object: a task, an interrupt, a mode."""
 
     object: str
@@ -91,6 +90,6 @@ class Action(ABC):
         """What an alarm does that has it."""
         return self.does.format_map({f.name: getattr(self, f.name) for f in fields(self)})
 
-    @abstractmethod
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Instructions a round of its handlers, but for what depends on the cells chosen and for ``wraps``."""
+        return served.by_handler(costs)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action
 from carillon.model.board import Role
 from carillon.model.osek import AlarmAction, Callback
 
@@ -29,7 +29,3 @@ class Call(Action):
     constant: ClassVar[str] = "CALL"
     says: ClassVar[type[AlarmAction] | None] = Callback
     does: ClassVar[str] = "calls {object}"
-
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
-        """Always by a handler."""
-        return served.by_handler(costs)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action
 from carillon.model.board import Role
 
 
@@ -22,7 +22,3 @@ class EndSlice(Action):
     rank: ClassVar[int] = 5
     named: ClassVar[bool] = False
     acknowledged: ClassVar[bool] = True
-
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
-        """A request of the level's own source."""
-        return served.by_handler(costs)

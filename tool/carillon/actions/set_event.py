@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action
 from carillon.model.board import Role
 from carillon.model.osek import AlarmAction
 from carillon.model.osek import SetEvent as SetEventAction
@@ -27,7 +27,3 @@ class SetEvent(Action):
     constant: ClassVar[str] = "SET_EVENT"
     says: ClassVar[type[AlarmAction] | None] = SetEventAction
     does: ClassVar[str] = "sets {event} of {object}"
-
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
-        """Always by a handler."""
-        return served.by_handler(costs)

@@ -13,7 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
 
 from carillon.bench import paper, vee
 from carillon.bench.autosar import autosar as schedule_tables
@@ -32,9 +35,6 @@ from carillon.bench.timers import PARTS
 from carillon.bench.timers import timers as experiments
 from carillon.console import heading
 from carillon.diagnostics import Diagnostics
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
@@ -113,9 +113,6 @@ _BESIDE: dict[str, Callable[[Row], str]] = {
 
 
 def _table(console: Console, name: str, rows: Sequence[Row]) -> None:
-    from rich import box
-    from rich.table import Table
-
     kernels = list(dict.fromkeys(r.kernel for r in rows))
     boards = ", ".join(dict.fromkeys(r.board for r in rows))
     console.print(heading(name, f" on {boards}: median, and minimum to maximum where they differ", ""))

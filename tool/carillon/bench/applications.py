@@ -7,18 +7,17 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from carillon.bench.handlers import Handler, handlers_of
+from carillon.bench.made import made
+from carillon.bench.marks import Marks
+from carillon.build import Firmware
+from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import plan
+from carillon.pipeline import Planned
 from carillon.resources import data_root
-from carillon.run.entries import Code
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
-    from carillon.pipeline import Planned
-    from carillon.run.entries import Record
+from carillon.run import record
+from carillon.run.entries import Code, Record
 
 CHIP = "atmega128"
 
@@ -35,19 +34,14 @@ class Run:
     hertz: int
     handlers: tuple[Handler, ...]
     slices: tuple[Handler, ...]
-    marks: dict[str, tuple[int, ...]]
+    marks: Marks
     switches: int
 
     def with_mark(self, mark: str) -> tuple[list[Handler], list[Handler]]:
         """The clock's handlers in which a mark was passed, and the others."""
-        passed = self.marks[mark]
-        within: tuple[list[Handler], list[Handler]] = ([], [])
-        k = 0
-        for handler in self.handlers:
-            while k < len(passed) and passed[k] < handler.begin:
-                k += 1
-            within[not (k < len(passed) and passed[k] < handler.end)].append(handler)
-        return within
+        passed = self.marks.times(mark)
+        within = [handler for handler in self.handlers if handler.has(passed)]
+        return within, [handler for handler in self.handlers if not handler.has(passed)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,45 +95,25 @@ class Applications:
 
     def made(self, schedule: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
         """What a schedule makes on a board."""
-        from carillon.build import build
-
-        planned = plan(schedule, self._diagnostics, board, kernel)
         self._count += 1
-        firmware = build(planned.image, self._folder / f"build-{self._count}", self._diagnostics)
-        self._diagnostics.stop_on_errors()
-        assert firmware is not None
-        return planned, firmware
+        return made(schedule, self._folder / f"build-{self._count}", self._diagnostics, board, kernel)
 
-    def records(
-        self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]
-    ) -> tuple[list[Record], dict[int, str]]:
-        """What a run records, and the address of each mark."""
-        from carillon.build.symbols import symbols
-        from carillon.run import record
-
-        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
-        self._diagnostics.stop_on_errors()
-        assert recording is not None
-        table = symbols(firmware.elf)
-        return recording.records, {table[mark][0] & ~1: mark for mark in marks}
+    def records(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> list[Record]:
+        """What a run records."""
+        return self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks)).records
 
     def run(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> Run:
         """Run time services for so many ticks of the system clock, or until they halt."""
-        from carillon.build.symbols import symbols
-
-        records, places = self.records(planned, firmware, ticks, marks)
+        records, table = self.records(planned, firmware, ticks, marks), symbols(firmware.elf)
         osek = planned.allocation.osek
         assert osek is not None and osek.clock is not None
-        passed: dict[str, list[int]] = {mark: [] for mark in marks}
-        for entry in records:
-            if entry.code == Code.MARK:
-                passed[places[entry.value]].append(entry.time)
-        clock, table = planned.system.board.clock(planned.system.clock_hz), symbols(firmware.elf)
+        clock = planned.system.board.clock(planned.system.clock_hz)
         slices = {osek.slices.source} if osek.slices is not None else set()
+        handlers = tuple(handlers_of(planned, table, records, {osek.clock.carrier.source}))
         return Run(
             clock.hz * clock.instructions_per_tick,
-            tuple(handlers_of(planned, table, records, {osek.clock.carrier.source})),
+            handlers,
             tuple(handlers_of(planned, table, records, slices)),
-            {mark: tuple(times) for mark, times in passed.items()},
+            Marks.of(records, table, marks, handlers),
             sum(entry.code == Code.RESUME for entry in records),
         )

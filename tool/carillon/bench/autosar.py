@@ -16,7 +16,7 @@ from pathlib import Path
 
 from carillon.bench.dispatch import KERNELS, measured, overheads
 from carillon.bench.osek import COLUMNS, WINDOW, Applications, stolen
-from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.bench.rows import Figure, Progress, Row
 from carillon.bench.sync import sync_offset
 from carillon.diagnostics import Diagnostics
 from carillon.trace.summary import Summary
@@ -30,27 +30,6 @@ TICK = 1000
 
 SYNCHRONISED = 1000
 """Rounds of the synchronised nodes at least.  They take no time worth mentioning, and fewer would not show their worst."""
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A metric: the most that tests let it be, and what it is to be one day; None where nothing is asked.
-
-    ``board``: where it is measured.  ``alone``: only of Carillon's own kernel.
-    """
-
-    metric: str
-    must: float | None = None
-    goal: float | None = None
-    unit: str = "instructions"
-    board: str = BOARD
-    alone: bool = False
-
-    def row(self, column: str, values: Sequence[float]) -> Row:
-        """The row of these samples."""
-        made = row(self.metric, column, self.board, self.unit, values, self.must)
-        beyond = self.goal is not None and (self.must is None or self.goal < self.must)
-        return replace(made, goal=self.goal if beyond else None)
 
 
 FIGURES = {

@@ -15,13 +15,16 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from carillon.allocate.result import Style
+from carillon.bench.made import made
 from carillon.bench.rows import BOARD, Progress, Result, Row, row
 from carillon.diagnostics import Diagnostics
-
-if TYPE_CHECKING:
-    from carillon.pipeline import Planned
+from carillon.model.board import Role
+from carillon.pipeline import Planned
+from carillon.run import run
+from carillon.timing.handlers import handler_cost
+from carillon.trace import Kind
 
 BOARDS = ("arduino-uno", "arduino-leonardo", "arduino-mega", BOARD)
 
@@ -126,9 +129,6 @@ class Tally:
 
 def start_bounds(planned: Planned) -> dict[str, int]:
     """How late each task may start, in instructions or cycles, by what the plan says of its handlers and of the other's."""
-    from carillon.model.board import Role
-    from carillon.timing.handlers import handler_cost
-
     image = planned.image
     (mode,) = image.modes
     carriers = {name: planned.allocation.modes[0].of(Role.ACTIVATION, name) for name in TASKS}
@@ -139,26 +139,15 @@ def start_bounds(planned: Planned) -> dict[str, int]:
 
 def run_round(it: Round, board: str, rounds: int, folder: Path, tally: Tally) -> None:
     """Build and run one schedule, and count what became of its expiries; raises CarillonError if it cannot."""
-    from carillon.allocate.result import Style
-    from carillon.build import build
-    from carillon.model.board import Role
-    from carillon.pipeline import plan
-    from carillon.run import run
-    from carillon.trace import Kind
-
     diagnostics = Diagnostics()
     folder.mkdir()
     (folder / "schedule.toml").write_text(it.schedule(), encoding="utf-8")
     (folder / "main.c").write_text(CODE, encoding="utf-8")
-    planned = plan(folder / "schedule.toml", diagnostics, board)
-    firmware = build(planned.image, folder / "build", diagnostics)
-    diagnostics.stop_on_errors()
-    assert firmware is not None
+    planned, firmware = made(folder / "schedule.toml", folder / "build", diagnostics, board)
     hz = planned.system.clock_hz
     per_tick = planned.system.board.clock(hz).instructions_per_tick
-    trace = run(planned.image, firmware, it.length * UNIT * hz // 1_000_000 * rounds, diagnostics, rounds=rounds)
-    diagnostics.stop_on_errors()
-    assert trace is not None
+    length = it.length * UNIT * hz // 1_000_000 * rounds
+    trace = diagnostics.required(run(planned.image, firmware, length, diagnostics, rounds=rounds))
     unit = UNIT * hz * per_tick // 1_000_000
     bounds = start_bounds(planned)
     for name, own in it.points.items():

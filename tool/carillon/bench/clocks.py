@@ -15,10 +15,13 @@ from pathlib import Path
 from carillon.allocate.advice import Prediction, advise
 from carillon.bench.handlers import Handler, handlers_of
 from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.build import build
+from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.model.time import ClockKind
 from carillon.pipeline import Planned, plan
 from carillon.resources import data_root
+from carillon.run import record
 
 SOURCES = data_root() / "bench" / "clocks"
 APPLICATIONS = ("control", "logger", "sampler")
@@ -29,16 +32,8 @@ BEGUN = 8
 
 def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostics) -> list[Handler]:
     """Build in a folder and run; the handlers of the clock, or of alarms' cells."""
-    from carillon.build import build
-    from carillon.build.symbols import symbols
-    from carillon.run import record
-
-    firmware = build(planned.image, folder, diagnostics)
-    diagnostics.stop_on_errors()
-    assert firmware is not None
-    recording = record(planned.image, firmware, ticks, diagnostics)
-    diagnostics.stop_on_errors()
-    assert recording is not None
+    firmware = diagnostics.required(build(planned.image, folder, diagnostics))
+    recording = diagnostics.required(record(planned.image, firmware, ticks, diagnostics))
     allocation = planned.allocation.osek
     assert allocation is not None
     sources = {carrier.source for carrier in allocation.carriers}

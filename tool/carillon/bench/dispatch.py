@@ -5,17 +5,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from carillon.bench.made import analysed, made
 from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
+from carillon.build import Firmware
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import Planned, plan, releases
+from carillon.pipeline import Planned
 from carillon.resources import data_root
-from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
 
 KERNELS = ("carillon", "conventional")
 
@@ -32,26 +29,15 @@ TABLE_I = (
 
 def built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD) -> tuple[Planned, Firmware]:
     """An application of ``bench``, planned and built in a folder."""
-    from carillon.build import build
-
-    planned = plan(data_root() / "bench" / name / "schedule.toml", diagnostics, board, kernel)
-    firmware = build(planned.image, folder / f"{name}-{kernel}", diagnostics)
-    diagnostics.stop_on_errors()
-    assert firmware is not None
-    return planned, firmware
+    return made(data_root() / "bench" / name / "schedule.toml", folder / f"{name}-{kernel}", diagnostics, board, kernel)
 
 
 def measured(
     name: str, kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD
 ) -> tuple[Planned, Summary]:
     """The analysis of a run of so many rounds."""
-    from carillon.run import run
-
     planned, firmware = built(name, kernel, folder, diagnostics, board)
-    trace = run(planned.image, firmware, planned.system.modes[0].round_length * rounds, diagnostics, rounds=rounds)
-    diagnostics.stop_on_errors()
-    assert trace is not None
-    return planned, analyse(trace, releases(planned.system, trace))
+    return planned, analysed(planned, firmware, rounds, diagnostics)
 
 
 def overheads(summary: Summary, kernel: str) -> list[Row]:

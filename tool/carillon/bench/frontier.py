@@ -14,14 +14,20 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from carillon.bench.made import made
 from carillon.bench.rows import BOARD, Curve, Plot, Progress
+from carillon.check.simulation import CODES
+from carillon.check.utilisation import CODES as FULL
 from carillon.console import heading
 from carillon.diagnostics import CarillonError, Diagnostics
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from carillon.pipeline import plan, releases
+from carillon.run import run
+from carillon.trace.analyse import analyse
 
 KERNELS = ("carillon", "conventional")
 
@@ -124,10 +130,6 @@ class Outcome:
 
 def accepted(it: Round, folder: Path, board: str) -> bool:
     """Whether the check, with the kernel's costs, accepts a round; it is refused for its times alone, or an error is raised."""
-    from carillon.check.simulation import CODES
-    from carillon.check.utilisation import CODES as FULL
-    from carillon.pipeline import plan
-
     (folder / "checked.toml").write_text(it.schedule(checked=True), encoding="utf-8")
     try:
         plan(folder / "checked.toml", Diagnostics(), board)
@@ -145,26 +147,16 @@ def kept(it: Round, kernel: str, checked: bool, folder: Path, board: str) -> tup
 
     Raises CarillonError if it cannot be built or run.
     """
-    from carillon.build import build
-    from carillon.pipeline import plan, releases
-    from carillon.run import run
-    from carillon.trace.analyse import analyse
-
     diagnostics = Diagnostics()
     (folder / "schedule.toml").write_text(it.schedule(checked), encoding="utf-8")
     (folder / "main.c").write_text(it.code(), encoding="utf-8")
     try:
-        planned = plan(folder / "schedule.toml", diagnostics, board, kernel)
+        planned, firmware = made(folder / "schedule.toml", folder / kernel, diagnostics, board, kernel)
     except CarillonError as refused:
         if kernel == "conventional" and {d.code for d in refused.diagnostics} == {"C064"}:
             return False, None
         raise
-    firmware = build(planned.image, folder / kernel, diagnostics)
-    diagnostics.stop_on_errors()
-    assert firmware is not None
-    trace = run(planned.image, firmware, (ROUNDS + 1) * LENGTH, diagnostics)
-    diagnostics.stop_on_errors()
-    assert trace is not None
+    trace = diagnostics.required(run(planned.image, firmware, (ROUNDS + 1) * LENGTH, diagnostics))
     summary = analyse(trace, releases(planned.system, trace))
     per_tick = planned.system.board.clock(planned.system.clock_hz).instructions_per_tick or 1
     for r in summary.runs:
@@ -241,9 +233,6 @@ def report(outcomes: Sequence[Outcome], diagnostics: Diagnostics) -> None:
 
 def render(console: Console, outcomes: Sequence[Outcome], board: str) -> None:
     """A table: a line for each load and closeness."""
-    from rich import box
-    from rich.table import Table
-
     console.print(heading("frontier", f" on {board}: shares of random rounds, and the latest start of a task in ticks", ""))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     titles = ("load", "apart", "rounds", "accepted", *(f"kept:\n{k}" for k in KERNELS), *(f"start:\n{k}" for k in KERNELS))

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from carillon.pipeline import Planned
 from carillon.run.entries import Code, Record, entry_values
 from carillon.run.records import DELIVER
-
-if TYPE_CHECKING:
-    from carillon.pipeline import Planned
 
 ENTRY = 4
 """Cycles of an AVR's entry to an interrupt, which simavr does not charge (ATmega128 data sheet, Interrupt Response Time)."""
@@ -28,6 +26,11 @@ class Handler:
     begin: int
     end: int
     length: int
+
+    def has(self, times: Sequence[int]) -> bool:
+        """Did one of these instructions follow its first, up to the next after its last?"""
+        k = bisect_left(times, self.begin)
+        return k < len(times) and times[k] <= self.end
 
 
 def handlers_of(

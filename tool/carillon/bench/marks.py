@@ -6,23 +6,40 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
+from carillon.bench.handlers import Handler
 from carillon.run.entries import Code, Record
+
+HANDLER = "handler"
+RETURNED = "returned"
 
 
 class Marks:
-    """When each mark was passed: instructions, or cycles, as the board counts."""
+    """When each mark was passed: instructions, or cycles, as the board counts.
+
+    Beside the application's own there are ``HANDLER``, the first instructions of the handlers that were asked for, and
+    ``RETURNED``, the first ones that were executed after any handler.
+    """
 
     def __init__(self, times: dict[str, list[int]]) -> None:
         self._times = times
 
     @classmethod
-    def of(cls, records: Iterable[Record], table: Mapping[str, tuple[int, int]], marks: Sequence[str]) -> Marks:
+    def of(
+        cls,
+        records: Sequence[Record],
+        table: Mapping[str, tuple[int, int]],
+        marks: Sequence[str],
+        handlers: Iterable[Handler] = (),
+    ) -> Marks:
         """What a run recorded; ``table`` has the firmware's symbols.  A mark that is none of them was never passed."""
         at: dict[int, list[int]] = {}
         for entry in records:
             if entry.code == Code.MARK:
                 at.setdefault(entry.value, []).append(entry.time)
-        return cls({mark: at.get(table[mark][0] & ~1, []) if mark in table else [] for mark in marks})
+        found = {mark: at.get(table[mark][0] & ~1, []) if mark in table else [] for mark in marks}
+        found[HANDLER] = [handler.begin for handler in handlers]
+        found[RETURNED] = [entry.time for entry in records if entry.code == Code.EXIT]
+        return cls(found)
 
     def times(self, name: str) -> list[int]:
         """The instructions at which a mark was passed, in order."""

@@ -23,13 +23,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from carillon.bench.cells import program
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
-from carillon.build import build
+from carillon.build import Firmware, build
 from carillon.build.symbols import sizes, symbols
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.image import Image
 from carillon.microcode import S_CODE, Opcode
 from carillon.model.giotto import Machine
 from carillon.pipeline import plan, read_and_check
@@ -38,12 +37,7 @@ from carillon.run.entries import Code
 from carillon.run.records import Decoder
 from carillon.trace import Kind
 from carillon.trace.analyse import analyse
-from carillon.trace.timeline import IDLE, LaneKind
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
-    from carillon.image import Image
-    from carillon.trace.timeline import Segment
+from carillon.trace.timeline import IDLE, LaneKind, Segment
 
 TASKS = (4, 10, 50, 100)
 METHODS = ("edf", "edf-s", "nonpreemptive-s", "rm-s", "cells")
@@ -54,6 +48,7 @@ LOADS = {"short": Fraction(20, 100), "medium": Fraction(35, 100), "long": Fracti
 PARTS = tuple(LOADS)
 
 ROUND_MS = 60
+PERIODS_MS = (60, 30, 20, 10)
 _INFEASIBLE = ("C270", "C283")
 _CLOCK_HZ = 206_000_000
 _BEGIN, _END, _LATE = "work", "bench_done", "bench_late"
@@ -105,6 +100,15 @@ def _must(metric: str, tasks: int, method: str) -> float | None:
         return None
     share = {"edf": Fraction(1, 100), "cells": Fraction(1, 1000)}.get(method, Fraction(1, 200))
     return float(share * _CLOCK_HZ / 1000)
+
+
+def program(tasks: int, work_ms: Fraction) -> str:
+    """The program with so many tasks of so many milliseconds each."""
+    found = [
+        f"task t{k} () output () state () {{ schedule work() }} [wcet {1 + int(work_ms * 1_000_000)}ns]" for k in range(tasks)
+    ]
+    calls = [f"    taskfreq {ROUND_MS // PERIODS_MS[k % len(PERIODS_MS)]} do t{k}();" for k in range(tasks)]
+    return "\n".join([*found, "", "start m {", f"  mode m () period {ROUND_MS} {{", *calls, "  }", "}", ""])
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +176,7 @@ def _sources(folder: Path, text: str, functions: str, method: str) -> Path:
 def _made(file: Path, machine: Machine) -> tuple[Image, Firmware]:
     diagnostics = Diagnostics()
     planned = plan(file, diagnostics, BOARD, machine=machine)
-    firmware = build(planned.image, file.parent / "build", diagnostics)
-    if firmware is None:
-        raise CarillonError(diagnostics.in_order())
-    return planned.image, firmware
+    return planned.image, diagnostics.required(build(planned.image, file.parent / "build", diagnostics))
 
 
 def _functions(table: Iterable[str], names: Iterable[str]) -> list[str]:
@@ -192,9 +193,7 @@ def _watched(image: Image, firmware: Firmware, rounds: int) -> Watched:
     marks = [name for name in (_BEGIN, _END, _LATE) if name in table]
     ticks = image.system.clock_hz * ROUND_MS * (rounds + 1) // 1000
     fetched = ("interpret", "code") if image.microcode is not None else None
-    recording = record(image, firmware, ticks, diagnostics, marks, spans=spans, fetched=fetched)
-    if recording is None:
-        raise CarillonError(diagnostics.in_order())
+    recording = diagnostics.required(record(image, firmware, ticks, diagnostics, marks, spans=spans, fetched=fetched))
     decoder = Decoder(image, table)
     origin = decoder.origin(recording.records)
     assert origin is not None

@@ -16,17 +16,19 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from carillon.bench.made import analysed, made
 from carillon.bench.marks import Marks
 from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
+from carillon.build import Firmware
+from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import Planned, plan, releases
+from carillon.pipeline import Planned
 from carillon.resources import data_root
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
-    from carillon.trace.summary import Summary
+from carillon.run import record
+from carillon.run.records import Decoder
+from carillon.trace.analyse import analyse
+from carillon.trace.summary import Summary
 
 COLUMNS = {
     "carillon": ("hardware", "carillon"),
@@ -120,41 +122,24 @@ class Applications:
 
     def built(self, name: str, column: str) -> tuple[Planned, Firmware]:
         """An application, planned and built."""
-        from carillon.build import build
-
         dispatch, kernel = COLUMNS[column]
-        planned = plan(self._folder / dispatch / self._suite / name / "schedule.toml", self._diagnostics, BOARD, kernel)
-        firmware = build(planned.image, self._folder / f"{name}-{column}", self._diagnostics)
-        self._diagnostics.stop_on_errors()
-        assert firmware is not None
-        return planned, firmware
+        schedule = self._folder / dispatch / self._suite / name / "schedule.toml"
+        return made(schedule, self._folder / f"{name}-{column}", self._diagnostics, BOARD, kernel)
 
     def marked(self, name: str, column: str, cycles: int, cycle: int, marks: Sequence[str]) -> Marks:
         """When the marks were passed in a run of so many cycles of so many ticks; never, if the firmware has no such symbol."""
-        from carillon.build.symbols import symbols
-        from carillon.run import record
-
         planned, firmware = self.built(name, column)
         table = symbols(firmware.elf)
         wanted = [mark for mark in marks if mark in table]
         # The last cycle's work ends within one more.
-        recording = record(planned.image, firmware, (cycles + 2) * cycle, self._diagnostics, wanted)
-        self._diagnostics.stop_on_errors()
-        assert recording is not None
+        recording = self._diagnostics.required(record(planned.image, firmware, (cycles + 2) * cycle, self._diagnostics, wanted))
         return Marks.of(recording.records, table, marks)
 
     def analysed(self, name: str, column: str, ticks: int, marks: Sequence[str]) -> tuple[Summary, dict[str, list[int]]]:
         """The analysis of a run of so many ticks, and when the marks were passed, in its instructions."""
-        from carillon.build.symbols import symbols
-        from carillon.run import record
-        from carillon.run.records import Decoder
-        from carillon.trace.analyse import analyse
-
         planned, firmware = self.built(name, column)
         table = symbols(firmware.elf)
-        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
-        self._diagnostics.stop_on_errors()
-        assert recording is not None
+        recording = self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks))
         decoder = Decoder(planned.image, table)
         origin = decoder.origin(recording.records)
         assert origin is not None
@@ -164,14 +149,7 @@ class Applications:
 
     def summarised(self, name: str, column: str, rounds: int) -> Summary:
         """The analysis of a run of so many rounds."""
-        from carillon.run import run
-        from carillon.trace.analyse import analyse
-
-        planned, firmware = self.built(name, column)
-        trace = run(planned.image, firmware, planned.system.modes[0].round_length * rounds, self._diagnostics, rounds=rounds)
-        self._diagnostics.stop_on_errors()
-        assert trace is not None
-        return analyse(trace, releases(planned.system, trace))
+        return analysed(*self.built(name, column), rounds, self._diagnostics)
 
 
 def more_tasks(folder: Path, count: int, priorities: int) -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich import box
+from rich.console import Console
+from rich.table import Table as Drawn
 
-    from carillon.bench.rows import Row
+from carillon.bench.rows import Row
+from carillon.console import heading
 
 KERNELS = ("carillon", "software", "conventional")
 
@@ -116,11 +117,6 @@ def _of(rows: Sequence[Row], metric: str) -> Mapping[str, Row]:
 
 def render(console: Console, rows: Sequence[Row]) -> None:
     """The paper's tables with our columns beside its own; what was not measured has a dash."""
-    from rich import box
-    from rich.table import Table as Drawn
-
-    from carillon.console import heading
-
     for table in TABLES:
         ours = next((r for line in table.lines for r in rows if r.metric == line.metric), None)
         if ours is None:

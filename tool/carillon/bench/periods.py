@@ -121,7 +121,7 @@ def _intervals(applications: Applications, timer: Timer, periods_us: Sequence[in
     table = ", ".join(f"EVERY({us}, {count})" for us, count in calls.items())
     planned, firmware = applications.built("periods", timer, [thread("Main", 1)], periods=table)
     length = sum(us * (count + 2) for us, count in calls.items()) * timer.hz // 1_000_000
-    beats = applications.run(planned, firmware, length + 1000, ["bench_beat"]).marks["bench_beat"]
+    beats = applications.run(planned, firmware, length + 1000, ["bench_beat"]).marks.times("bench_beat")
     found: dict[int, list[Fraction]] = {}
     first = 0
     for us, count in calls.items():

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
-if TYPE_CHECKING:
-    from carillon.trace.summary import Summary
+from carillon.trace.summary import Summary
 
 BOARD = "ast1030-evb"
 """The board of the published figures."""
@@ -89,6 +87,26 @@ def row(metric: str, kernel: str, board: str, unit: str, values: Iterable[float]
     middle = statistics.median(samples)
     middle = int(middle) if middle == int(middle) else middle
     return Row(metric, kernel, board, unit, min(samples), middle, max(samples), len(samples), must)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric, where it is measured, and what is asked of it, as in :class:`Row`; ``alone``: only of Carillon's own kernel."""
+
+    metric: str
+    must: float | None = None
+    goal: float | None = None
+    peer: float | None = None
+    peer_name: str = ""
+    board: str = BOARD
+    unit: str = "instructions"
+    alone: bool = False
+
+    def row(self, kernel: str, values: Iterable[float]) -> Row:
+        """The row of these samples."""
+        made = row(self.metric, kernel, self.board, self.unit, values, self.must)
+        beyond = self.goal is not None and (self.must is None or self.goal < self.must)
+        return replace(made, goal=self.goal if beyond else None, peer=self.peer, peer_name=self.peer_name)
 
 
 Progress = Callable[[str], None]

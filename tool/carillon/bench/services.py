@@ -13,48 +13,24 @@ from __future__ import annotations
 import shutil
 import tempfile
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from carillon.bench.handlers import Handler, handlers_of
-from carillon.bench.marks import Marks
-from carillon.bench.rows import BOARD, Progress, Row, row
+from carillon.bench.made import made
+from carillon.bench.marks import HANDLER, RETURNED, Marks
+from carillon.bench.rows import BOARD, Figure, Progress, Row
+from carillon.build import Firmware
+from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import plan
+from carillon.pipeline import Planned
 from carillon.resources import data_root
-from carillon.run.entries import Code
-
-if TYPE_CHECKING:
-    from carillon.build import Firmware
-    from carillon.pipeline import Planned
-    from carillon.run.entries import Record
+from carillon.run import record
 
 CHIP = "atmega128"
 
 HUNDRED = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A metric: the most that tests let it be, what it is to be one day, and the least of other kernels, if any has it."""
-
-    metric: str
-    must: float
-    goal: float
-    peer: float | None = None
-    peer_name: str = ""
-    board: str = BOARD
-    unit: str = "instructions"
-
-    def row(self, values: Iterable[float], count: int) -> Row:
-        """The row of the first ``count`` values, of which there are enough."""
-        samples = list(values)[:count]
-        assert len(samples) == count, self.metric
-        made = row(self.metric, "carillon", self.board, self.unit, samples, self.must)
-        goal = self.goal if self.goal < self.must else None
-        return replace(made, goal=goal, peer=self.peer, peer_name=self.peer_name)
 
 
 FIGURES = {
@@ -80,20 +56,19 @@ FIGURES = {
 }
 
 
+def _row(metric: str, values: Iterable[float], count: int) -> Row:
+    """The row of the first ``count`` values, of which there are enough."""
+    samples = list(values)[:count]
+    assert len(samples) == count, metric
+    return FIGURES[metric].row("carillon", samples)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run recorded: the handlers that were asked for, and when places were passed.
-
-    Among the places are ``HANDLER``, the first instructions of those handlers, and ``RETURNED``, the first ones that
-    were executed after any handler.
-    """
+    """What a run recorded: the handlers that were asked for, and when places were passed."""
 
     handlers: tuple[Handler, ...]
     marks: Marks
-
-
-HANDLER = "handler"
-RETURNED = "returned"
 
 
 class Applications:
@@ -107,27 +82,16 @@ class Applications:
 
     def built(self, schedule: str) -> tuple[Planned, Firmware]:
         """What a schedule makes."""
-        from carillon.build import build
-
         path = self.sources / schedule
-        planned = plan(path, self._diagnostics)
-        firmware = build(planned.image, self._folder / f"{path.parent.name}-{path.stem}", self._diagnostics)
-        self._diagnostics.stop_on_errors()
-        assert firmware is not None
-        return planned, firmware
+        return made(path, self._folder / f"{path.parent.name}-{path.stem}", self._diagnostics)
 
     def run(self, schedule: str, ticks: int, marks: Sequence[str] = ()) -> Run:
         """Run an application for so many ticks of the board's clock; its handlers are those of its only timed cell."""
-        from carillon.build.symbols import symbols
-        from carillon.run import record
-
         planned, firmware = self.built(schedule)
         table = symbols(firmware.elf)
-        recording = record(planned.image, firmware, ticks, self._diagnostics, marks)
-        self._diagnostics.stop_on_errors()
-        assert recording is not None
+        recording = self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks))
         handlers = tuple(handlers_of(planned, table, recording.records, {_timed(planned)}))
-        return Run(handlers, _places(handlers, recording.records, table, marks))
+        return Run(handlers, Marks.of(recording.records, table, marks, handlers))
 
 
 def _timed(planned: Planned) -> int:
@@ -137,16 +101,6 @@ def _timed(planned: Planned) -> int:
     carriers = [*(carrier for _, carrier in osek.alarms), *([osek.clock.carrier] if osek.clock is not None else [])]
     (carrier,) = carriers or osek.counters
     return carrier.source
-
-
-def _places(
-    handlers: Iterable[Handler], records: Sequence[Record], table: Mapping[str, tuple[int, int]], marks: Sequence[str]
-) -> Marks:
-    found = Marks.of(records, table, marks)
-    times = {mark: found.times(mark) for mark in marks}
-    times[HANDLER] = [h.begin for h in handlers]
-    times[RETURNED] = [entry.time for entry in records if entry.code == Code.EXIT]
-    return Marks(times)
 
 
 def _ticks(board: str, us: int) -> int:
@@ -167,9 +121,9 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> list
     ):
         progress(f"a thread that delays, {wake}: {rounds} periods")
         run = applications.run(f"delay/{file}.toml", (rounds + 4) * _ticks(board, 320), ["bench_block", "bench_woken"])
-        rows.append(FIGURES[wake].row(run.marks.since([HANDLER], "bench_woken")[1:], rounds))
+        rows.append(_row(wake, run.marks.since([HANDLER], "bench_woken")[1:], rounds))
         if block is not None:
-            rows.append(FIGURES[block].row(run.marks.between("bench_block", [RETURNED])[1:], rounds))
+            rows.append(_row(block, run.marks.between("bench_block", [RETURNED])[1:], rounds))
     return rows
 
 
@@ -178,36 +132,30 @@ def alarms(applications: Applications, rounds: int, progress: Progress) -> list[
     progress(f"an extended task and an alarm's cell: {rounds} events")
     run = applications.run("extended/schedule.toml", (rounds + 3) * 1_000, ["bench_block", "bench_woken"])
     rows = [
-        FIGURES["alarm_extended"].row(run.marks.since([HANDLER], "bench_woken")[1:], rounds),
-        FIGURES["wait_event"].row(run.marks.between("bench_block", [RETURNED])[1:], rounds),
+        _row("alarm_extended", run.marks.since([HANDLER], "bench_woken")[1:], rounds),
+        _row("wait_event", run.marks.between("bench_block", [RETURNED])[1:], rounds),
     ]
     progress(f"a task and a counter's queue: {rounds} activations")
     run = applications.run("direct/schedule.toml", (2 * rounds + 5) * 1_000, ["carillon_task_Main"])
     begins = run.marks.times("carillon_task_Main")
-    rows.append(FIGURES["alarm_direct"].row(run.marks.since([HANDLER], "carillon_task_Main"), rounds))
-    empty = [h.length for h in run.handlers if not _within(h, begins)]
-    rows.append(FIGURES["counter_tick"].row(empty[1:], rounds))  # the first comes before the alarm has been set
+    rows.append(_row("alarm_direct", run.marks.since([HANDLER], "carillon_task_Main"), rounds))
+    empty = [h.length for h in run.handlers if not h.has(begins)]
+    rows.append(_row("counter_tick", empty[1:], rounds))  # the first comes before the alarm has been set
     return rows
-
-
-def _within(handler: Handler, times: Sequence[int]) -> bool:
-    """Did one of these instructions follow the handler's first, up to the next after its last?"""
-    k = bisect_left(times, handler.begin)
-    return k < len(times) and times[k] <= handler.end
 
 
 def callbacks(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
     """Functions that alarms call: one in every second tick, and a hundred."""
     progress(f"a function that an alarm calls: {rounds} calls")
     run = applications.run("callback/schedule.toml", (2 * rounds + 5) * 1_000, ["bench_called"])
-    rows = [FIGURES["callback"].row(run.marks.since([HANDLER], "bench_called"), rounds)]
+    rows = [_row("callback", run.marks.since([HANDLER], "bench_called"), rounds)]
     count = max(1, rounds // 10)
     progress(f"{HUNDRED} alarms in one tick: {count} ticks")
     run = applications.run("due/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_called"])
     calls = run.marks.times("bench_called")
-    due = [(h, bisect_left(calls, h.end) - bisect_left(calls, h.begin)) for h in run.handlers if _within(h, calls)]
+    due = [(h, bisect_left(calls, h.end) - bisect_left(calls, h.begin)) for h in run.handlers if h.has(calls)]
     assert all(called == HUNDRED for _, called in due)
-    rows.append(FIGURES["due_100"].row((h.length for h, _ in due), count))
+    rows.append(_row("due_100", (h.length for h, _ in due), count))
     return rows
 
 
@@ -219,12 +167,12 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
     quiet, window = (run.marks.between(f"bench_{name}_begin", [f"bench_{name}_end"]) for name in ("quiet", "window"))
     lows = run.marks.between("bench_window_end", ["bench_low"])  # Low has run before High works again
     stolen = [w - q for q, w, low in zip(quiet, window, lows, strict=False) if low < 1_000]
-    rows = [FIGURES["stolen_by_lower_thread"].row(stolen[1:], rounds)]
+    rows = [_row("stolen_by_lower_thread", stolen[1:], rounds)]
     count = max(1, rounds // 10)
     progress(f"{HUNDRED} threads in one tick: {count} ticks")
     lower_threads(applications.sources / "highest", HUNDRED)
     run = applications.run("highest/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_woken"])
-    rows.append(FIGURES["delay_of_highest_of_100"].row(run.marks.since([HANDLER], "bench_woken")[1:], count))
+    rows.append(_row("delay_of_highest_of_100", run.marks.since([HANDLER], "bench_woken")[1:], count))
     return rows
 
 
@@ -247,7 +195,7 @@ def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[
     ):
         progress(f"the size of {schedule}")
         _, firmware = applications.built(schedule)
-        rows.append(FIGURES[metric].row([firmware.flash], 1))
+        rows.append(_row(metric, [firmware.flash], 1))
     return rows
 
 

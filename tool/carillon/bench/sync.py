@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from carillon import pipeline
 from carillon.build.node import build_node
-from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.diagnostics import Diagnostics
 from carillon.model.network import PICOSECONDS
 from carillon.read.network import read_network
 from carillon.resources import data_root
@@ -45,26 +45,21 @@ def offsets(run: NetworkRun, settled: int, among: Collection[str] | None = None)
     return found
 
 
-def sync_offset(rounds: int = 1000, path: Path | None = None) -> list[float]:
-    """The same of the example's nodes, or of another network of rounds of a millisecond, once they have started.
+def sync_offset(rounds: int) -> list[float]:
+    """The same of the example's nodes, once they have started.
 
     Raises CarillonError if the network cannot be built or run.
     """
     diagnostics = Diagnostics()
-    network = read_network(path or data_root() / EXAMPLE, diagnostics)
-    if network is None:
-        raise CarillonError(diagnostics.errors)
+    network = diagnostics.required(read_network(data_root() / EXAMPLE, diagnostics))
     with TemporaryDirectory(prefix="carillon-") as scratch:
         built: dict[Path, Built] = {}
         for node in network.nodes:
             if node.schedule not in built:
                 planned = pipeline.plan(node.schedule, diagnostics, node.board)
-                made = build_node(planned.image, Path(scratch) / str(len(built)), diagnostics)
-                diagnostics.stop_on_errors()
-                assert made is not None
+                made = diagnostics.required(build_node(planned.image, Path(scratch) / str(len(built)), diagnostics))
                 built[node.schedule] = Built(planned.image, *made)
         length = (rounds + SETTLED + 1) * PICOSECONDS // 1000
-        run = run_network(network, [built[node.schedule] for node in network.nodes], length, 0, diagnostics)
-        diagnostics.stop_on_errors()
-        assert run is not None
+        nodes = [built[node.schedule] for node in network.nodes]
+        run = diagnostics.required(run_network(network, nodes, length, 0, diagnostics))
         return offsets(run, SETTLED * PICOSECONDS // 1000)

@@ -34,8 +34,10 @@ from carillon.bench.epos import (
     PERIODIC,
     SCENARIOS,
 )
+from carillon.bench.marks import HANDLER, Marks
 from carillon.bench.periods import periods
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
+from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.run.entries import Code
 
@@ -75,15 +77,14 @@ def dispatch(applications: Applications, rounds: int, progress: Progress) -> Res
     progress(f"time-triggered tasks: {rounds} rounds")
     planned, firmware = applications.made(SOURCES / "dispatch" / "schedule.toml", CHIP)
     metrics = {"bench_bare": ("avr_tt_dispatch", 10), "bench_usual": ("avr_tt_dispatch_saving", None)}
-    records, marks = applications.records(planned, firmware, 2_000 * (rounds + 1), list(metrics))
-    samples: dict[str, list[int]] = {mark: [] for mark in metrics}
-    began = 0
-    for time, code, value in records:
-        if code == Code.ENTER:
-            began = time
-        elif code == Code.MARK:
-            samples[marks[value]].append(time - began)
-    return Result([row(metric, "carillon", CHIP, "cycles", samples[m][:rounds], must) for m, (metric, must) in metrics.items()])
+    records = applications.records(planned, firmware, 2_000 * (rounds + 1), list(metrics))
+    entered = [r.time for r in records if r.code == Code.ENTER]
+    passed = Marks.of(records, symbols(firmware.elf), list(metrics))
+    rows = []
+    for mark, (metric, must) in metrics.items():
+        samples = [time - entered[bisect_right(entered, time) - 1] for time in passed.times(mark)[:rounds]]
+        rows.append(row(metric, "carillon", CHIP, "cycles", samples, must))
+    return Result(rows)
 
 
 WAKING = 11
@@ -101,15 +102,10 @@ def wakes(applications: Applications, rounds: int, progress: Progress) -> Result
             timer = Timer(kind, 125_000_000, 12_500 if kind == PERIODIC else None, ('longest = "1s"',), BOARD)
             planned, firmware = applications.built("wake", timer, tables, code, period_us=400)
             run = applications.run(planned, firmware, (rounds + 3) * 50_000, ["bench_woken"])
-            samples = _first_after([h.begin for h in run.handlers], run.marks["bench_woken"])[1 : rounds + 1]
+            samples = run.marks.since([HANDLER], "bench_woken")[1 : rounds + 1]
             name = f"wake_from_delay{suffix}" + (f"_of_{waiting + 1}" if waiting else "")
             rows.append(row(name, "carillon", BOARD, "instructions", samples, must))
     return Result(rows)
-
-
-def _first_after(begins: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """From the last of ``begins`` to each of ``ends``."""
-    return [end - begins[k - 1] for end in ends if (k := bisect_right(begins, end)) > 0]
 
 
 RELEASED_MS = (10, 30, 60, 90, 120, 150)
@@ -158,7 +154,7 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
         progress(f"software PWM, {name}")
         planned, firmware = applications.built("pwm", Timer(kind, 125_000, tick), [thread("Main", 1)])
         run = applications.run(planned, firmware, max(50_000, rounds * 60), ["bench_turn"])
-        turns = run.marks["bench_turn"]
+        turns = run.marks.times("bench_turn")
         samples = [(b - a) / run.hertz * 1e6 for a, b in pairwise(turns)]
         for what, our, their in zip(
             ("mean", "deviation"), (statistics.fmean(samples), statistics.pstdev(samples)), EPOS_PWM_US[name], strict=True
@@ -191,7 +187,7 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
             planned, firmware = applications.built("philosophers", timer, tables, think_ms=think, eat_ms=eat, turns=TURNS)
             wait = Fraction(5 * TURNS * (think + eat) * 7_200, 1_000)
             run = applications.run(planned, firmware, int(wait), ["bench_begin", "bench_end"])
-            begin, end = min(run.marks["bench_begin"]), max(run.marks["bench_end"])
+            begin, end = min(run.marks.times("bench_begin")), max(run.marks.times("bench_end"))
             served = sum(begin <= h.begin <= end for h in run.handlers)
             sliced = sum(begin <= h.begin <= end for h in run.slices)
             took = (end - begin) / run.hertz * 1e3
@@ -211,7 +207,7 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
                     rows.append(row(f"philosophers_{metric}_{scenario}", f"EPOS {kind}", CHIP, unit, [paper[k]]))
             busy = sum(h.length for h in run.handlers if begin <= h.begin <= end) / run.hertz * 1e3
             rows.append(row(f"philosophers_handlers_{scenario}", column, CHIP, "ms", [round(busy, 3)]))
-            ends = [round((at - begin) / run.hertz, 2) for at in run.marks["bench_end"]]
+            ends = [round((at - begin) / run.hertz, 2) for at in run.marks.times("bench_end")]
             rows.append(row(f"philosophers_thread_{scenario}", column, CHIP, "s", ends))
             times[kind].append((think + eat, busy, took))
     plots = []
@@ -248,7 +244,7 @@ def delays(applications: Applications, _rounds: int, progress: Progress) -> Resu
         timer = Timer(PERIODIC, 250_000, 250_000 // TICK_HZ, board=ROOMY)
         planned, firmware = applications.built("delays", timer, tables, code, kernel, window=WINDOW_TICKS, last=last)
         run = applications.run(planned, firmware, (last + 1) * WINDOW_TICKS * 4, ["bench_begin", "bench_end"])
-        windows = list(zip(run.marks["bench_begin"], run.marks["bench_end"], strict=True))
+        windows = list(zip(run.marks.times("bench_begin"), run.marks.times("bench_end"), strict=True))
         took = [(end - begin) / run.hertz * 1e3 for begin, end in windows]
         costs = [[h.length for h in run.handlers if begin <= h.begin < end] for begin, end in windows]
         for events in EVENTS:
@@ -286,9 +282,9 @@ def many(applications: Applications, rounds: int, progress: Progress) -> Result:
             parameters: dict[str, int | str] = {"count": count, "shortest": 100_000, "step": 7, "insertions": rounds}
             planned, firmware = applications.built("many", timer, [thread("Main", 1)], "", kernel, **parameters)
             run = applications.run(planned, firmware, 1_250_000 * 250, ["bench_begin", "bench_end"])
-            done = run.marks["bench_end"][-1]
+            done = run.marks.times("bench_end")[-1]
             ticks = [h.length for h in run.handlers if h.begin > done]
-            inserted = [b - a for a, b in zip(run.marks["bench_begin"], run.marks["bench_end"], strict=True)]
+            inserted = [b - a for a, b in zip(run.marks.times("bench_begin"), run.marks.times("bench_end"), strict=True)]
             if queue == "list":
                 rows.append(row(f"tick_at_{count}_alarms", kernel, BOARD, "instructions", ticks))
             if kernel == "carillon":

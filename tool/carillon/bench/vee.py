@@ -7,12 +7,14 @@ Its times are microseconds of a StrongARM SA-1110 with 206 MHz, ours are instruc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich import box
+from rich.console import Console
+from rich.table import Table
 
-    from carillon.bench.rows import Row
+from carillon.bench.microkernel import METHODS, TASKS
+from carillon.bench.rows import Row
+from carillon.console import heading
 
 LOADS = ("long", "medium", "short")
 METRICS = {
@@ -90,12 +92,6 @@ def _figure(metric: str, value: float) -> str:
 
 def render(console: Console, rows: Sequence[Row]) -> None:
     """A table for each load: ours, and below it the paper's line."""
-    from rich import box
-    from rich.table import Table
-
-    from carillon.bench.microkernel import METHODS, TASKS
-    from carillon.console import heading
-
     found = {(r.metric, r.kernel): r.median for r in rows}
     for number, load in enumerate(LOADS, 1):
         if not any(metric.endswith(f"_{load}") for metric, _ in found):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
 from carillon.build.symbols import defined_functions, selects_flash, sizes, symbols, undefined
-from carillon.diagnostics import Diagnostic, Diagnostics, Span, suggestion
+from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.emit import emit
 from carillon.emit.orti import orti
 from carillon.emit.text import HANDLER
@@ -88,22 +88,12 @@ def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
     name = system.board.build.compiler
     found = shutil.which(name)
     if found is None:
-        packages = " ".join(system.board.build.packages)
-        diagnostics.error(
-            "C092",
-            None,
-            f"board '{system.board.name}' needs the compiler '{name}', which is not installed",
-            f"on Debian: apt-get install {packages}",
-        )
+        cause = f"board '{system.board.name}' needs the compiler '{name}', which is not installed"
+        diagnostics.lacking(cause, system.board.build.packages)
         return None
     if system.cplusplus and shutil.which(_cplusplus(found)) is None:
-        packages = "g++" if system.board.native else " ".join(system.board.build.packages)
-        diagnostics.error(
-            "C092",
-            None,
-            f"the application has C++ sources, and the compiler '{Path(_cplusplus(found)).name}' is not installed",
-            f"on Debian: apt-get install {packages}",
-        )
+        cause = f"the application has C++ sources, and the compiler '{Path(_cplusplus(found)).name}' is not installed"
+        diagnostics.lacking(cause, ("g++",) if system.board.native else system.board.build.packages)
         return None
     return found
 
@@ -112,12 +102,8 @@ def _lacks_library(complaint: str, system: System, diagnostics: Diagnostics) -> 
     """Whether the compiler misses the file by which a C library says how it is used; reports C092 then."""
     missing = re.search(r"cannot read spec file '?\W?([\w.+-]+)", complaint)
     if missing is not None:
-        diagnostics.error(
-            "C092",
-            None,
-            f"board '{system.board.name}' needs a C library that is not installed: the compiler misses its '{missing[1]}'",
-            f"on Debian: apt-get install {' '.join(system.board.build.packages)}",
-        )
+        cause = f"board '{system.board.name}' needs a C library that is not installed: the compiler misses its '{missing[1]}'"
+        diagnostics.lacking(cause, system.board.build.packages)
     return missing is not None
 
 
@@ -398,12 +384,8 @@ def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, 
     name = system.board.build.objcopy
     tool = shutil.which(name)
     if tool is None:
-        diagnostics.error(
-            "C092",
-            None,
-            f"board '{system.board.name}' needs '{name}', which is not installed",
-            f"on Debian: apt-get install {' '.join(system.board.build.packages)}",
-        )
+        cause = f"board '{system.board.name}' needs '{name}', which is not installed"
+        diagnostics.lacking(cause, system.board.build.packages)
         return None
     images = []
     for suffix, form in ((".hex", "ihex"), (".bin", "binary")):
@@ -419,6 +401,3 @@ def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, 
             return None
         images.append(image)
     return tuple(images)
-
-
-__all__ = ["Diagnostic", "Firmware", "build", "write_generated"]

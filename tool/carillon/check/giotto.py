@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from carillon.check.giotto_annotations import check_annotations
 from carillon.check.giotto_functions import check_functions
@@ -18,6 +19,7 @@ MOST_ACTIVITIES = 20_000
 LONGEST_PERIOD = 0xFF_FFFF
 """In milliseconds, since an instruction's time has 24 bits."""
 MOST_ERRORS = 100
+_T = TypeVar("_T")
 
 
 def check_giotto(program: Giotto, diagnostics: Diagnostics) -> None:
@@ -101,6 +103,14 @@ class _Checker:
                     f"there are two {kind}s {shorten(name.text)}{where}; the first is on line {known.span.line}",
                     "give one of them another name",
                 )
+
+    def known(self, name: Name, declared: Mapping[str, _T], kind: str) -> _T | None:
+        """What is declared by that name."""
+        found = declared.get(name.text)
+        if found is None:
+            cause = f"there is no {kind} {shorten(name.text)}"
+            self.error("C253", name.span, cause, suggestion(name.text, declared), f"{kind} {name.text}")
+        return found
 
     def output(self, name: Name, what: str) -> Port | None:
         """The output of that name."""
@@ -223,10 +233,8 @@ class _Checker:
         name = activity.driver
         if name is None:
             return None
-        driver = self.drivers.get(name.text)
+        driver = self.known(name, self.drivers, "driver")
         if driver is None:
-            cause = f"there is no driver {shorten(name.text)}"
-            self.error("C253", name.span, cause, suggestion(name.text, self.drivers), f"driver {name.text}")
             return None
         listed = self.program.ports_of(mode)
         for source in driver.sources:
@@ -284,11 +292,7 @@ class _Checker:
         self.twice(mode.invocations, "task")
         writers: dict[str, Activity] = {}
         for activity in mode.invocations:
-            task = self.tasks.get(activity.target.text)
-            if task is None:
-                target = activity.target
-                cause = f"there is no task {shorten(target.text)}"
-                self.error("C253", target.span, cause, suggestion(target.text, self.tasks), f"task {target.text}")
+            task = self.known(activity.target, self.tasks, "task")
             driver = self.used(mode, activity, f"the task {activity.target}")
             if task is None:
                 continue
@@ -357,11 +361,7 @@ class _Checker:
 
     def switch(self, mode: Mode, activity: Activity) -> None:
         """A switch by itself."""
-        target = self.modes.get(activity.target.text)
-        if target is None:
-            name = activity.target
-            cause = f"there is no mode {shorten(name.text)}"
-            self.error("C253", name.span, cause, suggestion(name.text, self.modes), f"mode {name.text}")
+        target = self.known(activity.target, self.modes, "mode")
         driver = self.used(mode, activity, f"the switch to {activity.target}")
         if driver is None or target is None or activity.driver is None:
             return

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, check_outputs, guard, usage
+from carillon.cli import options
+from carillon.cli.common import Report, check_plots, guard, usage
 from carillon.diagnostics import suggestion
 
 EPILOG = "Examples: carillon bench dispatch --json; carillon bench timers --part periods --plots pictures"
@@ -33,13 +34,11 @@ def command(
         ),
     ] = None,
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the benchmark's pictures (SVG) to this folder.")] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Measure Carillon and the conventional kernel with the same application; 'timers': the time services."""
 
     def work(report: Report) -> None:
-        from importlib.util import find_spec
-
         from carillon.bench import BENCHMARKS, paper, render
         from carillon.bench.plots import write
 
@@ -50,10 +49,7 @@ def command(
             if wanted not in benchmark.parts:
                 known = f"it has {', '.join(benchmark.parts)}" if benchmark.parts else "it is measured as a whole"
                 usage(f"benchmark '{name}' has no part '{wanted}': {known}")
-        if plots is not None:
-            if find_spec("matplotlib") is None:
-                usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
-            check_outputs(plots=plots)
+        check_plots(plots)
         result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
         if report.diagnostics.errors:
             return

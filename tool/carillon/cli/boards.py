@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, guard
+from carillon.cli import options
+from carillon.cli.common import Report, guard
 
 EPILOG = "Example: carillon boards --json"
 
 
-def command(as_json: JsonOption = False) -> None:
+def command(as_json: options.Json = False) -> None:
     """List the boards: clocks, cells, priority levels."""
 
     def work(report: Report) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from os.path import normpath
 from pathlib import Path
@@ -10,26 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from carillon import console
-from carillon.cli.common import (
-    TIME_LIMIT,
-    BoardOption,
-    IncludeOption,
-    JsonOption,
-    KernelOption,
-    MachineOption,
-    OutOption,
-    Report,
-    Schedule,
-    TimeLimitOption,
-    build_folder,
-    check_kernel,
-    check_machine,
-    check_outputs,
-    diagnostic,
-    guard,
-    schedule_file,
-)
+from carillon.cli import options
+from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, diagnostic, guard, schedule_file
 from carillon.sources import ARXML, Source, files_of
 
 if TYPE_CHECKING:
@@ -40,12 +23,12 @@ EPILOG = "Example: carillon build examples/three-tasks --board mps2-an385 --kern
 
 
 def command(
-    paths: Schedule = None,
-    board: BoardOption = None,
-    include: IncludeOption = None,
-    kernel: KernelOption = "carillon",
-    machine: MachineOption = "microcode",
-    out: OutOption = None,
+    paths: options.Schedule = None,
+    board: options.Board = None,
+    include: options.Include = None,
+    kernel: options.Kernel = "carillon",
+    machine: options.Machine = "microcode",
+    out: options.Out = None,
     generate_only: Annotated[bool, typer.Option("--generate-only", help="Write the generated files, compile nothing.")] = False,
     depfile: Annotated[
         Path | None, typer.Option("--depfile", help="Write what the generated files are made from, as a rule for make or ninja.")
@@ -53,19 +36,18 @@ def command(
     no_verify: Annotated[
         bool, typer.Option("--no-verify", help="Do not compare the image with the schedule (carillon verify).")
     ] = False,
-    time_limit: TimeLimitOption = TIME_LIMIT,
-    as_json: JsonOption = False,
+    time_limit: options.TimeLimit = options.TIME_LIMIT,
+    as_json: options.Json = False,
 ) -> None:
     """Build firmware: generated tables and vectors, kernel, port, cells and application."""
 
     def work(report: Report) -> None:
         from carillon.reuse import whole
 
-        began, schedule = whole.now(), schedule_file(paths, include)
+        began, schedule = time.time_ns(), schedule_file(paths, include)
         check_outputs(files_of(schedule), out=out, depfile=depfile)
-        options = {"board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit, "verify": not no_verify}
-        options["machine"] = check_machine(machine, schedule).value
-        asked = {"schedule": str(schedule), **options}
+        asked = {"schedule": str(schedule), "board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit}
+        asked |= {"verify": not no_verify, "machine": check_machine(machine, schedule).value}
         beside = files_of(schedule)[0].parent
         folders = (
             [out]
@@ -80,10 +62,7 @@ def command(
             return
         report.diagnostics.found += [diagnostic(found) for found in answer["found"]]
         report.result(answer["result"])
-        if not as_json:
-            report.warnings()
-            for line in answer["lines"]:
-                console.verbatim(console.console(), line)
+        report.say(*answer["lines"])
 
     def build(report: Report, schedule: Source, began: int, asked: dict[str, Any]) -> dict[str, Any] | None:
         """What to say of the build, which is recorded; None after errors."""

@@ -7,33 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from carillon import console
-from carillon.cli.common import (
-    TIME_LIMIT,
-    BoardOption,
-    IncludeOption,
-    JsonOption,
-    MachineOption,
-    Report,
-    Schedule,
-    TimeLimitOption,
-    check_machine,
-    counted,
-    guard,
-    schedule_file,
-)
+from carillon.cli import options
+from carillon.cli.common import Report, check_machine, counted, guard, schedule_file
 
 EPILOG = "Example: carillon check examples/engine --board tc1796"
 
 
 def command(
-    paths: Schedule = None,
-    board: BoardOption = None,
-    include: IncludeOption = None,
-    machine: MachineOption = "microcode",
+    paths: options.Schedule = None,
+    board: options.Board = None,
+    include: options.Include = None,
+    machine: options.Machine = "microcode",
     quick: Annotated[bool, typer.Option("--quick", help="Leave out whether the board's cells and levels suffice.")] = False,
-    time_limit: TimeLimitOption = TIME_LIMIT,
-    as_json: JsonOption = False,
+    time_limit: options.TimeLimit = options.TIME_LIMIT,
+    as_json: options.Json = False,
 ) -> None:
     """Check a schedule: names, times, order, every deadline by its tasks' WCETs, and whether the board can keep it."""
 
@@ -68,8 +55,6 @@ def command(
             found.append("whether the board's cells and levels suffice was not looked at (--quick)")
         result["allocated"] = not quick
         report.result(result)
-        if not as_json:
-            report.warnings()
-            console.verbatim(console.console(), f"{system.name}: {'; '.join(found)}")
+        report.say(f"{system.name}: {'; '.join(found)}")
 
     guard(as_json, work)

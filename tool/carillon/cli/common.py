@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -22,49 +22,6 @@ if TYPE_CHECKING:
 
 
 SCHEDULE = "schedule.toml"
-
-
-Schedule = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        help="Schedule or OIL file, ARXML files, or a folder with a schedule.toml or ARXML files.", show_default="./schedule.toml"
-    ),
-]
-
-
-IncludeOption = Annotated[
-    list[Path] | None, typer.Option("--include", "-I", help="Folder of files that an OIL file includes; several times.")
-]
-BoardOption = Annotated[
-    str | None, typer.Option("--board", "-b", help="Board, instead of the schedule's: a name or a board.toml.")
-]
-
-
-KernelOption = Annotated[str, typer.Option("--kernel", "-k", help="carillon, or for comparison: conventional, counter-per-task.")]
-
-
-TimeLimitOption = Annotated[
-    float,
-    typer.Option(
-        "--time-limit", help="What the allocation may cost for each mode: the work of a processor in so many seconds.", min=0.1
-    ),
-]
-
-
-TIME_LIMIT = 20.0
-
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-
-
-MachineOption = Annotated[
-    str, typer.Option("--machine", help="What carries out a Giotto program: microcode, or cells without an interpreter.")
-]
-
-
-OutOption = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Build folder.", show_default="build/BOARD-KERNEL beside the schedule")
-]
 
 
 @dataclass
@@ -84,6 +41,12 @@ class Report:
         if not self.as_json:
             console.diagnostics(self.diagnostics.in_order())
             self.diagnostics.found.clear()
+
+    def say(self, *lines: str) -> None:
+        """Print what was found so far, and then these lines as they are, for a person."""
+        self.warnings()
+        for line in lines if not self.as_json else ():
+            console.verbatim(console.console(), line)
 
     def result(self, value: dict[str, Any]) -> None:
         """Print the command's JSON."""
@@ -204,9 +167,7 @@ def read_checked(path: Path, diagnostics: Diagnostics) -> Giotto:
     source = read_giotto(path, diagnostics)
     if source is not None:
         check_giotto(source, diagnostics)
-    diagnostics.stop_on_errors()
-    assert source is not None
-    return source
+    return diagnostics.required(source)
 
 
 def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outputs: Path | None) -> None:
@@ -243,6 +204,26 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
             )
     if found:
         raise CarillonError(found)
+
+
+def check_new(out: Path | None, force: bool) -> None:
+    """Refuse a file to write that exists (C097), if it may not be overwritten, or whose folder cannot have it (C096)."""
+    if out is None:
+        return
+    if out.exists() and not force:
+        remedy = "choose another name, or overwrite it with --force"
+        raise CarillonError([Diagnostic("C097", None, f"'{out}' exists already", remedy)])
+    check_outputs(out=out.parent)
+
+
+def check_plots(plots: Path | None) -> None:
+    """Refuse a folder for pictures that cannot be made or written."""
+    from importlib.util import find_spec
+
+    if plots is not None:
+        if find_spec("matplotlib") is None:
+            usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
+        check_outputs(plots=plots)
 
 
 def build_folder(planned: Planned, kernel: str, out: Path | None) -> Path:

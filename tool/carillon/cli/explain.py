@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, guard, usage
+from carillon.cli import options
+from carillon.cli.common import Report, guard, usage
 from carillon.diagnostics import suggestion
 
 EPILOG = "Example: carillon explain C022"
@@ -16,7 +17,7 @@ EPILOG = "Example: carillon explain C022"
 
 def command(
     code: Annotated[str | None, typer.Argument(help="A diagnostic's code.", show_default="all codes")] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Explain a diagnostic: what it means, an example of wrong and of right."""
 

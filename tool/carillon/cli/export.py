@@ -9,29 +9,19 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import (
-    BoardOption,
-    IncludeOption,
-    JsonOption,
-    Report,
-    Schedule,
-    check_outputs,
-    guard,
-    schedule_file,
-    usage,
-)
-from carillon.diagnostics import CarillonError, Diagnostic
+from carillon.cli import options
+from carillon.cli.common import Report, check_new, guard, schedule_file, usage
 
 EPILOG = "Example: carillon export examples/oil-only/crossing.oil -o crossing.arxml"
 
 
 def command(
-    paths: Schedule = None,
+    paths: options.Schedule = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, NAME.arxml.", show_default="print it")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
-    board: BoardOption = None,
-    include: IncludeOption = None,
-    as_json: JsonOption = False,
+    board: options.Board = None,
+    include: options.Include = None,
+    as_json: options.Json = False,
 ) -> None:
     """Write the event-triggered system of a schedule as an AUTOSAR ECU configuration, and say what that leaves out."""
     from carillon.sources import ARXML
@@ -44,20 +34,12 @@ def command(
         from carillon.read import build_system, read_tables
         from carillon.read.arxml.write import arxml_text
 
-        if out is not None and out.exists() and not force:
-            raise CarillonError(
-                [Diagnostic("C097", None, f"'{out}' exists already", "choose another name, or overwrite it with --force")]
-            )
-        if out is not None:
-            check_outputs(out=out.parent)
+        check_new(out, force)
         tables = read_tables(schedule_file(paths, include), report.diagnostics, board)
-        system = None if tables is None else build_system(tables, report.diagnostics, board)
-        report.diagnostics.stop_on_errors()
+        system = report.diagnostics.required(None if tables is None else build_system(tables, report.diagnostics, board))
         assert tables is not None
-        assert system is not None
-        text = arxml_text(tables, system.name, (tables.path if out is None else out).parent, report.diagnostics)
-        report.diagnostics.stop_on_errors()
-        assert text is not None
+        folder = (tables.path if out is None else out).parent
+        text = report.diagnostics.required(arxml_text(tables, system.name, folder, report.diagnostics))
         if out is not None:
             write_text(out, text)
         report.result({"file": None if out is None else str(out)} | ({} if out else {"arxml": text}))

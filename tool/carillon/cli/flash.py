@@ -12,25 +12,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import (
-    TIME_LIMIT,
-    BoardOption,
-    IncludeOption,
-    JsonOption,
-    KernelOption,
-    MachineOption,
-    OutOption,
-    Report,
-    Schedule,
-    TimeLimitOption,
-    build_folder,
-    check_kernel,
-    check_machine,
-    check_outputs,
-    guard,
-    schedule_file,
-    usage,
-)
+from carillon.cli import options
+from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, guard, schedule_file, usage
 
 STANDARD_ERROR = 2
 """Where the programmer prints while standard output is for one JSON object."""
@@ -39,18 +22,18 @@ EPILOG = "Example: carillon flash my-app --port /dev/ttyACM0"
 
 
 def command(
-    paths: Schedule = None,
-    board: BoardOption = None,
-    include: IncludeOption = None,
+    paths: options.Schedule = None,
+    board: options.Board = None,
+    include: options.Include = None,
     port: Annotated[
         str | None, typer.Option("--port", "-p", help="Serial port of the board, if its programmer needs one.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Build, print the programmer's command, and do not run it.")] = False,
-    kernel: KernelOption = "carillon",
-    machine: MachineOption = "microcode",
-    out: OutOption = None,
-    time_limit: TimeLimitOption = TIME_LIMIT,
-    as_json: JsonOption = False,
+    kernel: options.Kernel = "carillon",
+    machine: options.Machine = "microcode",
+    out: options.Out = None,
+    time_limit: options.TimeLimit = options.TIME_LIMIT,
+    as_json: options.Json = False,
 ) -> None:
     """Build, verify and load the image into the chip, with the programmer that the board's file names."""
 

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, check_outputs, guard, usage
+from carillon.cli import options
+from carillon.cli.common import Report, check_plots, guard, usage
 
 EPILOG = "Examples: carillon frontier; carillon frontier --load 90 --load 96 --apart 50 --rounds 20 --plots pictures"
 
@@ -29,13 +30,11 @@ def command(
     rounds: Annotated[int, typer.Option("--rounds", "-n", min=1, help="Random rounds for each load and distance.")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="What the random rounds are drawn from.")] = 1,
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the pictures (SVG) to this folder.")] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """How much load, and points how close together: random rounds, checked and run under both kernels."""
 
     def work(report: Report) -> None:
-        from importlib.util import find_spec
-
         from carillon.bench import frontier
         from carillon.bench.plots import write
 
@@ -46,10 +45,7 @@ def command(
             for value in values:
                 if not least <= value <= most:
                     usage(f"{name} {value}: it may be from {least} to {most}")
-        if plots is not None:
-            if find_spec("matplotlib") is None:
-                usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
-            check_outputs(plots=plots)
+        check_plots(plots)
         outcomes = frontier.frontier(load or frontier.LOADS, apart or frontier.CLOSENESS, rounds, seed, report.status, board)
         frontier.report(outcomes, report.diagnostics)
         report.result({"board": board, "rounds": [o.as_json() for o in outcomes]})

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, check_outputs, counted, guard, read_checked
+from carillon.cli import options
+from carillon.cli.common import Report, check_outputs, counted, guard, read_checked
 from carillon.units import format_number
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def command(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write the microcode to.", show_default="none")] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Check a Giotto program and compile it to E code."""
 
@@ -128,9 +129,7 @@ def _chosen(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Cho
         found = None if plan is None else Chosen(plan, method=s_code)
     else:
         found = chosen_in(Path(s_code), source, diagnostics)
-    diagnostics.stop_on_errors()
-    assert found is not None
-    return found
+    return diagnostics.required(found)
 
 
 def _compiled(source: Giotto, chosen: Chosen | None, diagnostics: Diagnostics) -> Compiled:

@@ -9,19 +9,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import (
-    BoardOption,
-    IncludeOption,
-    JsonOption,
-    Report,
-    check_outputs,
-    counted,
-    guard,
-    in_folder,
-    schedule_file,
-    usage,
-)
-from carillon.diagnostics import CarillonError, Diagnostic
+from carillon.cli import options
+from carillon.cli.common import Report, check_new, counted, guard, in_folder, schedule_file, usage
 
 EPILOG = "Example: carillon import engine.oil -o schedule.toml"
 
@@ -31,10 +20,10 @@ def command(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File to write, or a folder for a schedule.toml.", show_default="print it")
     ] = None,
-    include: IncludeOption = None,
+    include: options.Include = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
-    board: BoardOption = None,
-    as_json: JsonOption = False,
+    board: options.Board = None,
+    as_json: options.Json = False,
 ) -> None:
     """Write the schedule that an OIL or ARXML file is, and say what of it Carillon has no use for."""
     from carillon.read import build_system, foreign_tables, read_foreign
@@ -50,12 +39,7 @@ def command(
         from carillon.resources import board_names
 
         target = None if out is None else in_folder(out)
-        if target is not None and target.exists() and not force:
-            raise CarillonError(
-                [Diagnostic("C097", None, f"'{target}' exists already", "choose another name, or overwrite it with --force")]
-            )
-        if target is not None:
-            check_outputs(out=target.parent)
+        check_new(target, force)
         foreign = read_foreign(source, report.diagnostics, board)
         if foreign is not None:
             build_system(foreign_tables(foreign, report.diagnostics), report.diagnostics, board)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 
-from carillon import console
-from carillon.cli.common import JsonOption, Report, check_outputs, counted, guard, read_checked, usage
+from carillon.cli import options
+from carillon.cli.common import Report, check_outputs, counted, guard, read_checked, usage
 from carillon.units import format_number
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def command(
             show_default="2 on a device; 60 on a socket, which loses nothing",
         ),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Assemble, list, check and compose microcode, send it to a running target, or ask what runs there."""
 
@@ -173,9 +173,7 @@ def _assemble(asked: _Asked, report: Report) -> None:
     (path,) = asked.paths
     text = read_text(path, report.diagnostics, "text of microcode", ".emc")
     program = None if text is None else assembled(text.content, str(path), report.diagnostics)
-    report.diagnostics.stop_on_errors()
-    assert program is not None
-    _finish(program, asked.out, report)
+    _finish(report.diagnostics.required(program), asked.out, report)
 
 
 def _list(asked: _Asked, report: Report) -> None:
@@ -267,12 +265,10 @@ def _finish(program: Program, out: Path | None, report: Report) -> None:
             "interface": interface_of(program),
         }
     )
-    report.warnings()
-    if not report.as_json:
-        said = f"{counted(len(program.code), 'instruction')}, {len(content)} bytes with tables and labels"
-        said += f"; room for {counted(int(room.bindings), 'trigger')} and {counted(int(room.threads), 'thread')}"
-        said += f"; tables {interface_of(program):08x}, tick {program.tick_ns} ns"
-        console.verbatim(console.console(), said + (f"; in {out}" if out is not None else ""))
+    said = f"{counted(len(program.code), 'instruction')}, {len(content)} bytes with tables and labels"
+    said += f"; room for {counted(int(room.bindings), 'trigger')} and {counted(int(room.threads), 'thread')}"
+    said += f"; tables {interface_of(program):08x}, tick {program.tick_ns} ns"
+    report.say(said + (f"; in {out}" if out is not None else ""))
 
 
 def _upload(asked: _Asked, report: Report) -> None:
@@ -322,10 +318,7 @@ def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, 
         _program(path, asked.at)  # it is refused before the line is opened
     found = _asked_of(asked, report, lambda target: work(target, asked, secret, report))
     report.result({"status": asdict(found)})
-    report.warnings()
-    if not report.as_json:
-        for text in _said(found):
-            console.verbatim(console.console(), text)
+    report.say(*_said(found))
 
 
 def _asked_of(asked: _Asked, report: Report, work: Callable[[Target], T]) -> T:
@@ -350,9 +343,7 @@ def _record(asked: _Asked, report: Report) -> None:
 
     (path,) = asked.paths
     source = read_checked(path, report.diagnostics)
-    compiled = compile_giotto(source, report.diagnostics)
-    report.diagnostics.stop_on_errors()
-    assert compiled is not None
+    compiled = report.diagnostics.required(compile_giotto(source, report.diagnostics))
 
     def decisions(target: Target) -> tuple[Status, list[Decision]]:
         status, found = target.decisions(max(mode.period for mode in source.modes))
@@ -368,10 +359,7 @@ def _record(asked: _Asked, report: Report) -> None:
     if asked.out is not None:
         write_text(asked.out, text)
     report.result({"file": None if asked.out is None else str(asked.out), "decisions": len(found), "blocks": count, "text": text})
-    report.warnings()
-    if not report.as_json:
-        shown = text.rstrip("\n") if asked.out is None else f"{said}; in {asked.out}"
-        console.verbatim(console.console(), shown)
+    report.say(text.rstrip("\n") if asked.out is None else f"{said}; in {asked.out}")
 
 
 _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {

@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from carillon import console
+from carillon.cli import options
 from carillon.cli.common import Report, check_outputs, guard, ticks_of, usage
 from carillon.cli.runs import window_ticks
 
@@ -23,17 +24,6 @@ if TYPE_CHECKING:
 
 LENGTH = "100ms"
 """How long a network runs where nothing is said."""
-RECORDED = "1s"
-"""How much of a run is recorded at most, where nothing is said."""
-
-
-OffsetsOption = Annotated[
-    Path | None, typer.Option("--offsets", help="Of a network: write a picture of how far its clocks are apart.")
-]
-RecordOption = Annotated[
-    str | None,
-    typer.Option("--record", help="Of a network: how much of the run is recorded, such as 20ms.", show_default=RECORDED),
-]
 
 
 def network_of(paths: list[Path] | None, unfit: Mapping[str, object], own: Mapping[str, object]) -> Path | None:
@@ -86,11 +76,9 @@ def show_network(
 
         check_outputs((path,), False, out=out, **files)
         length = ticks_of(time or LENGTH, PICOSECONDS, "--for")
-        part = min(length, ticks_of(recorded or RECORDED, PICOSECONDS, "--record"))
+        part = min(length, ticks_of(recorded or options.RECORDED, PICOSECONDS, "--record"))
         shown = window_ticks(window, NANOSECONDS, max(1, part * NANOSECONDS // PICOSECONDS))
-        network = read_network(path, report.diagnostics)
-        report.diagnostics.stop_on_errors()
-        assert network is not None
+        network = report.diagnostics.required(read_network(path, report.diagnostics))
         late = max(network.nodes, key=lambda one: one.start)
         if late.start >= length:
             power_up = format_duration(late.start, PICOSECONDS)
@@ -181,8 +169,9 @@ def _run(
 
 def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path | None]) -> list[Path]:
     """Write the files that were asked for."""
+    from carillon import show
     from carillon.files import replacing
-    from carillon.show import html, offsets, perfetto, svg
+    from carillon.show import offsets
     from carillon.show.network import first_window
 
     part = shown or first_window(it)
@@ -190,15 +179,12 @@ def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path
         if path is None:
             continue
         try:
+            if option not in ("events", "offsets"):
+                show.write(option, path, it.panels, part, it.run.network.name)
+                continue
             with replacing(path) as stream:
                 if option == "events":
                     stream.writelines(json.dumps(line) + "\n" for line in _events(it.run))
-                elif option == "html":
-                    html.write(stream, it.panels, part, it.run.network.name)
-                elif option == "svg":
-                    svg.write(stream, it.panels, part)
-                elif option == "perfetto":
-                    perfetto.write(stream, it.panels)
                 else:
                     offsets.write(stream, it.run)
         except ValueError as error:

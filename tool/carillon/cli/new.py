@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import JsonOption, Report, guard, usage
+from carillon.cli import options
+from carillon.cli.common import Report, guard, usage
 from carillon.diagnostics import CarillonError, Diagnostic
 
 EPILOG = "Example: carillon new my-app && cd my-app && carillon run"
@@ -22,7 +23,7 @@ def command(
         str | None,
         typer.Option("--board", "-b", help="Board of the schedule: a name or a board.toml.", show_default="ast1030-evb"),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Make a folder with a small application that runs at once: two tasks if BOARD can carry them, else one."""
 

@@ -4,33 +4,20 @@
 from __future__ import annotations
 
 from carillon import console
-from carillon.cli.common import (
-    TIME_LIMIT,
-    BoardOption,
-    IncludeOption,
-    JsonOption,
-    KernelOption,
-    MachineOption,
-    Report,
-    Schedule,
-    TimeLimitOption,
-    check_kernel,
-    check_machine,
-    guard,
-    schedule_file,
-)
+from carillon.cli import options
+from carillon.cli.common import Report, check_kernel, check_machine, guard, schedule_file
 
 EPILOG = "Example: carillon plan examples/three-tasks --board tc1796"
 
 
 def command(
-    paths: Schedule = None,
-    board: BoardOption = None,
-    include: IncludeOption = None,
-    kernel: KernelOption = "carillon",
-    machine: MachineOption = "microcode",
-    time_limit: TimeLimitOption = TIME_LIMIT,
-    as_json: JsonOption = False,
+    paths: options.Schedule = None,
+    board: options.Board = None,
+    include: options.Include = None,
+    kernel: options.Kernel = "carillon",
+    machine: options.Machine = "microcode",
+    time_limit: options.TimeLimit = options.TIME_LIMIT,
+    as_json: options.Json = False,
 ) -> None:
     """Show the allocation: schedule line, cell, vector, task, and why."""
     check_kernel(kernel)

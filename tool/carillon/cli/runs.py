@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -83,15 +84,6 @@ def build_and_run(
     return replace(trace, start_bounds=pipeline.start_bounds(planned)) if trace is not None else None
 
 
-RoundsOption = Annotated[int | None, typer.Option("--rounds", "-n", min=1, help="Dispatcher rounds to run.", show_default="1")]
-
-
-ForOption = Annotated[str | None, typer.Option("--for", help="Time to run instead, such as 20ms or '5000 ticks'.")]
-
-
-WindowOption = Annotated[str | None, typer.Option("--window", help="Part of the timeline to show: FROM..TO, such as 0ms..20ms.")]
-
-
 def window_ticks(text: str | None, hz: int, length: int) -> tuple[int, int] | None:
     """The ticks (from, to) of a run of ``length`` ticks; one of which the run has nothing is refused before the run."""
     from carillon.units import format_duration
@@ -122,18 +114,14 @@ def show_runs(
     out: Path | None,
     as_json: bool,
     time_limit: float,
+    files: Mapping[str, Path | None],
     *,
-    machine: str = "microcode",
-    include: list[Path] | None = None,
+    machine: str,
+    include: list[Path] | None,
     strict: bool = False,
     serial: Path | None = None,
-    events: Path | None = None,
-    html: Path | None = None,
-    svg: Path | None = None,
-    perfetto: Path | None = None,
-    vcd: Path | None = None,
 ) -> None:
-    """Run with each kernel, one below the other in what is shown.
+    """Run with each kernel, one below the other in what is shown, also in ``files``, named as the options that ask for them are.
 
     ``strict``: exit with 3 if the first missed a deadline, or a task exceeded its WCET.
     """
@@ -142,11 +130,14 @@ def show_runs(
     def work(report: Report) -> None:
         nonlocal missed
         from carillon import pipeline, show
+        from carillon.files import replacing
+        from carillon.show import terminal
+        from carillon.show.scene import panels_of
         from carillon.trace import write_events
         from carillon.trace.executions import warn_of_exceeded, warn_of_missed
 
         source = schedule_file(paths, include)
-        check_outputs(files_of(source), out=out, serial=serial, events=events, html=html, svg=svg, perfetto=perfetto, vcd=vcd)
+        check_outputs(files_of(source), False, out=out, serial=serial, **files)
         carried = check_machine(machine, source)
         traces = []
         clock: int | None = None
@@ -163,27 +154,16 @@ def show_runs(
                 return
             traces.append(trace)
         releases = pipeline.releases(planned.system, max(traces, key=lambda t: t.length))
-        written: list[Path] = []
-        if events is not None:
-            from io import StringIO
-
-            from carillon.files import write_text
-
-            text = StringIO()
-            write_events(traces[0].events, text)
-            write_text(events, text.getvalue())
-            written.append(events)
+        written = {option: path for option, path in files.items() if path is not None}
         try:
-            if html is not None:
-                show.write_html(html, traces, releases, part)
-            if svg is not None:
-                show.write_svg(svg, traces, releases, part)
-            if perfetto is not None:
-                show.write_perfetto(perfetto, traces, releases)
-            if vcd is not None:
-                show.write_vcd(vcd, traces, releases)
-            written += [p for p in (html, svg, perfetto, vcd) if p is not None]
-            summaries = show.summaries(traces, releases)
+            panels = panels_of(traces, releases)
+            for option, path in written.items():
+                if option == "events":
+                    with replacing(path) as stream:
+                        write_events(traces[0].events, stream)
+                else:
+                    show.write(option, path, panels, part)
+            summaries = [panel.summary for panel in panels]
             missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
             warn_of_missed(planned.system, traces[0], report.diagnostics)
             missed += warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
@@ -201,20 +181,20 @@ def show_runs(
                         | {"summary": s.as_json()}
                         for t, s in zip(traces, summaries, strict=True)
                     ],
-                    "files": [str(p) for p in written],
+                    "files": [str(path) for path in written.values()],
                 }
             )
             if not as_json:
                 report.warnings()
                 to = console.console()
-                show.render_terminal(to, traces, releases, part)
+                terminal.render(to, panels, part)
                 for trace in traces:
                     if trace.stopped:
                         to.print(f"\nThe {trace.kernel} kernel's run ended in tick {trace.length - 1}: {trace.stopped}.")
                     if trace.output:
                         to.print(f"\noutput of {trace.kernel}:")
                         console.verbatim(to, trace.output)
-                for file in written:
+                for file in written.values():
                     console.verbatim(to, f"wrote {file}")
         except ValueError as error:
             usage(f"--window: {error}")

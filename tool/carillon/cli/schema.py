@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from carillon.cli.common import JsonOption, Report, guard
+from carillon.cli import options
+from carillon.cli.common import Report, guard
 
 EPILOG = "Example: carillon schema > schedule.schema.json"
 
 
 def command(
-    network: Annotated[bool, typer.Option("--network", help="That of network files.")] = False, as_json: JsonOption = False
+    network: Annotated[bool, typer.Option("--network", help="That of network files.")] = False, as_json: options.Json = False
 ) -> None:
     """Print the JSON Schema of schedule files, by which an editor completes keys and marks errors."""
 

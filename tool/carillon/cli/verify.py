@@ -9,35 +9,23 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli.common import (
-    BoardOption,
-    IncludeOption,
-    JsonOption,
-    KernelOption,
-    MachineOption,
-    OutOption,
-    Report,
-    Schedule,
-    check_kernel,
-    check_machine,
-    guard,
-    schedule_file,
-)
+from carillon.cli import options
+from carillon.cli.common import Report, check_kernel, check_machine, guard, schedule_file
 
 EPILOG = "Examples: carillon verify examples/engine; carillon verify . --elf release.elf"
 
 
 def command(
-    paths: Schedule = None,
-    board: BoardOption = None,
-    include: IncludeOption = None,
-    kernel: KernelOption = "carillon",
-    machine: MachineOption = "microcode",
-    out: OutOption = None,
+    paths: options.Schedule = None,
+    board: options.Board = None,
+    include: options.Include = None,
+    kernel: options.Kernel = "carillon",
+    machine: options.Machine = "microcode",
+    out: options.Out = None,
     elf: Annotated[
         Path | None, typer.Option("--elf", help="The image.", show_default="what `carillon build` made, in its folder")
     ] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compare a built image with the schedule: every expiry, vector, level and deadline, read from its bytes alone."""
     check_kernel(kernel)

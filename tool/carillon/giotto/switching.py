@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from carillon.giotto.blocks import begins
 from carillon.giotto.simulation import Played
 from carillon.giotto.units import active_units, entry_of
 from carillon.model.giotto import Activity, Giotto, Mode
@@ -118,7 +119,7 @@ class _Search:
         mode = self.modes[visit.mode]
         found = [("", *self.from_(mode, visit.unit))]
         for switch in mode.switches:
-            if _active(mode, switch, visit.unit):
+            if begins(mode, switch, visit.unit):
                 target = self.modes[switch.target.text]
                 entry = entry_of(mode, visit.unit, target)
                 if entry.wait == 0:
@@ -196,10 +197,6 @@ def _covers(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return all(a >= b for a, b in zip(one, other, strict=True))
 
 
-def _active(mode: Mode, activity: Activity, unit: int) -> bool:
-    return activity.frequency * unit % mode.units == 0
-
-
 def _begun(mode: Mode, unit: int) -> list[Activity]:
     """The invocations that begin in a unit, and whose last ones end there."""
-    return [a for a in mode.invocations if _active(mode, a, unit)]
+    return [a for a in mode.invocations if begins(mode, a, unit)]

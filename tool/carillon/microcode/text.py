@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from carillon.diagnostics import Diagnostics, Limited, Span, suggestion
 from carillon.microcode import FORMS, MOST, NAME, S_CODE, Field, Form, Function, Instruction, Kind, Opcode, Program, faults
-from carillon.units import shorten
+from carillon.units import MalformedError, shorten
 
 _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
 _RELEASED = re.compile(r"release\s*\((.*)\)")
@@ -135,14 +135,6 @@ def assembled_thread(
     return Thread(tuple(zip(lines, program.code, strict=True)), program.labels, assembler.set, tuple(assembler.orders))
 
 
-class _RefusedError(Exception):
-    """A line is wrong: what is wrong, and what would be right."""
-
-    def __init__(self, cause: str, remedy: str) -> None:
-        self.cause = cause
-        self.remedy = remedy
-
-
 class _Assembler(Limited):
     def __init__(self, text: str, file: str, diagnostics: Diagnostics) -> None:
         super().__init__(diagnostics, _MOST_ERRORS)
@@ -166,7 +158,7 @@ class _Assembler(Limited):
         for number, line in enumerate(self.lines, 1):
             try:
                 self.line(number, line.partition(";")[0].strip())
-            except _RefusedError as refused:
+            except MalformedError as refused:
                 self.refuse(number, refused.cause, refused.remedy)
         if self.thread:
             self.operations.append((len(self.lines), "return"))
@@ -174,7 +166,7 @@ class _Assembler(Limited):
         for number, line in self.operations:
             try:
                 code.append(self.operation(line))
-            except _RefusedError as refused:
+            except MalformedError as refused:
                 self.refuse(number, refused.cause, refused.remedy)
         entry = 0
         if self.tick is None:
@@ -206,14 +198,16 @@ class _Assembler(Limited):
         elif line.endswith(":"):
             name = line[:-1]
             if not _is_label(name):
-                raise _RefusedError(f"{shorten(name)} is no name of a label", "a name has letters, digits, '_', '.', ':' and '@'")
+                raise MalformedError(
+                    f"{shorten(name)} is no name of a label", "a name has letters, digits, '_', '.', ':' and '@'"
+                )
             if name in self.labels:
-                raise _RefusedError(f"the label {shorten(name)} is there twice", "give every address a name of its own")
+                raise MalformedError(f"the label {shorten(name)} is there twice", "give every address a name of its own")
             self.labels[name] = len(self.operations)
         elif len(self.operations) >= MOST:
             if len(self.operations) == MOST:
                 self.operations.append((number, line))
-                raise _RefusedError(f"more than {MOST} instructions", "a program has fewer")
+                raise MalformedError(f"more than {MOST} instructions", "a program has fewer")
         else:
             self.operations.append((number, line))
 
@@ -226,22 +220,22 @@ class _Assembler(Limited):
             return
         if word == ".tick":
             if self.tick is not None or not _NUMBER.fullmatch(rest):
-                raise _RefusedError("the length of the tick is no number, or there twice", "write it once: .tick 1000000")
+                raise MalformedError("the length of the tick is no number, or there twice", "write it once: .tick 1000000")
             self.tick = int(rest)
         elif word == ".entry":
             if self.entry is not None or not rest:
-                raise _RefusedError("the entry is no label, or there twice", "write it once: .entry start")
+                raise MalformedError("the entry is no label, or there twice", "write it once: .entry start")
             self.entry = number, rest
         elif word in _DIRECTIVES:
             self.object(Kind(word[1:]), rest)
         else:
-            raise _RefusedError(f"there is no directive {shorten(word)}", suggestion(word, _DIRECTIVES))
+            raise MalformedError(f"there is no directive {shorten(word)}", suggestion(word, _DIRECTIVES))
 
     def order(self, number: int, rest: str) -> None:
         block, *listed = rest.split(maxsplit=1)[:2] if rest else [""]
         tasks = [task.strip() for task in listed[0].split(",")] if listed else []
         if not tasks:
-            raise _RefusedError(f".order {shorten(rest)} names no tasks", "write .order MODE@UNIT TASK, ...")
+            raise MalformedError(f".order {shorten(rest)} names no tasks", "write .order MODE@UNIT TASK, ...")
         for task in tasks:
             self.number(Kind.TASK, task)
         self.orders.append((number, block, tuple(tasks)))
@@ -249,19 +243,19 @@ class _Assembler(Limited):
     def setting(self, name: str, value: str) -> None:
         if name not in self.settings:
             remedy = suggestion(f".{name}", [*(f".{known}" for known in self.settings), ".order"])
-            raise _RefusedError(f"S code has no directive {shorten(f'.{name}')}", remedy)
+            raise MalformedError(f"S code has no directive {shorten(f'.{name}')}", remedy)
         if value not in self.settings[name] or name in self.set:
             cause = f"{shorten(value)} is no {name}, or it is there twice"
-            raise _RefusedError(cause, f"write .{name} once, and {' or '.join(self.settings[name])} behind it")
+            raise MalformedError(cause, f"write .{name} once, and {' or '.join(self.settings[name])} behind it")
         self.set[name] = value
 
     def object(self, kind: Kind, rest: str) -> None:
         match = re.fullmatch(r"(\S+)(?:\s+reads\s+(.+?))?(?:\s+writes\s+(.+?))?", rest)
         if match is None or not NAME.fullmatch(match[1]) or (kind is Kind.PORT and match[2] is not None):
-            raise _RefusedError(f"{shorten(rest)} is no {kind.value}", f"write .{kind.value} NAME" + _WITH_PORTS[kind])
+            raise MalformedError(f"{shorten(rest)} is no {kind.value}", f"write .{kind.value} NAME" + _WITH_PORTS[kind])
         name = match[1]
         if name in self.numbers[kind]:
-            raise _RefusedError(f"the {kind.value} {shorten(name)} is there twice", "declare it once")
+            raise MalformedError(f"the {kind.value} {shorten(name)} is there twice", "declare it once")
         function = Function(name, self.ports(match[2]), self.ports(match[3]))
         self.numbers[kind][name] = len(self.numbers[kind])
         self.functions[kind].append(function)
@@ -271,7 +265,7 @@ class _Assembler(Limited):
 
     def number(self, kind: Kind, name: str) -> int:
         if name not in self.numbers[kind]:
-            raise _RefusedError(f"there is no {kind.value} {shorten(name)}", suggestion(name, self.numbers[kind]))
+            raise MalformedError(f"there is no {kind.value} {shorten(name)}", suggestion(name, self.numbers[kind]))
         return self.numbers[kind][name]
 
     def operation(self, line: str) -> Instruction:
@@ -281,13 +275,13 @@ class _Assembler(Limited):
         if not forms:
             what = "instruction of S code" if self.thread else "instruction"
             words = [word for word in _WORDS if not self.thread or word in {FORMS[opcode].word for opcode in _OF_THREADS}]
-            raise _RefusedError(f"there is no {what} {shorten(word)}", suggestion(word, words))
+            raise MalformedError(f"there is no {what} {shorten(word)}", suggestion(word, words))
         for opcode in forms:
             form = FORMS[opcode]
             used = _used(form)
             if len(used) == len(written) and all(map(_suits, used, written, [form] * len(used))):
                 return self.made(opcode, dict(zip((field for field, _ in used), written, strict=True)))
-        raise _RefusedError(
+        raise MalformedError(
             f"the operands of {shorten(line)} are not those of {word}", "write " + " or ".join(map(_pattern, forms))
         )
 
@@ -302,7 +296,7 @@ class _Assembler(Limited):
                 values[field.value] = int(name)
             elif use == "address":
                 if name not in self.labels:
-                    raise _RefusedError(f"there is no label {shorten(name)}", suggestion(name, self.labels))
+                    raise MalformedError(f"there is no label {shorten(name)}", suggestion(name, self.labels))
                 values[field.value] = self.labels[name]
             else:
                 values[field.value] = self.number(Kind(use), name)

@@ -6,6 +6,7 @@ True time is in picoseconds, an error of a clock in parts of 10^9, a chance in p
 
 from __future__ import annotations
 
+import bisect
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -101,8 +102,6 @@ class Clock:
 
     def time_of(self, tick: int) -> int:
         """The first picosecond at which the oscillator had made ``tick`` ticks; the power-up for one before it."""
-        import bisect
-
         at = max(0, bisect.bisect_right(self.stretches, tick, key=lambda s: s.ticks) - 1)
         while at and (tick - self.stretches[at].ticks) * PARTS < self.stretches[at].more:
             at -= 1  # that tick was made in the stretch before
@@ -111,8 +110,6 @@ class Clock:
 
     def offset(self, time: int) -> Fraction:
         """How many seconds the oscillator was ahead at ``time``, if it was right at its power-up."""
-        import bisect
-
         at = max(0, bisect.bisect_right(self.stretches, time, key=lambda s: s.begin) - 1)
         it = self.stretches[at]
         ticks = it.ticks + Fraction(it.more + it.rate * (time - it.begin), PARTS)

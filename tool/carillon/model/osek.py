@@ -311,11 +311,6 @@ class ScheduleTable:
         return self.points[0].offset
 
     @property
-    def final_delay(self) -> int:
-        """Ticks from the last point to the end."""
-        return self.duration - self.points[-1].offset
-
-    @property
     def actions(self) -> tuple[AlarmAction, ...]:
         """What it does, each once, in the order of their first points."""
         return tuple(dict.fromkeys(a for p in self.points for a in p.actions))

@@ -39,11 +39,6 @@ class Application:
     """Of :data:`PLACES`, where sources are that the schedule does not name."""
 
 
-def is_source(path: Path) -> bool:
-    """Whether a C or C++ compiler reads it, by its name."""
-    return path.suffix in SOURCES
-
-
 def default_application(folder: Path) -> Application:
     """What is found from ``folder`` on, where a schedule says neither sources nor headers."""
     found = Application()

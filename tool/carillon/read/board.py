@@ -17,7 +17,7 @@ from carillon.read.family import check_capabilities, family_names, load_family, 
 from carillon.read.schema import toml_type
 from carillon.read.spans import Path as Place
 from carillon.read.tables import Layers, validate
-from carillon.read.text import parse_toml, read_text
+from carillon.read.text import read_toml
 from carillon.resources import data_root, find_board
 from carillon.units import shorten
 
@@ -34,14 +34,10 @@ def load_board(path: Path) -> Board:
     """
     diagnostics = Diagnostics()
     layers = Layers()
-    data = _read(path, layers, [], diagnostics)
-    diagnostics.stop_on_errors()
-    assert data is not None
+    data = diagnostics.required(_read(path, layers, [], diagnostics))
     _families(data, layers, diagnostics)
     _port(data, layers, diagnostics)
-    board = validate(Board, data, layers, _REMEDY, diagnostics)
-    diagnostics.stop_on_errors()
-    assert board is not None
+    board = diagnostics.required(validate(Board, data, layers, _REMEDY, diagnostics))
     _requests(board, layers, diagnostics)
     diagnostics.stop_on_errors()
     board._files = tuple(Path(places.file) for _, places in layers.files)
@@ -51,8 +47,7 @@ def load_board(path: Path) -> Board:
 
 def _read(path: Path, layers: Layers, above: list[Path], diagnostics: Diagnostics) -> dict[str, Any] | None:
     """A board's tables over those of its base, and each file's own in ``layers``; None after an error."""
-    text = read_text(path, diagnostics)
-    parsed = parse_toml(text, str(path), diagnostics) if text is not None else None
+    parsed = read_toml(path, diagnostics)
     if parsed is None:
         return None
     layers.files.append((parsed.data, parsed.places))

@@ -8,17 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from carillon.diagnostics import CarillonError, Diagnostics, suggestion
-from carillon.model import (
-    Idle,
-    Interrupt,
-    OnDeadlineMiss,
-    System,
-)
+from carillon.model import Idle, Interrupt, OnDeadlineMiss, System
 from carillon.model.board import Board
 from carillon.read.application import Application, application_of
 from carillon.read.board import load_board
 from carillon.read.osek import OsekReader
-from carillon.read.references import DEFAULT_MODE, References, default_mode, event_triggered
+from carillon.read.references import DEFAULT_MODE, References, event_triggered
 from carillon.read.rounds import Rounds
 from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable, ScheduleFile
 from carillon.read.shape import Broken
@@ -67,7 +62,8 @@ class Builder:
         name = self._name()
         application = self._application()
         board = self._board(override)
-        References(file, self.places, self.broken, self.diagnostics).check(board)
+        references = References(file, self.places, self.broken, self.diagnostics)
+        references.check(board)
         if osek is not None:
             osek.resolve(board)
         time.resolve()
@@ -84,7 +80,7 @@ class Builder:
         interrupts = tuple(self._interrupts(board))
         if file.mode or self.broken.at("mode"):
             modes = tuple(mode for name, table in file.mode.items() if (mode := rounds.mode(name, table)))
-        elif default_mode(self.file, self.broken):
+        elif references.default_mode:
             default = rounds.mode(DEFAULT_MODE, ModeTable.model_validate({}))
             modes = (default,) if default else ()
         else:

@@ -17,7 +17,7 @@ from carillon.model.board import Role
 from carillon.model.family import REARMS, STARTS, Capability, Family, Register
 from carillon.read.schema import toml_type
 from carillon.read.tables import Layers, validate
-from carillon.read.text import parse_toml, read_text
+from carillon.read.text import read_toml
 from carillon.resources import data_root
 from carillon.units import shorten
 
@@ -31,8 +31,7 @@ def family_names() -> list[str]:
 
 def load_family(path: Path, diagnostics: Diagnostics) -> Family | None:
     """The family that ``path``, a ``cell.toml``, describes; its name is that of its folder.  None after an error."""
-    text = read_text(path, diagnostics)
-    parsed = parse_toml(text, str(path), diagnostics) if text is not None else None
+    parsed = read_toml(path, diagnostics)
     if parsed is None:
         return None
     if "name" in parsed.data:

@@ -17,7 +17,7 @@ from carillon.read.schema import PARSED_TIME, toml_type
 from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex
 from carillon.read.tables import Layers, validate
-from carillon.read.text import LONGEST_FILE, parse_toml, read_text
+from carillon.read.text import LONGEST_FILE, read_toml
 from carillon.units import TIME_PATTERN, Time, shorten
 
 FILE = "network.toml"
@@ -168,8 +168,7 @@ def network_file(path: Path) -> Path | None:
 
 def read_network(path: Path, diagnostics: Diagnostics) -> Network | None:
     """Read a network file; None after errors: C010 to C012, C016, and C225 to C230."""
-    text = read_text(path, diagnostics)
-    parsed = parse_toml(text, str(path), diagnostics) if text is not None else None
+    parsed = read_toml(path, diagnostics)
     if parsed is None:
         return None
     layers = Layers([(parsed.data, parsed.places)])

@@ -5,31 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from carillon.diagnostics import Diagnostics, suggestion
+from carillon.diagnostics import suggestion
 from carillon.model.board import Board
-from carillon.read.schema import PointTable, ScheduleFile, TaskTable
-from carillon.read.shape import Broken, describe
-from carillon.read.spans import SpanIndex
+from carillon.read.schema import PointTable, ScheduleFile
+from carillon.read.shape import Reading, describe
 from carillon.units import shorten
 
 DEFAULT_MODE = "default"
 
 
-def has_period(file: ScheduleFile, broken: Broken, task: str) -> bool:
-    """Whether ``task`` is periodic, or would be but for a wrong value or a misspelt key."""
-    if file.task[task].period is not None or broken.at("task", task, "period"):
-        return True
-    return any(path[:2] == ("task", task) and path[2] not in TaskTable.model_fields for path in broken.paths if len(path) > 2)
-
-
 def event_triggered(file: ScheduleFile) -> bool:
     """Whether the file has an event-triggered system, by its tables or by those that imply it."""
     return bool(file.osek is not None or file.time is not None or file.thread)
-
-
-def default_mode(file: ScheduleFile, broken: Broken) -> bool:
-    """Whether a file without modes has one nevertheless: an event-triggered system alone has no rounds."""
-    return not event_triggered(file) or any(has_period(file, broken, task) for task in file.task)
 
 
 def other_source(name: str, board: Board) -> str:
@@ -39,16 +26,18 @@ def other_source(name: str, board: Board) -> str:
     return suggestion(name, board.application_sources)
 
 
-class References:
+class References(Reading):
     """Reports names of nothing (C022, C023 and their kin)."""
 
-    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        self.file, self.places, self.broken, self.diagnostics = file, places, broken, diagnostics
+    @property
+    def default_mode(self) -> bool:
+        """Whether a file without modes has one nevertheless: an event-triggered system alone has no rounds."""
+        return not event_triggered(self.file) or any(map(self.has_period, self.file.task))
 
     def check(self, board: Board | None) -> None:
         """Report what nothing answers to."""
         if self.file.system.start_mode is not None and not self.broken.at("mode"):
-            modes = list(self.file.mode) or ([DEFAULT_MODE] if default_mode(self.file, self.broken) else [])
+            modes = list(self.file.mode) or ([DEFAULT_MODE] if self.default_mode else [])
             if modes:
                 self._known(self.file.system.start_mode, modes, "mode", "C024", ("system", "start_mode"))
             else:
@@ -81,7 +70,7 @@ class References:
                         f"task {shorten(task)} is listed twice in mode '{name}'",
                         "list every task once",
                     )
-                elif self._known(task, self.file.task, "task", "C022", element) and not has_period(self.file, self.broken, task):
+                elif self._known(task, self.file.task, "task", "C022", element) and not self.has_period(task):
                     self.diagnostics.error(
                         "C029",
                         self.places.value(element),

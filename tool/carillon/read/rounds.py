@@ -8,21 +8,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import (
-    Activation,
-    Drift,
-    Enable,
-    Mode,
-    Monitor,
-    Overrun,
-    Synchronisation,
-    SyncStart,
-    Task,
-    Window,
-)
-from carillon.read.references import has_period
+from carillon.model import Activation, Drift, Enable, Mode, Monitor, Overrun, Synchronisation, SyncStart, Task, Window
 from carillon.read.schema import ModeTable, ScheduleFile, TaskTable
-from carillon.read.shape import Broken, describe
+from carillon.read.shape import Broken, Reading, describe
 from carillon.read.spans import SpanIndex
 from carillon.read.ticks import LONGEST, Ticks, whole
 from carillon.units import Time, format_duration
@@ -30,11 +18,11 @@ from carillon.units import Time, format_duration
 MOST_POINTS = 65_536
 
 
-class Rounds:
+class Rounds(Reading):
     """Builds tasks, then modes."""
 
     def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics, ticks: Ticks) -> None:
-        self.file, self.places, self.broken, self.diagnostics = file, places, broken, diagnostics
+        super().__init__(file, places, broken, diagnostics)
         self.ticks = ticks
         self.start_within = self.within(file.system.start_within, ("system", "start_within"))
 
@@ -52,7 +40,7 @@ class Rounds:
     def _convert_periodic(self, name: str, task: TaskTable) -> None:
         if task.period is None:
             keys = [key for key, value in (("offset", task.offset), ("deadline", task.deadline)) if value is not None]
-            if keys and not has_period(self.file, self.broken, name):
+            if keys and not self.has_period(name):
                 instead = " and ".join({"offset": "at", "deadline": "deadline_at"}[key] for key in keys)
                 self.diagnostics.error(
                     "C029",
@@ -92,9 +80,7 @@ class Rounds:
         span = self.places.value(path)
         what = describe(*path)  # an upper bound may be a longer one
         ticks = self.ticks.limited(time, what, span) if upwards else self.ticks.exact(time, what, span, recurs)
-        if ticks is not None and positive and whole(ticks, upwards) == 0:
-            if ticks == 0 or not self.ticks.refuse:  # else it was refused already
-                self.diagnostics.error("C041", span, f"{describe(*path)} is zero ticks", "write a time of at least one tick")
+        if ticks is not None and positive and self.ticks.vanishes(ticks, what, span, upwards=upwards):
             ticks = None
         if ticks is None:
             self.broken.add(path)
@@ -160,11 +146,9 @@ class Rounds:
         enables: list[Enable] = []
         self._points(name, table, activations, enables)
         if table.tasks is None:
-            periodic = [task for task in self.file.task if has_period(self.file, self.broken, task)]
+            periodic = list(filter(self.has_period, self.file.task))
         else:
-            periodic = [
-                task for task in dict.fromkeys(table.tasks) if task in self.file.task and has_period(self.file, self.broken, task)
-            ]
+            periodic = [task for task in dict.fromkeys(table.tasks) if task in self.file.task and self.has_period(task)]
         known = [task for task in periodic if task in self.offsets]
         exact = self._round(name, table, known, complete=len(known) == len(periodic), points=(*activations, *enables), span=span)
         if exact is None:

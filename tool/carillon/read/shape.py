@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -19,56 +19,35 @@ from carillon.diagnostics import Diagnostics, suggestion
 from carillon.files import Search
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.read.schema import (
-    AlarmTable,
     AutostartTable,
-    CounterTable,
-    EventTable,
-    InterruptTable,
-    IsrTable,
-    ModeTable,
     OsekTable,
-    OsekTaskTable,
-    PointTable,
-    ResourceTable,
+    ResourceLockTable,
     ScheduleFile,
-    ScheduleTableTable,
     SetEventTable,
-    SystemTable,
     TableAutostartTable,
     TablePointTable,
     TaskTable,
-    ThreadTable,
-    TimeServicesTable,
     toml_type,
 )
 from carillon.read.spans import Path, SpanIndex
+from carillon.read.tables import table_at
 from carillon.units import shorten
 
 MOST_ERRORS = 100
-_SECTIONS: dict[str, type[BaseModel]] = {"task": TaskTable, "interrupt": InterruptTable, "mode": ModeTable, "thread": ThreadTable}
-_SINGLE: dict[str, type[BaseModel]] = {"system": SystemTable, "osek": OsekTable, "time": TimeServicesTable}
-_OSEK_SECTIONS: dict[str, type[BaseModel]] = {
-    "task": OsekTaskTable,
-    "isr": IsrTable,
-    "resource": ResourceTable,
-    "event": EventTable,
-    "counter": CounterTable,
-    "alarm": AlarmTable,
-    "schedule_table": ScheduleTableTable,
+_SECTIONS = [key for key, field in ScheduleFile.model_fields.items() if get_origin(field.annotation) is dict]
+"""Keys of the file whose tables have tables with names."""
+_OSEK_SECTIONS = [key for key, field in OsekTable.model_fields.items() if get_origin(field.annotation) is dict]
+"""Those of the event-triggered system."""
+_SINGLE = ("system", "osek", "time", "sync")
+_OSEK_PARTS: dict[type[BaseModel], str] = {
+    AutostartTable: "autostart",
+    SetEventTable: "event action",
+    TableAutostartTable: "autostart",
+    TablePointTable: "point",
 }
-_OSEK_PARTS: dict[type[BaseModel], dict[str, tuple[type[BaseModel], str]]] = {
-    AlarmTable: {
-        "set_event": (SetEventTable, "event action"),
-        "autostart": (AutostartTable, "autostart"),
-    },
-    ScheduleTableTable: {
-        "autostart": (TableAutostartTable, "autostart"),
-        "point": (TablePointTable, "point"),
-    },
-    TablePointTable: {"set_event": (SetEventTable, "event action")},
-}
-"""The tables in the tables of the event-triggered system, or in their arrays, by key; and what messages call each."""
-_OSEK_EXAMPLES = {
+"""What messages call the tables in those of alarms and of schedule tables."""
+_OSEK_EXAMPLES: dict[type[BaseModel], str] = {
+    ResourceLockTable: '{ resource = "Shared", budget = "100us" }',
     AutostartTable: "{ at = 1, cycle = 10 }",
     SetEventTable: '{ task = "Task1", event = "Event1" }',
     TableAutostartTable: "{ at = 1 }",
@@ -103,6 +82,20 @@ class Broken:
     def under(self, *path: str | int) -> bool:
         """Whether the table at ``path`` was wrong or lost one of its keys, perhaps a misspelt one."""
         return self.at(*path) or any(broken[: len(path)] == path for broken in self.paths)
+
+
+class Reading:
+    """A file while it is read: its tables, their places, and which of its values are missing because they were wrong."""
+
+    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
+        self.file, self.places, self.broken, self.diagnostics = file, places, broken, diagnostics
+
+    def has_period(self, task: str) -> bool:
+        """Whether a task is periodic, or would be but for a wrong value or a misspelt key."""
+        if self.file.task[task].period is not None or self.broken.at("task", task, "period"):
+            return True
+        lost = (path for path in self.broken.paths if len(path) > 2 and path[:2] == ("task", task))
+        return any(path[2] not in TaskTable.model_fields for path in lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,58 +214,44 @@ def _remove(data: Any, path: Path) -> None:
 
 
 def _report(detail: ErrorDetails, path: Path, places: SpanIndex, diagnostics: Diagnostics) -> None:
-    value = detail["input"]
-    kind = detail["type"]
-    context: dict[str, Any] = dict(detail.get("ctx") or {})
-    where = _describe(path)
-    if kind == "extra_forbidden":
-        table = _table(path[:-1])
-        known = list(table.model_fields)
+    if detail["type"] == "extra_forbidden":
+        known = list(table_at(ScheduleFile, path[:-1]).model_fields)
         if len(path) == 1:
             cause = f"unknown table or key {shorten(str(path[0]))} at the top of the file"
         else:
             cause = f"unknown key {shorten(str(path[-1]))} in {_describe(path[:-1])}"
         remedy = _elsewhere(str(path[-1]), known, osek=path[0] == "osek") or suggestion(str(path[-1]), known)
         diagnostics.error("C013", places.key(path), cause, remedy)
-    elif kind == "written":
-        diagnostics.error(context["code"], places.value(path), f"{where}: {context['cause']}", context["remedy"])
-    elif kind == "literal_error":
-        allowed = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
+        return
+    code = str((detail.get("ctx") or {}).get("code", "C015"))
+    diagnostics.error(code, places.value(path), *_misfit(detail, path))
+
+
+def _misfit(detail: ErrorDetails, path: Path) -> tuple[str, str]:
+    """What is wrong with the value at ``path``, and what would be right."""
+    kind, value, where = detail["type"], detail["input"], _describe(path)
+    context: dict[str, Any] = dict(detail.get("ctx") or {})
+    if kind == "written":
+        return f"{where}: {context['cause']}", context["remedy"]
+    if kind == "literal_error":
         shown = shorten(value) if isinstance(value, str) else toml_type(value)
         if type(value) is int and len(str(value)) < 40:
             shown = str(value)
-        quoted = [a if a.isdigit() else f'"{a}"' for a in allowed]
-        listed = ", ".join(quoted[:-1]) + f" or {quoted[-1]}"
-        diagnostics.error("C015", places.value(path), f"{where}: {shown} is none of its values", f"write {listed}")
-    elif kind in _LIMITS:
+        return f"{where}: {shown} is none of its values", "write " + str(context["expected"]).replace("'", '"')
+    if kind in _LIMITS:
         key, relation = _LIMITS[kind]
         shown = str(value) if len(str(value)) < 40 else "the number"
-        diagnostics.error("C015", places.value(path), f"{where}: {shown} is out of range", f"write {relation} {context[key]}")
-    elif path[0] == "osek" and path[-1] == "autostart" and path[1] == "task":
-        diagnostics.error(
-            "C015",
-            places.value(path),
-            f"{where} must be true, false or an array of strings, not {_held(value)}",
-            'write true, or the application modes: autostart = ["normal"]',
-        )
-    elif kind in _WANTED:
-        wanted = _WANTED[kind]
-        diagnostics.error(
-            "C015", places.value(path), f"{where} must be {wanted}, not {toml_type(value)}", _example(path, wanted, value)
-        )
-    elif kind == "too_long":
-        diagnostics.error(
-            "C015",
-            places.value(path),
-            f"{where} has {context['actual_length']} elements",
-            f"write at most {context['max_length']}",
-        )
-    elif kind == "string_too_short":
-        diagnostics.error("C015", places.value(path), f"{where} is an empty string", "write a name, or leave the key out")
-    else:
-        diagnostics.error(
-            "C015", places.value(path), f"{where}: {detail['msg']}", "SPEC, section 'Schedule file', says what it may hold"
-        )
+        return f"{where}: {shown} is out of range", f"write {relation} {context[key]}"
+    if path[0] == "osek" and path[-1] == "autostart" and path[1] == "task":
+        remedy = 'write true, or the application modes: autostart = ["normal"]'
+        return f"{where} must be true, false or an array of strings, not {_held(value)}", remedy
+    if kind in _WANTED:
+        return f"{where} must be {_WANTED[kind]}, not {toml_type(value)}", _example(path, _WANTED[kind], value)
+    if kind == "too_long":
+        return f"{where} has {context['actual_length']} elements", f"write at most {context['max_length']}"
+    if kind == "string_too_short":
+        return f"{where} is an empty string", "write a name, or leave the key out"
+    return f"{where}: {detail['msg']}", "SPEC, section 'Schedule file', says what it may hold"
 
 
 def _held(value: object) -> str:
@@ -286,34 +265,23 @@ def _elsewhere(key: str, known: list[str], osek: bool) -> str | None:
     """
     if difflib.get_close_matches(key, known):
         return None
-    tables: dict[str, type[BaseModel]] = {"[system]": SystemTable}
-    tables |= {f"[{name}.NAME]": table for name, table in _SECTIONS.items() if name != "thread"} | {"a point": PointTable}
-    event_triggered: dict[str, type[BaseModel]] = {"[osek]": OsekTable}
-    event_triggered |= {f"[osek.{name}.NAME]": table for name, table in _OSEK_SECTIONS.items()}
+    places: dict[str, Path] = {"[system]": ("system",)}
+    places |= {f"[{name}.NAME]": (name, "") for name in _SECTIONS if name != "thread"} | {"a point": ("mode", "", "points", 0)}
+    event_triggered: dict[str, Path] = {"[osek]": ("osek",)}
+    event_triggered |= {f"[osek.{name}.NAME]": ("osek", name, "") for name in _OSEK_SECTIONS}
     event_triggered |= {
-        f"'{key}' of {owner}": table
-        for owner, of in (("an alarm", AlarmTable), ("a schedule table", ScheduleTableTable))
-        for key, (table, _) in _OSEK_PARTS[of].items()
+        f"'{part}' of {owner}": ("osek", section, "", part, 0)
+        for owner, section, parts in (
+            ("an alarm", "alarm", ("set_event", "autostart")),
+            ("a schedule table", "schedule_table", ("autostart", "point")),
+        )
+        for part in parts
     }
-    tables = event_triggered | tables if osek else tables | event_triggered
-    tables |= {"[time]": TimeServicesTable, "[thread.NAME]": ThreadTable}
+    places = event_triggered | places if osek else places | event_triggered
+    places |= {"[time]": ("time",), "[thread.NAME]": ("thread", "")}
+    tables = {name: table_at(ScheduleFile, path) for name, path in places.items()}
     homes = [name for name, table in tables.items() if key in table.model_fields]
     return f"'{key}' is a key of {homes[0]}; {suggestion(key, known)}" if homes else None
-
-
-def _table(path: Path) -> type[BaseModel]:
-    if not path:
-        return ScheduleFile
-    if path[0] in ("system", "time"):
-        return _SINGLE[str(path[0])]
-    if path[0] == "osek":
-        if len(path) == 1:
-            return OsekTable
-        table = _OSEK_SECTIONS[str(path[1])]
-        for part in path[3:]:
-            table = table if isinstance(part, int) else _OSEK_PARTS[table][part][0]
-        return table
-    return PointTable if len(path) == 4 else _SECTIONS[str(path[0])]
 
 
 def _describe(path: Path) -> str:
@@ -343,10 +311,11 @@ def _describe_osek(path: Path) -> str:
         return f"[osek.{path[1]}]"
     owner = f"{_kind(path[:2])} {shorten(str(path[2]))}"
     rest = path[3:]
-    table = _OSEK_SECTIONS[str(path[1])]
-    while len(rest) > 1 and rest[0] in _OSEK_PARTS.get(table, {}):
-        table, part = _OSEK_PARTS[table][str(rest[0])]
+    while len(rest) > 1 and rest[0] in ("set_event", "autostart", "point"):
         numbered = isinstance(rest[1], int)
+        part = _OSEK_PARTS.get(table_at(ScheduleFile, path[: len(path) - len(rest) + 1 + numbered]))
+        if part is None:
+            break
         owner = f"{part} {int(rest[1]) + 1} of {owner}" if numbered else f"the {part} of {owner}"
         rest = rest[2:] if numbered else rest[1:]
     if not rest:
@@ -369,14 +338,14 @@ def _example(path: Path, wanted: str, value: object) -> str:
         return f"write it as [{first}]" if first in _SINGLE else f"write it as [{first}.NAME], followed by its keys"
     if wanted == "an array":
         if first == "osek" and last in ("point", "set_event"):
-            return f"write it in brackets: {last} = [{_OSEK_EXAMPLES[_table(path)]}]"
+            return f"write it in brackets: {last} = [{_OSEK_EXAMPLES[table_at(ScheduleFile, (*path, 0))]}]"
         return f"write it in brackets: {last} = [{'...' if last == 'points' else chr(34) + '...' + chr(34)}]"
     return 'write it in quotes: "..."'
 
 
 def _osek_example(path: Path) -> str:
     if len(path) > 3:
-        example = _OSEK_EXAMPLES[_table(path)]
+        example = _OSEK_EXAMPLES[table_at(ScheduleFile, path)]
         keys = [part for part in path if isinstance(part, str)]
         return f"write {keys[-1]} = {example}" if path[-1] == keys[-1] else f"write each element as {example}"
     return "write it as [osek]" if len(path) == 1 else f"write it as [osek.{path[1]}.NAME], followed by its keys"

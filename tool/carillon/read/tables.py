@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -88,7 +88,7 @@ def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[
     if kind == "missing":
         return f"{describe(path[:-1])} has no '{path[-1]}'", None
     if kind == "extra_forbidden":
-        fields = [name for name in _table(path[:-1], model).model_fields if name != "name" or model is Board]
+        fields = [name for name in table_at(model, path[:-1]).model_fields if name != "name" or model is Board]
         outside = f" in {describe(path[:-1])}" if len(path) > 1 else ""
         return f"unknown key {shorten(str(path[-1]))}{outside}", suggestion(str(path[-1]), fields)
     if kind in ("enum", "literal_error"):
@@ -112,19 +112,24 @@ def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[
     return f"{where}: {detail['msg'][:1].lower()}{detail['msg'][1:]}", None
 
 
-def _table(path: Place, model: type[BaseModel]) -> type[BaseModel]:
-    """The table at ``path`` of a file that is a ``model``."""
+def table_at(model: type[BaseModel], path: Place) -> type[BaseModel]:
+    """The table at ``path`` of a file that is a ``model``; the one around it if there is none."""
+    found, held = model, cast(Any, model)
     for part in path:
-        if part in model.model_fields:
-            model = _inner(model.model_fields[str(part)].annotation) or model
-    return model
+        if isinstance(held, type) and issubclass(held, BaseModel):
+            held = _inner(held.model_fields[str(part)].annotation) if part in held.model_fields else None
+        else:
+            held = next((inner for argument in get_args(held) if (inner := _inner(argument)) is not None), None)
+        found = held if isinstance(held, type) and issubclass(held, BaseModel) else found
+    return found
 
 
-def _inner(annotation: Any) -> type[BaseModel] | None:
-    """The table that a type holds, if it holds one."""
+def _inner(annotation: Any) -> Any:
+    """Of a type, the table, or the list or the dictionary of tables, if it has any."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for argument in get_args(annotation) if (found := _inner(argument)) is not None), None)
+    inner = [found for argument in get_args(annotation) if (found := _inner(argument)) is not None]
+    return None if not inner else annotation if get_origin(annotation) in (list, tuple, dict) else inner[0]
 
 
 def describe(path: Place) -> str:

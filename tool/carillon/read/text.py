@@ -102,6 +102,12 @@ def read_text(path: Path, diagnostics: Diagnostics, kind: str = "schedule", suff
     return Text(decoded, hashlib.sha256(content).hexdigest())
 
 
+def read_toml(path: Path, diagnostics: Diagnostics) -> Parsed | None:
+    """The data of a TOML file; None after what :func:`read_text` and :func:`parse_toml` report."""
+    text = read_text(path, diagnostics)
+    return None if text is None else parse_toml(text, str(path), diagnostics)
+
+
 def parse_toml(text: Text, file: str, diagnostics: Diagnostics) -> Parsed | None:
     """The data of a TOML text and their places; None, and C010, C011 or C012, if it is malformed.
 

@@ -71,6 +71,16 @@ class Ticks:
         )
         return None
 
+    def vanishes(
+        self, ticks: Fraction, what: str, span: Span, *, upwards: bool = False, remedy: str = "write a time of at least one tick"
+    ) -> bool:
+        """Whether a time that may not be zero ticks is; C041 then, unless it was refused because it is no whole number."""
+        if whole(ticks, upwards) != 0:
+            return False
+        if ticks == 0 or not self.refuse:
+            self.diagnostics.error("C041", span, f"{what} is zero ticks", remedy)
+        return True
+
     def _inexact(self, ticks: Fraction, time: Time, what: str, span: Span, recurs: bool, upwards: bool) -> None:
         rounded = whole(ticks, upwards)
         clock = format_frequency(self.clock_hz)

@@ -4,26 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model.time import ClockKind, Period, QueueKind, TimedKind, TimeServices
 from carillon.read.schema import ScheduleFile, TimeServicesTable
-from carillon.read.shape import Broken, describe
+from carillon.read.shape import Broken, Reading, describe
 from carillon.read.spans import SpanIndex
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
 
 
-class TimeReader:
+class TimeReader(Reading):
     """Builds one TimeServices, or none.  ``broken`` says which values are missing because they were wrong."""
 
     def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        self.file = file
+        super().__init__(file, places, broken, diagnostics)
         self.table = file.time
-        self.places = places
-        self.broken = broken
-        self.diagnostics = diagnostics
 
     def times(self) -> Iterator[Time]:
         """The times that the system's clock should be able to express."""
@@ -127,9 +123,6 @@ class TimeReader:
         span = self.places.value(("time", key))
         what = f"'{key}' of [time]"
         exact = ticks.exact(time, what, span, recurs, upwards=not recurs) if divides else ticks.limited(time, what, span)
-        if exact is None:
-            return None
-        if whole(exact, upwards=not recurs) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
-            self.diagnostics.error("C041", span, f"'{key}' of [time] is zero ticks", "write a time of at least one tick")
+        if exact is None or ticks.vanishes(exact, what, span, upwards=not recurs):
             return None
         return whole(exact, upwards=not recurs)

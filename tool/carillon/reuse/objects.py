@@ -48,7 +48,7 @@ class Reuse:
             said: str = record["said"]
             current = (
                 record["decided"] == self._decided(command, read)
-                and record["object"] == _digest(target)
+                and record["object"] == digest_of(target)
                 and self._others(command, read) <= set(record["others"])
             )
             return said if current else None
@@ -69,7 +69,7 @@ class Reuse:
             "read": read,
             "others": others,
             "decided": self._decided(command, read),
-            "object": _digest(target),
+            "object": digest_of(target),
             "said": said,
         }
         _record(target).write_text(json.dumps(record), encoding="utf-8")
@@ -81,7 +81,7 @@ class Reuse:
         parts += [f"{name}={os.environ.get(name)}" for name in VARIABLES]
         for path in read:
             if path not in self._digests:
-                self._digests[path] = _digest(Path(path))
+                self._digests[path] = digest_of(Path(path))
             parts += [path, self._digests[path]]
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -122,5 +122,6 @@ def forget(target: Path) -> None:
     _record(target).unlink(missing_ok=True)
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

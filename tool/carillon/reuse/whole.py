@@ -25,7 +25,6 @@ import json
 import os
 import shutil
 import sys
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +33,7 @@ from typing import Any
 from carillon import __version__
 from carillon.files import Search, alone, link, matching, write_text
 from carillon.resources import data_root
-from carillon.reuse.objects import Reuse
+from carillon.reuse.objects import Reuse, digest_of
 
 RECORD = "built.json"
 GRAIN_NS = 10_000_000
@@ -95,7 +94,7 @@ def note(
         "searched": [[str(s.folder), s.pattern, list(s.suffixes), _found(s)] for s in inputs.searches],
         "compiled": [[list(command), str(target)] for command, target in steps.compiled],
         "linked": list(steps.linked),
-        "image": [str(elf), _digest(elf)],
+        "image": [str(elf), digest_of(elf)],
         "programs": {name: _program(name) for name in steps.programs},
         "wrote": _digests(_written(folder, elf)),
         "answer": answer,
@@ -126,7 +125,7 @@ def _holds(record: dict[str, Any], folder: Path) -> bool:
     reuse = Reuse()
     if not all(reuse.recall(command, Path(target)) is not None for command, target in record["compiled"]):
         return False
-    return link(record["linked"], elf).returncode == 0 and bool(_digest(elf) == digest)
+    return link(record["linked"], elf).returncode == 0 and bool(digest_of(elf) == digest)
 
 
 def _asked(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +148,7 @@ def _tool_files() -> Iterable[Path]:
 def _tool(files: Iterable[Path]) -> str:
     parts = [sys.version, *sorted(_packages())]
     for path in files:
-        parts += [str(path), _digest(path)]
+        parts += [str(path), digest_of(path)]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -198,13 +197,4 @@ def _changed(path: Path, began: int) -> bool:
 
 
 def _digests(paths: Iterable[Path | str]) -> dict[str, str]:
-    return {str(path): _digest(Path(path)) for path in paths}
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def now() -> int:
-    """The wall's clock in ns, by which files are dated."""
-    return time.time_ns()
+    return {str(path): digest_of(Path(path)) for path in paths}

@@ -7,6 +7,7 @@ Both ways yield the same records (``emulators/host``, ``emulators/qemu/trace_plu
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -75,8 +76,6 @@ def _compiled(
     ``headers`` are what the source includes beside the system's, each by its name alone.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
-    import hashlib
-
     contents = b"".join(path.read_bytes() for path in (source, *headers))
     digest = hashlib.sha256(contents).hexdigest()[:16]
     include = [option for header in headers for option in ("-I", str(header.parent))]
@@ -123,12 +122,7 @@ def _simavr_command(
     clock = board.clock(image.system.clock_hz)
     source = data_root() / "emulators/simavr/runner.c"
     if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
-        diagnostics.error(
-            "C092",
-            None,
-            f"board '{board.name}' needs simavr's library, which is not installed",
-            f"on Debian: apt-get install {' '.join(how.packages)}",
-        )
+        diagnostics.lacking(f"board '{board.name}' needs simavr's library, which is not installed", how.packages)
         return None
     runner = _compiled(
         source,
@@ -215,13 +209,7 @@ def _qemu_command(
         )
         return None
     if emulator is None:
-        packages = " ".join(how.packages)
-        diagnostics.error(
-            "C092",
-            None,
-            f"board '{board.name}' needs '{how.command[0]}', which is not installed",
-            f"on Debian: apt-get install {packages}",
-        )
+        diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
         return None
     plugin = _plugin(board.port, diagnostics)
     if plugin is None:
@@ -281,11 +269,20 @@ def _qemu_command(
     ]
 
 
-def emulate(command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-    """Run an emulator, which is killed when the tool is; raises TimeoutExpired after :data:`PATIENCE`."""
+def emulate(command: Sequence[str], hangs: str, diagnostics: Diagnostics) -> subprocess.CompletedProcess[bytes] | None:
+    """Run an emulator, which is killed when the tool is; None after C095 if it takes longer than :data:`PATIENCE`.
+
+    ``hangs``: what to do then.
+    """
     # Not by a function in the child: a process that carries one out is a copy of this one, with all its memory.
     environment = os.environ | {"CARILLON_PARENT": str(os.getpid())}
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False, env=environment)
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        diagnostics.error("C095", None, f"the run did not end within {PATIENCE:.0f} s", f"run it for a shorter time, or {hangs}")
+        return None
 
 
 def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> list[str]:
@@ -363,16 +360,9 @@ def record(
             command = _qemu_command(image, firmware, how, ticks, out, marks, spans, fetched, serial, diagnostics)
         if command is None:
             return None
-        try:
-            result = emulate(command)
-        except subprocess.TimeoutExpired:
-            diagnostics.error(
-                "C095",
-                None,
-                f"the run did not end within {PATIENCE:.0f} s",
-                "run it for a shorter time, or look for an interrupt that storms"
-                + (", or a task that neither ends nor waits" if system.board.native else ""),
-            )
+        hangs = "look for an interrupt that storms" + (", or a task that neither ends nor waits" if system.board.native else "")
+        result = emulate(command, hangs, diagnostics)
+        if result is None:
             return None
         message = result.stderr.decode(errors="replace").strip()
         if result.returncode or not out.is_file():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import struct
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.image import Image
 from carillon.model.network import Clock, Network, Node, Stretch
 from carillon.resources import data_root
-from carillon.run import NOTHING_STARTS, PATIENCE, _compiled, emulate
+from carillon.run import NOTHING_STARTS, _compiled, emulate
 from carillon.run.entries import Code, Record
 from carillon.run.records import Decoder, read_records
 from carillon.trace import Trace
@@ -108,15 +107,8 @@ def run_network(
         folder = Path(scratch)
         plan = folder / "plan"
         plan.write_text(_plan(network, built, length, recorded, folder), encoding="utf-8")
-        try:
-            result = emulate([str(runner), str(plan)])
-        except subprocess.TimeoutExpired:
-            diagnostics.error(
-                "C095",
-                None,
-                f"the run did not end within {PATIENCE:.0f} s",
-                "run it for a shorter time, or look for a task that neither ends nor waits",
-            )
+        result = emulate([str(runner), str(plan)], "look for a task that neither ends nor waits", diagnostics)
+        if result is None:
             return None
         lines = result.stdout.decode(errors="replace").splitlines()
         if result.returncode or not lines or not lines[-1].startswith("network "):

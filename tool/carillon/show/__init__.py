@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures and exports of a run; each takes one trace, or two to compare.
-
-Times in ``window`` are ticks, absolute from the start of the first round.  Files are replaced as a whole or
-not at all.  Every function raises ValueError for a window outside the run, for more than two traces, and
-for traces whose clocks differ.
-"""
+"""Pictures and exports of a run; each takes the panel of one trace, or of several above one another."""
 
 from __future__ import annotations
 
@@ -15,67 +10,31 @@ from typing import TYPE_CHECKING
 from carillon.files import replacing
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from carillon.show.scene import Panel, Window
-    from carillon.trace import Trace
-    from carillon.trace.summary import Summary
-    from carillon.trace.timeline import Release
-
-__all__ = ["render_terminal", "summaries", "write_html", "write_perfetto", "write_svg", "write_vcd"]
 
 
-def _panels(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> tuple[Panel, ...]:
-    from carillon.show.scene import panels_of  # a plan, which this package prints too, has no trace to analyse
+def write(form: str, path: Path, panels: Sequence[Panel], window: Window | None = None, network: str = "") -> None:
+    """Write the file as a whole or not at all; raises ValueError for a window outside the run.
 
-    return panels_of(traces, releases)
-
-
-def summaries(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> tuple[Summary, ...]:
-    """What the pictures show, in figures."""
-    return tuple(panel.summary for panel in _panels(traces, releases))
-
-
-def render_terminal(
-    console: Console, traces: Trace | Sequence[Trace], releases: Sequence[Release], window: Window | None = None
-) -> None:
-    """Print the timeline of the window (None: the first round) and the figures of the whole run."""
-    from carillon.show import terminal
-
-    terminal.render(console, _panels(traces, releases), window)
-
-
-def write_html(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release], window: Window | None = None) -> None:
-    """Write the interactive page, one file that loads nothing; it opens at the window (None: the first round)."""
-    from carillon.show import html
-
-    panels = _panels(traces, releases)
+    ``form``: ``html``, the interactive page, one file that loads nothing; ``svg``, a static picture; ``perfetto``, Chrome
+    trace-event JSON of the whole run, for ui.perfetto.dev; ``vcd``, a Value Change Dump of it, for GTKWave and its like.
+    ``window``: what page and picture show, in ticks from the start of the first round; None: the first round.  ``network``: the
+    name of a network, of which the panels are the nodes.
+    """
     with replacing(path) as stream:
-        html.write(stream, panels, window)
+        if form == "html":
+            from carillon.show import html
 
+            html.write(stream, panels, window, network)
+        elif form == "svg":
+            from carillon.show import svg
 
-def write_svg(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release], window: Window | None = None) -> None:
-    """Write the static picture of the window (None: the first round)."""
-    from carillon.show import svg
+            svg.write(stream, panels, window)
+        elif form == "perfetto":
+            from carillon.show import perfetto
 
-    panels = _panels(traces, releases)
-    with replacing(path) as stream:
-        svg.write(stream, panels, window)
+            perfetto.write(stream, panels)
+        else:
+            from carillon.show import vcd
 
-
-def write_perfetto(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> None:
-    """Write Chrome trace-event JSON of the whole run, for ui.perfetto.dev."""
-    from carillon.show import perfetto
-
-    panels = _panels(traces, releases)
-    with replacing(path) as stream:
-        perfetto.write(stream, panels)
-
-
-def write_vcd(path: Path, traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> None:
-    """Write a Value Change Dump of the whole run, for GTKWave and its like."""
-    from carillon.show import vcd
-
-    panels = _panels(traces, releases)
-    with replacing(path) as stream:
-        vcd.write(stream, panels)
+            vcd.write(stream, panels)

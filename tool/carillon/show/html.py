@@ -32,33 +32,44 @@ from carillon.show.scene import (
     length_of,
     unit_of,
 )
-from carillon.show.terminal import spread_text, totals_rows
+from carillon.show.terminal import runs_text, spread_text, totals_rows
 from carillon.trace.summary import Spread, TaskSummary
 from carillon.trace.timeline import HandlerKind, LaneKind
 
 ROUNDS = (
-    ("Runs", "Activations that began"),
-    ("Start delay", "Start less nominal release, in ticks: min / median / max"),
-    ("Jitter", "Greatest less least start delay, in ticks"),
-    ("Drift", "Last less first start delay of activations in an idle system, in ticks"),
-    ("Response", "End less nominal release, in ticks: min / median / max"),
-    ("Execution", "What the task itself executed: min / median / max"),
-    ("Preempted", "How often a run was interrupted"),
-    ("Met", "Deadlines met"),
-    ("Missed", "Deadlines missed"),
-    ("Dispatch", "Instructions from the interrupt's entry to the task's first: min / median / max"),
-    ("Terminate", "Instructions from the task's last to the first of what ran next: min / median / max"),
+    ("Runs", "activations", "Activations that began"),
+    ("Start delay", "start_delay", "Start less nominal release, in ticks: min / median / max"),
+    ("Jitter", "jitter", "Greatest less least start delay, in ticks"),
+    ("Drift", "drift", "Last less first start delay of activations in an idle system, in ticks"),
+    ("Response", "response", "End less nominal release, in ticks: min / median / max"),
+    ("Execution", "execution", "What the task itself executed: min / median / max"),
+    ("Preempted", "preemptions", "How often a run was interrupted"),
+    ("Met", "deadlines_met", "Deadlines met"),
+    ("Missed", "deadlines_missed", "Deadlines missed"),
+    ("Dispatch", "dispatch", "Instructions from the interrupt's entry to the task's first: min / median / max"),
+    ("Terminate", "terminate", "Instructions from the task's last to the first of what ran next: min / median / max"),
 )
+"""Columns: what each is called, which figure of a task it has, and what that is."""
 EVENTS = (
-    ("Runs", "Activations that began"),
-    ("Waits", "How often it waited for an event"),
-    ("Preempted", "How often it was interrupted"),
-    ("Longest", "Longest time from a start or the end of a wait to the end or the next wait, in ticks"),
-    ("Share", "Its part of the run's time"),
-    ("Execution", "What it executed itself from a start or the end of a wait to the end or the next wait: min / median / max"),
-    ("Dispatch", "Instructions from the interrupt's entry to its first after a start or a wait: min / median / max"),
-    ("Terminate", "Instructions from its last before the end or a wait to the first of what ran next: min / median / max"),
+    ("Runs", "activations", "Activations that began"),
+    ("Waits", "waits", "How often it waited for an event"),
+    ("Preempted", "preemptions", "How often it was interrupted"),
+    ("Longest", "longest", "Longest time from a start or the end of a wait to the end or the next wait, in ticks"),
+    ("Share", "share", "Its part of the run's time"),
+    (
+        "Execution",
+        "execution",
+        "What it executed itself from a start or the end of a wait to the end or the next wait: min / median / max",
+    ),
+    ("Dispatch", "dispatch", "Instructions from the interrupt's entry to its first after a start or a wait: min / median / max"),
+    (
+        "Terminate",
+        "terminate",
+        "Instructions from its last before the end or a wait to the first of what ran next: min / median / max",
+    ),
 )
+_TICKS = ("start_delay", "jitter", "drift", "response", "longest")
+"""Figures that are times, so that a page says them in seconds, too."""
 
 
 def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None, network: str = "") -> None:
@@ -121,7 +132,7 @@ def _tables(panel: Panel) -> list[dict[str, object]]:
         tables.append(
             {
                 "title": f"{panel.title}: time-triggered tasks" if panel.event_triggered else f"{panel.title}: tasks",
-                "columns": ROUNDS,
+                "columns": [(title, what) for title, _, what in ROUNDS],
                 "rows": [_row(panel, task) for task in own],
                 "help": f"Start delay, jitter, drift and response in ticks, execution in {unit}, dispatch and terminate in "
                 f"{panel.trace.unit}",
@@ -133,7 +144,7 @@ def _tables(panel: Panel) -> list[dict[str, object]]:
         tables.append(
             {
                 "title": f"{panel.title}: event-triggered {what}" if panel.rounds else f"{panel.title}: {what}",
-                "columns": EVENTS,
+                "columns": [(title, what) for title, _, what in EVENTS],
                 "rows": [_row(panel, task) for task in own],
                 "help": f"Longest in ticks, execution in {unit}, dispatch and terminate in {panel.trace.unit}",
             }
@@ -142,58 +153,35 @@ def _tables(panel: Panel) -> list[dict[str, object]]:
 
 
 def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:
-    """A row of the table: texts with the number that each is sorted by."""
-
-    def spread(value: Spread | None, known: bool = True) -> tuple[str, float]:
-        return (spread_text(value).replace("/", " / "), float(value.maximum)) if value is not None and known else ("-", -1.0)
-
-    def single(value: int | None) -> tuple[str, float]:
-        return ("-", -1.0) if value is None else (str(value), float(value))
-
-    def share(value: float) -> tuple[str, float]:
-        return f"{100 * value:.2f} %", value
-
-    def times(value: Spread | int | None) -> str:
-        """Ticks as times: one, or minimum, median and maximum."""
-        if value is None:
-            return ""
-        numbers = (
-            [Fraction(value)]
-            if isinstance(value, int)
-            else [Fraction(value.minimum), Fraction(value.median), Fraction(value.maximum)]
-        )
-        texts = [format_time(number, panel.trace.clock_hz) for number in numbers]
-        if len(set(texts)) > 1:
-            return " / ".join(texts)
-        return "" if numbers[0] == 0 else texts[0]
-
-    runs = f"{task.activations} (-{task.unstarted})" if task.unstarted else str(task.activations)
-    kernel = [spread(task.dispatch, panel.counts_code), spread(task.terminate, panel.counts_code)]
-    cells = [
-        (runs, float(task.activations)),
-        spread(task.start_delay),
-        single(task.jitter),
-        single(task.drift),
-        spread(task.response),
-        spread(task.execution),
-        single(task.preemptions),
-        single(task.deadlines_met),
-        single(task.deadlines_missed),
-        *kernel,
-    ]
-    timed: dict[int, Spread | int | None] = {1: task.start_delay, 2: task.jitter, 3: task.drift, 4: task.response}
-    if task.event_triggered:
-        timed = {3: task.longest}
-        cells = [single(task.activations), single(task.waits), single(task.preemptions), single(task.longest), share(task.share)]
-        cells += [spread(task.execution), *kernel]
+    """A row of the table."""
+    cells = [_cell(panel, task, key) for _, key, _ in (EVENTS if task.event_triggered else ROUNDS)]
+    if not task.event_triggered:
+        cells[0]["text"] = runs_text(task)
     return {
         "name": task.lane.name,
         "colour": colours_of([panel])[task.lane],
-        "cells": [
-            {"text": text, "key": format_number(key, 6), "time": times(timed.get(column))}
-            for column, (text, key) in enumerate(cells)
-        ],
+        "cells": cells,
         "late": task.deadlines_missed > 0,
+    }
+
+
+def _cell(panel: Panel, task: TaskSummary, key: str) -> dict[str, object]:
+    """A figure of a task: its text, the number that rows are sorted by, and what it is in seconds, if it is a time."""
+    value: Spread | int | float | None = getattr(task, key)
+    if value is None or (key in ("dispatch", "terminate") and not panel.counts_code):
+        return {"text": "-", "key": "-1", "time": ""}
+    if isinstance(value, float):
+        return {"text": f"{100 * value:.2f} %", "key": format_number(value, 6), "time": ""}
+    several = isinstance(value, Spread)
+    numbers = [value.minimum, value.median, value.maximum] if isinstance(value, Spread) else [value]
+    times = [format_time(Fraction(number), panel.trace.clock_hz) for number in numbers] if key in _TICKS else []
+    if len(set(times)) == 1:
+        times = [] if numbers[0] == 0 else times[:1]
+    text = spread_text(value)
+    return {
+        "text": text.replace("/", " / ") if several else text,
+        "key": format_number(float(numbers[-1]), 6),
+        "time": " / ".join(times),
     }
 
 

@@ -11,15 +11,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from carillon.model.network import PICOSECONDS
 from carillon.run.network import NetworkRun, NodeRun
 from carillon.show.scene import Panel, Window, checked_window, format_number, format_time, length_of, panel_of
-from carillon.show.terminal import ASCII, BLOCKS, Signs, spread_text, timeline
+from carillon.show.terminal import ASCII, BLOCKS, Signs, missed_text, runs_text, spread_text, table_of, timeline
 from carillon.trace import Trace
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import IDLE, Release
@@ -113,23 +111,10 @@ def render(console: Console, it: Pictured, window: Window | None) -> None:
     console.print(_tasks(it, signs))
 
 
-def _table(title: str, left: Sequence[str], right: Sequence[str], signs: Signs) -> Table:
-    table = Table(box=box.ASCII if signs is ASCII else box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for name in left:
-        table.add_column(name, no_wrap=True, overflow="ellipsis", min_width=5)
-    for name in right:
-        table.add_column(name, justify="right")
-    return table
-
-
 def _nodes(it: Pictured, signs: Signs) -> Table:
     micro = "µs" if signs is BLOCKS else "us"
-    table = _table(
-        f"Nodes after {format_time(it.run.length, PICOSECONDS)}",
-        ["Node"],
-        ["Clock, ppm", f"Ahead, {micro}", "Sent", "Lost", "Doubled", "Received"],
-        signs,
-    )
+    columns = ("Clock, ppm", f"Ahead, {micro}", "Sent", "Lost", "Doubled", "Received")
+    table = table_of(f"Nodes after {format_time(it.run.length, PICOSECONDS)}", columns, signs, ("Node",))
     for node in it.run.nodes:
         table.add_row(
             node.node.name,
@@ -143,19 +128,19 @@ def _nodes(it: Pictured, signs: Signs) -> Table:
 def _tasks(it: Pictured, signs: Signs) -> Table:
     part = format_time(min(it.run.recorded, it.run.length), PICOSECONDS)
     columns = ("Runs", "Start delay", "Jitter", "Response", "Met", "Missed")
-    table = _table(f"Tasks in the first {part}: min/median/max in each node's own ticks", ["Node", "Task"], columns, signs)
+    caption = f"Tasks in the first {part}: min/median/max in each node's own ticks"
+    table = table_of(caption, columns, signs, ("Node", "Task"))
     for node, summary in zip(it.run.nodes, it.summaries, strict=True):
         for task in summary.tasks:
-            missed = task.deadlines_missed
             table.add_row(
                 node.node.name,
                 task.lane.name,
-                str(task.activations) + (f" (-{task.unstarted})" if task.unstarted else ""),
+                runs_text(task),
                 spread_text(task.start_delay),
-                "-" if task.jitter is None else str(task.jitter),
+                spread_text(task.jitter),
                 spread_text(task.response),
                 str(task.deadlines_met),
-                Text(str(missed), style="bold red" if missed else ""),
+                missed_text(task),
             )
     return table
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 from carillon.model.network import PARTS, PICOSECONDS
 from carillon.run.network import NetworkRun, NodeRun
 from carillon.show.scene import PALETTE, format_number, format_time, labels_of, step_for
-from carillon.show.svg import FONT, GRID, IDLE_FILL, INK, MUTED, PAPER, number
+from carillon.show.svg import GRID, INK, MUTED, WIDTH, number, write_picture
 
-WIDTH, LEFT, RIGHT, HEIGHT = 960, 84, 26, 210
+LEFT, RIGHT, HEIGHT = 84, 26, 210
 COLUMNS = 425
 """Points of a line at most; of what lies closer together, the least and the greatest are drawn."""
 
@@ -119,16 +119,7 @@ def write(stream: IO[str], run: NetworkRun) -> None:
     legend, height = _legend(names, y + 6)
     title = f"Clocks of the network {run.network.name}"
     words = f"{len(names)} nodes over {format_time(run.length, PICOSECONDS)}: " + "; ".join(part.title for part in parts) + "."
-    stream.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {number(height)}" width="{WIDTH}" ')
-    stream.write(f'height="{number(height)}" role="img" aria-label={quoteattr(title)} font-family="{FONT}">\n')
-    stream.write("<!-- SPDX-License-Identifier: Apache-2.0 -->\n")
-    stream.write(f"<title>{escape(title)}</title>\n<desc>{escape(words)}</desc>\n")
-    stream.write(
-        f'<rect x="0.5" y="0.5" width="{WIDTH - 1}" height="{number(height - 1)}" fill="{PAPER}" stroke="{IDLE_FILL}" rx="8"/>\n'
-    )
-    for element in (*body, *legend):
-        stream.write(element + "\n")
-    stream.write("</svg>\n")
+    write_picture(stream, height, title, words, (*body, *legend))
 
 
 def _text(x: float, y: float, text: str, more: str = "", fill: str = INK) -> str:

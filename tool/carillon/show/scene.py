@@ -8,7 +8,6 @@ axis.  Positions are in units of 1/``scale`` ticks (``u``, see :mod:`carillon.tr
 from __future__ import annotations
 
 import bisect
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -112,21 +111,7 @@ def panels_of(traces: Trace | Sequence[Trace], releases: Sequence[Release]) -> t
     if len({trace.clock_hz for trace in several}) > 1:
         rates = " and ".join(f"{trace.clock_hz} Hz" for trace in several)
         raise ValueError(f"two traces share an axis only if their clocks are equal; these have {rates}")
-    return tuple(_panel(trace, releases) for trace in several)
-
-
-_KNOWN: deque[tuple[Trace, Sequence[Release], Panel]] = deque(maxlen=2)
-"""The traces that were analysed last: a command shows the same ones in several forms."""
-
-
-def _panel(trace: Trace, releases: Sequence[Release]) -> Panel:
-    """A trace, analysed once however often it is shown; that it is the same is told by identity."""
-    for known, its, panel in _KNOWN:
-        if known is trace and its is releases:
-            return panel
-    panel = panel_of(trace, releases)
-    _KNOWN.append((trace, releases, panel))
-    return panel
+    return tuple(panel_of(trace, releases) for trace in several)
 
 
 def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:

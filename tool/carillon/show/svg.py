@@ -13,16 +13,7 @@ from fractions import Fraction
 from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
-from carillon.show.scene import (
-    MISSED,
-    Panel,
-    Window,
-    checked_window,
-    colours_of,
-    format_times,
-    headings,
-    labels_of,
-)
+from carillon.show.scene import MISSED, Panel, Window, checked_window, colours_of, format_times, headings, labels_of
 from carillon.trace.timeline import Lane, LaneKind
 
 WIDTH = 960
@@ -125,14 +116,18 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             grid.line(grid.x(tick), top, grid.x(tick), bottom, GRID)
     names = " above ".join(panel.title for panel in panels)
     title = f"Timeline of {panels[0].trace.application}: {names}"
+    write_picture(stream, height, title, _description(panels, shown), (*grid.parts, *body, *axis, *legend))
+
+
+def write_picture(stream: IO[str], height: float, title: str, words: str, elements: Iterable[str]) -> None:
+    """Write a picture of elements, on its own background; ``words`` are for those who cannot see it."""
     stream.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {number(height)}" width="{WIDTH}" ')
     stream.write(f'height="{number(height)}" role="img" aria-label={quoteattr(title)} font-family="{FONT}">\n')
     stream.write("<!-- SPDX-License-Identifier: Apache-2.0 -->\n")
-    stream.write(f"<title>{escape(title)}</title>\n<desc>{escape(_description(panels, shown))}</desc>\n")
-    background = _Picture(shown, 1)
-    background.rectangle(0.5, 0.5, WIDTH - 1, height - 1, PAPER, f' stroke="{IDLE_FILL}" rx="8"')
-    for part in (*background.parts, *grid.parts, *body, *axis, *legend):
-        stream.write(part + "\n")
+    stream.write(f"<title>{escape(title)}</title>\n<desc>{escape(words)}</desc>\n")
+    size = f'width="{WIDTH - 1}" height="{number(height - 1)}"'
+    stream.write(f'<rect x="0.5" y="0.5" {size} fill="{PAPER}" stroke="{IDLE_FILL}" rx="8"/>\n')
+    stream.writelines(f"{element}\n" for element in elements)
     stream.write("</svg>\n")
 
 

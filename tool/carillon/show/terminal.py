@@ -230,21 +230,27 @@ def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, s
     return Text("".join(cells), style=style)
 
 
-def spread_text(spread: Spread | None) -> str:
-    """``min/median/max``, one number if all are equal, ``-`` if there are none."""
-    if spread is None:
-        return "-"
+def runs_text(task: TaskSummary) -> str:
+    """How often a task ran, and how many of its releases no start answers."""
+    return str(task.activations) + (f" (-{task.unstarted})" if task.unstarted else "")
+
+
+def spread_text(spread: Spread | int | None) -> str:
+    """``min/median/max``, one number if there is one or all are equal, ``-`` if there is none."""
+    if spread is None or isinstance(spread, int):
+        return "-" if spread is None else str(spread)
     if spread.minimum == spread.maximum:
         return str(spread.minimum)
     return f"{spread.minimum}/{format_number(spread.median)}/{spread.maximum}"
 
 
-def _table(caption: str, columns: Sequence[str], signs: Signs) -> Table:
-    """A table of tasks."""
+def table_of(caption: str, columns: Sequence[str], signs: Signs, names: Sequence[str] = ("Task",)) -> Table:
+    """A table of figures, behind columns of names."""
     shape = box.ASCII if signs is ASCII else box.SIMPLE_HEAD
     title = caption if signs is BLOCKS else caption.replace("µ", "u")
     table = Table(box=shape, title=title, title_justify="left", title_style="bold")
-    table.add_column("Task", no_wrap=True, overflow="ellipsis", min_width=5)
+    for name in names:
+        table.add_column(name, no_wrap=True, overflow="ellipsis", min_width=5)
     for name in columns:
         table.add_column(name, justify="right")
     return table
@@ -262,9 +268,9 @@ def _of_events(panel: Panel, signs: Signs) -> list[Table]:
     title = f"{panel.title}, event-triggered: in ticks" if panel.rounds else f"{panel.title}: in ticks, {describe(panel)}"
     late = panel.trace.missed is not None
     columns = ("Runs", "Waits", "Preempted", "Longest", "Share", *(["Missed"] if late else []))
-    times = _table(title, columns if code else (*columns, "Execution"), signs)
+    times = table_of(title, columns if code else (*columns, "Execution"), signs)
     title = f"{panel.title}, event-triggered: in" if panel.rounds else f"{panel.title}: min/median/max in"
-    work = _table(f"{title} {unit_of(panel)}", ("Execution", "Dispatch", "Terminate"), signs)
+    work = table_of(f"{title} {unit_of(panel)}", ("Execution", "Dispatch", "Terminate"), signs)
     for task in panel.summary.tasks:
         if task.event_triggered:
             times.add_row(
@@ -272,16 +278,17 @@ def _of_events(panel: Panel, signs: Signs) -> list[Table]:
                 str(task.activations),
                 str(task.waits),
                 str(task.preemptions),
-                "-" if task.longest is None else str(task.longest),
+                spread_text(task.longest),
                 f"{100 * task.share:.2f} %",
-                *([_missed(task)] if late else []),
+                *([missed_text(task)] if late else []),
                 *([] if code else [spread_text(task.execution)]),
             )
             work.add_row(task.lane.name, spread_text(task.execution), spread_text(task.dispatch), spread_text(task.terminate))
     return [times, work] if code else [times]
 
 
-def _missed(task: TaskSummary) -> Text:
+def missed_text(task: TaskSummary) -> Text:
+    """How many deadlines a task missed, to be seen at once."""
     return Text(str(task.deadlines_missed), style="bold red" if task.deadlines_missed else "")
 
 
@@ -289,8 +296,8 @@ def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
     """Time-triggered tasks, and the interrupts beside them."""
     bounded = any(task.start_bound is not None for task in panel.summary.tasks)
     columns = ("Runs", "Start delay", *(["At most"] if bounded else []), "Jitter", "Drift", "Response", "Met", "Missed")
-    times = _table(f"{panel.title}: min/median/max in ticks, {describe(panel)}", columns, signs)
-    work = _table(
+    times = table_of(f"{panel.title}: min/median/max in ticks, {describe(panel)}", columns, signs)
+    work = table_of(
         f"{panel.title}: min/median/max in {unit_of(panel)}", ("Execution", "Preempted", "Dispatch", "Terminate"), signs
     )
     for task in panel.summary.tasks:
@@ -298,14 +305,14 @@ def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
             continue
         times.add_row(
             task.lane.name,
-            str(task.activations) + (f" (-{task.unstarted})" if task.unstarted else ""),
+            runs_text(task),
             spread_text(task.start_delay),
-            *(["-" if task.start_bound is None else str(task.start_bound)] if bounded else []),
-            "-" if task.jitter is None else str(task.jitter),
-            "-" if task.drift is None else str(task.drift),
+            *([spread_text(task.start_bound)] if bounded else []),
+            spread_text(task.jitter),
+            spread_text(task.drift),
             spread_text(task.response),
             str(task.deadlines_met),
-            _missed(task),
+            missed_text(task),
         )
         code = panel.counts_code
         work.add_row(

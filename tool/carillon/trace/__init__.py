@@ -9,10 +9,9 @@ happened, and equals ``t`` on virtual boards.  Lines are ordered by ``n``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TextIO
 
 from carillon.trace.course import Course
@@ -105,11 +104,3 @@ def write_events(events: Iterable[Event], stream: TextIO) -> None:
     """Write the documented line form; same events, same bytes."""
     for event in events:
         stream.write(json.dumps({"t": event.t, "n": event.n, "event": event.kind.value, "object": event.object}) + "\n")
-
-
-def read_events(path: Path) -> Iterator[Event]:
-    """Read what :func:`write_events` wrote."""
-    with path.open(encoding="utf-8") as stream:
-        for line in stream:
-            record = json.loads(line)
-            yield Event(record["t"], record["n"], Kind(record["event"]), record["object"])

@@ -14,7 +14,6 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from carillon.model import Mode
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.summary import Spread, Summary, TaskSummary, Totals, Verdict
 from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, Lane, LaneKind, Moment, Release, Run
@@ -22,20 +21,6 @@ from carillon.trace.walk import RunRecord, Walk
 
 EARLY_TICKS = 2
 """How many ticks before its nominal release a start still counts as that release's."""
-
-
-def releases_of(mode: Mode, rounds: int, start: int = 0) -> tuple[Release, ...]:
-    """The nominal releases of ``rounds`` rounds of a mode of which the first begins at tick ``start``."""
-    return tuple(
-        Release(
-            activation.task,
-            base + activation.at,
-            tuple(base + deadline for deadline in activation.deadlines),
-            (mode.name, activation.at),
-        )
-        for base in range(start, start + rounds * mode.round_length, mode.round_length)
-        for activation in mode.activations
-    )
 
 
 def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from carillon.model.osek import ActivateTask, Alarm, ScheduleTable, SetEvent
-from carillon.verify.contract import Reader
 from carillon.verify.controllers import named
 from carillon.verify.meaning import Step
 
@@ -161,14 +160,5 @@ class Levels:
 
     def source(self, task: str) -> int:
         """The source of a task; -1 where it has none."""
-        symbol = self.events.elf.symbols.get("carillon_osek_tasks")
-        if self.events.software or symbol is None or not symbol.size:
-            return -1
-        number = next(k for k, t in enumerate(self.events.osek.tasks) if t.name == task)
-        reader = Reader(self.events.elf, symbol.address + number * (symbol.size // len(self.events.osek.tasks)))
-        for _ in range(3):
-            reader.pointer()
-        reader.take(4)
-        self.events.tables.store(reader)
-        reader.take(4)
-        return reader.take(2)
+        own = (it.source for it in self.events.leveled if it.task.name == task and not self.events.software)
+        return next(own, -1)

@@ -75,6 +75,8 @@ class Events:
     """By the identity of a cell that shares its source with others: what is done for it alone."""
     frame_cell: Cell | None = None
     """The cell of time frames."""
+    leveled: list[TaskLevel] = field(default_factory=list)
+    """What the table of tasks says of each."""
 
     def error(self, code: str, span: Span | None, cause: str) -> None:
         """A difference."""
@@ -376,7 +378,6 @@ class Events:
         if symbol is None or not count or symbol.size % count:
             return
         members: dict[int, set[str]] = {}
-        leveled: list[TaskLevel] = []
         for number, task in enumerate(self.osek.tasks):
             self.report.tables += 1
             reader = Reader(self.elf, symbol.address + number * (symbol.size // count))
@@ -414,12 +415,12 @@ class Events:
             if wrong:
                 self.error("C205", task.span, f"the task '{task.name}' {wrong}")
             members.setdefault(source, set()).add(f"carillon_task_{task.name}")
-            leveled.append(TaskLevel(number, task, level, request, source, ceiling))
-        check_levels(self, leveled)
-        check_turns(self, services, level_rows(self), leveled)
-        check_contexts(self, services, leveled)
-        check_ceilings(self, leveled)
-        EventRows(self).check(services, {it.task.name: it.level for it in leveled})
+            self.leveled.append(TaskLevel(number, task, level, request, source, ceiling))
+        check_levels(self, self.leveled)
+        check_turns(self, services, level_rows(self), self.leveled)
+        check_contexts(self, services, self.leveled)
+        check_ceilings(self, self.leveled)
+        EventRows(self).check(services, {it.task.name: it.level for it in self.leveled})
         for source, own in members.items() if not self.software else ():
             for vectors in self.vectors:
                 meaning = self.meanings.of(vectors[source]) if source in vectors else None

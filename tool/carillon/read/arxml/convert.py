@@ -13,15 +13,15 @@ from fractions import Fraction
 from typing import Any
 
 from carillon.check.osek import DEFAULT_MODE
-from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.diagnostics import Diagnostics, Span, some, suggestion
 from carillon.read.arxml.module import Holder, Value
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, TICK_FREQUENCY, UNSUPPORTED, WITHOUT_EFFECT, Group, Kind, Parameter
-from carillon.read.arxml.values import MisfitError, convert, frequency
+from carillon.read.arxml.values import convert, frequency
 from carillon.read.foreign.choices import SourceWords, assign_sources, choose_tick, duration
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.spans import Path
-from carillon.units import shorten
+from carillon.units import MalformedError, shorten
 
 _MOST_NAMED = 8
 
@@ -88,16 +88,13 @@ class Converter:
         self._warn()
         return self.result
 
-    def _error(self, code: str, span: Span, cause: str, remedy: str) -> None:
-        self.diagnostics.error(code, span, cause, remedy)
-
     # Objects
 
     def _system(self, found: list[Holder]) -> None:
         """The container of the OS; a file may have several, each with a part."""
         for number, holder in enumerate(found):
             if number:
-                self._error(
+                self.diagnostics.error(
                     "C217",
                     holder.span,
                     f"{holder.path} is a second {SYSTEM.name}; the first is {found[0].path}",
@@ -172,12 +169,11 @@ class Converter:
 
     def _second(self, holder: Holder, place: str, first: Holder, second: Holder) -> None:
         """Report C217 of two containers where there may be one."""
-        where = f"on line {first.span.line}" + ("" if first.span.file == second.span.file else f" of {first.span.file}")
-        self._error(
+        self.diagnostics.error(
             "C217",
             second.span,
             f"{holder.path} has a second {place}, {second.definition} {shorten(second.name)}; the first is "
-            f"{shorten(first.name)} {where}",
+            f"{shorten(first.name)} {first.span.beside(second.span)}",
             "it has one at most, in all files together: remove one, or give both parts one SHORT-NAME",
         )
 
@@ -186,7 +182,7 @@ class Converter:
         text = next((v.text for v in container.values if group is not None and group.order == v.definition), "")
         try:
             return int(convert(Parameter("", "", Kind.INTEGER), text)) if text else 0
-        except MisfitError:
+        except MalformedError:
             return 0
 
     # Values
@@ -196,8 +192,8 @@ class Converter:
         first = values[0]
         other = next((value for value in values if value.text != first.text), None)
         if other is not None:
-            where = f"on line {first.span.line}" + ("" if first.span.file == other.span.file else f" of {first.span.file}")
-            self._error(
+            where = first.span.beside(other.span)
+            self.diagnostics.error(
                 "C217",
                 other.span,
                 f"{first.definition} of {holder.path} is {shorten(first.text)} {where} and {shorten(other.text)} here",
@@ -214,12 +210,12 @@ class Converter:
             return
         try:
             content = convert(parameter, value.text)
-        except MisfitError as misfit:
+        except MalformedError as misfit:
             if value.definition != parameter.name:  # another tool's, who means something else by it
                 self._left_out(holder, value.definition, value.text, value.key)
                 return
             self.result.broken.add(path)
-            self._error("C215", value.span, f"{value.definition} of {holder.path}: {misfit.cause}", misfit.remedy)
+            self.diagnostics.error("C215", value.span, f"{value.definition} of {holder.path}: {misfit.cause}", misfit.remedy)
             return
         if value.definition == TICK_FREQUENCY:
             self.frequency = frequency(value.text)
@@ -283,7 +279,7 @@ class Converter:
             if not beside and not same:
                 remedy = f"there is no {parameter.target}: name the folder of all files, if it stands in another one"
         self.result.broken.add(path)
-        self._error("C216", value.span, cause, remedy)
+        self.diagnostics.error("C216", value.span, cause, remedy)
         return None
 
     # What the standard leaves open, and what it says otherwise than a schedule
@@ -353,7 +349,7 @@ class Converter:
             "choose a board with more (CarillonBoard of OsOS, --board), or leave ISRs out",
             lambda isr, source: f"{own} = {source} in {self.module.path}/{isr}",
         )
-        assign_sources(self.result, written, known, words, self._error, self.diagnostics.warning)
+        assign_sources(self.result, written, known, words, self.diagnostics.error, self.diagnostics.warning)
 
     # What is left out
 
@@ -369,7 +365,7 @@ class Converter:
 
     def _warn(self) -> None:
         for definition, found in self.unsupported.items():
-            listed = _some([path for path, _ in found])
+            listed = some((path for path, _ in found), _MOST_NAMED)
             self.diagnostics.warning(
                 "C218",
                 found[0][1],
@@ -382,12 +378,7 @@ class Converter:
             self.diagnostics.warning(
                 "C219",
                 found[0][1],
-                f"Carillon has no use for {_some(names)} of {definition}, and leaves {'them' if len(names) > 1 else 'it'} "
-                f"out{count}",
+                f"Carillon has no use for {some(names, _MOST_NAMED)} of {definition}, and leaves "
+                f"{'them' if len(names) > 1 else 'it'} out{count}",
                 "nothing is wrong if it is a tool's own; correct its DEFINITION-REF if it is not",
             )
-
-
-def _some(texts: list[str]) -> str:
-    listed = list(dict.fromkeys(texts))
-    return ", ".join(listed[:_MOST_NAMED]) + (f" and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else "")

@@ -61,10 +61,11 @@ class Modules:
                 elif found.path == module.path:
                     self.join(found, module)
                 else:
+                    first = f"{found.path}, {found.span.beside(module.span)}"
                     self.diagnostics.error(
                         "C214",
                         module.span,
-                        f"there is a second Os module, {module.path}: the first is {found.path}, {_at(found.span, module.span)}",
+                        f"there is a second Os module, {module.path}: the first is {first}",
                         "name the file of one ECU alone; parts of one module have the same path in all files",
                     )
                     return None
@@ -99,7 +100,7 @@ class Modules:
         self.diagnostics.error(
             "C217",
             second.span,
-            f"the container {second.path} stands {_at(first.span, second.span)} already{kinds}",
+            f"the container {second.path} stands {first.span.beside(second.span)} already{kinds}",
             "give it another SHORT-NAME, or remove one: parts of one container stand in different files",
         )
 
@@ -168,8 +169,3 @@ class Modules:
         assert definition is not None
         assert content is not None
         return Value(last(definition.text), content.text, content.value_span, element.span)
-
-
-def _at(span: Span, here: Span) -> str:
-    """A place as one in the text of a message about ``here``."""
-    return f"on line {span.line}" + ("" if span.file == here.file else f" of {span.file}")

@@ -18,14 +18,6 @@ _DECIMAL = re.compile(r"[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
-class MisfitError(ValueError):
-    """A text that does not fit its parameter; carries what is wrong and what would be right."""
-
-    def __init__(self, cause: str, remedy: str) -> None:
-        self.cause, self.remedy = cause, remedy
-        super().__init__(f"{cause}; {remedy}")
-
-
 def frequency(text: str) -> Fraction | None:
     """A number of times a second, None if it is none, or 0."""
     number = _number(text)
@@ -33,7 +25,7 @@ def frequency(text: str) -> Fraction | None:
 
 
 def convert(parameter: Parameter, text: str) -> Any:
-    """The value of a parameter that is no reference, as a schedule has it, None if it says nothing; raises MisfitError."""
+    """The value of a parameter that is no reference, as a schedule has it, None if it says nothing; raises MalformedError."""
     return _CONVERTERS[parameter.kind](parameter, text)
 
 
@@ -44,7 +36,7 @@ def _integer(parameter: Parameter, text: str) -> int:  # noqa: ARG001 (of one ki
     number = _number(text)
     if number is not None and number.denominator == 1 and abs(number) < 2**64:
         return int(number)
-    raise MisfitError(f"{shorten(text)} is no integer", "write a number without a point: 1")
+    raise MalformedError(f"{shorten(text)} is no integer", "write a number without a point: 1")
 
 
 def _number(text: str) -> Fraction | None:
@@ -54,7 +46,7 @@ def _number(text: str) -> Fraction | None:
 def _flag(parameter: Parameter, text: str) -> bool:  # noqa: ARG001
     found = _TRUTHS.get(text.lower())
     if found is None:
-        raise MisfitError(f"{shorten(text)} is no truth value", "write true or false")
+        raise MalformedError(f"{shorten(text)} is no truth value", "write true or false")
     return found
 
 
@@ -62,7 +54,7 @@ def _word(parameter: Parameter, text: str) -> Any:
     if text in parameter.words:
         return parameter.words[text]
     upper = text.upper() if text.upper() in parameter.words else None
-    raise MisfitError(
+    raise MalformedError(
         f"{shorten(text)} is none of its values", f"did you mean '{upper}'?" if upper else suggestion(text, parameter.words)
     )
 
@@ -74,19 +66,16 @@ def _text(parameter: Parameter, text: str) -> str:  # noqa: ARG001
 def _seconds(parameter: Parameter, text: str) -> str | None:  # noqa: ARG001
     number = _number(text)
     if number is None:
-        raise MisfitError(f"{shorten(text)} is no number", "write a number of seconds greater than 0: 0.001")
+        raise MalformedError(f"{shorten(text)} is no number", "write a number of seconds greater than 0: 0.001")
     if number == 0:
         return None  # as some tools write it where there is nothing to say
     if number < 0:
-        raise MisfitError(f"{shorten(text)} is no length of time", "write a number of seconds greater than 0: 0.001")
+        raise MalformedError(f"{shorten(text)} is no length of time", "write a number of seconds greater than 0: 0.001")
     return duration(number)
 
 
 def _time(parameter: Parameter, text: str) -> str:  # noqa: ARG001
-    try:
-        parse_time(text)
-    except MalformedError as malformed:
-        raise MisfitError(malformed.cause, malformed.remedy) from None
+    parse_time(text)
     return text
 
 

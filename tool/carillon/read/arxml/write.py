@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 from pydantic import BaseModel
 
 from carillon.check.osek import DEFAULT_MODE
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import Diagnostics, some
 from carillon.model.osek import RES_SCHEDULER
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, Group, Kind, Parameter
 from carillon.read.foreign.write import moved_system
@@ -208,7 +208,7 @@ class _Writer:
             else:
                 found += (((section, name), f"[{section}.{name}]") for name in content)
         if found:
-            listed = ", ".join(text for _, text in found[:8]) + (f" and {len(found) - 8} more" if len(found) > 8 else "")
+            listed = some((text for _, text in found), 8)
             self.diagnostics.warning(
                 "C221",
                 self.tables.places.key(found[0][0]),

@@ -12,20 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from carillon.diagnostics import Span, suggestion
-from carillon.model.giotto import (
-    Activity,
-    Alias,
-    Annotation,
-    Call,
-    Driver,
-    Giotto,
-    Mode,
-    Name,
-    Port,
-    PortKind,
-    Task,
-    Typed,
-)
+from carillon.model.giotto import Activity, Alias, Annotation, Call, Driver, Giotto, Mode, Name, Port, PortKind, Task, Typed
 from carillon.read.giotto.lexer import Kind, Lexer, Word
 from carillon.units import MalformedError, Time, parse_time, shorten
 

@@ -9,18 +9,18 @@ Whether the objects go together is for the schedule's own checks.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any
 
-from carillon.diagnostics import Diagnostics, Span
+from carillon.diagnostics import Diagnostics, Span, some
 from carillon.read.foreign.choices import SourceWords, assign_sources, duration
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.application import convert_application
-from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver, located
+from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver
 from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
 from carillon.read.oil.tables import Tables
 from carillon.read.oil.values import Values
@@ -150,7 +150,7 @@ class Converter:
                 self.values.error(
                     "C146",
                     board.key,
-                    f"CARILLON_BOARD is {shown(first)} {located(where, board.key)} and {shown(board.literal)} here",
+                    f"CARILLON_BOARD is {shown(first)} {where.beside(board.key)} and {shown(board.literal)} here",
                     "an application runs on one board: remove one of the two",
                 )
             else:
@@ -362,7 +362,7 @@ class Converter:
                 self.values.result.leftovers.append(Leftover(owner, _text(value), value.key))
         for kind, merged_ones in kinds.items():
             self.values.result.leftovers += [Leftover("", f"{kind} {merged.name}", merged.span) for merged in merged_ones]
-            names = _some(merged.name for merged in merged_ones)
+            names = some((merged.name for merged in merged_ones), 5)
             self.values.warn(
                 "C150",
                 merged_ones[0].span,
@@ -392,8 +392,3 @@ def _text(value: Resolved) -> str:
     if not inside:
         return text
     return f"{text} {{ {inside[:_SHOWN_BLOCK]}{' ...' if len(inside) > _SHOWN_BLOCK else ''} }}"
-
-
-def _some(names: Iterable[str], most: int = 5) -> str:
-    listed = list(names)
-    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

@@ -7,9 +7,7 @@ from collections.abc import Callable
 
 from carillon.diagnostics import Span
 from carillon.read.oil.lexer import Kind, Lexer, Token
-from carillon.read.oil.syntax import (
-    OBJECTS,
-)
+from carillon.read.oil.syntax import OBJECTS
 
 MOST_LEVELS = 50
 _CONTAINERS = ("CPU", "OSEK")  # FreeOSEK writes OSEK

@@ -172,7 +172,7 @@ class Resolver:
                     self.error(
                         "C146",
                         assignment.span,
-                        f"{name} of {owner} is {shown(first.literal)} {located(first.key, assignment.span)} "
+                        f"{name} of {owner} is {shown(first.literal)} {first.key.beside(assignment.span)} "
                         f"and {shown(literal)} here",
                         "an attribute has one value, in all blocks of an object together: remove one",
                     )
@@ -229,7 +229,7 @@ class Resolver:
                 self.error(
                     "C147",
                     found.span,
-                    f"{owner} has no {name}, which {located(definition.span, found.span)} has NO_DEFAULT",
+                    f"{owner} has no {name}, which {definition.span.beside(found.span)} has NO_DEFAULT",
                     f"write {name} = {_example(definition)};",
                 )
 
@@ -318,8 +318,3 @@ def _quoted(literal: Literal) -> str:
 
 def _article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "AEIO" else f"a {kind}"
-
-
-def located(span: Span, here: Span) -> str:
-    """A place as one in the text of a message about ``here``."""
-    return f"on line {span.line}" + ("" if span.file == here.file else f" of {span.file}")

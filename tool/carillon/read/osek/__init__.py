@@ -12,12 +12,7 @@ from collections.abc import Iterator
 
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board
-from carillon.model.osek import (
-    Dispatch,
-    Hook,
-    Osek,
-    Status,
-)
+from carillon.model.osek import Dispatch, Hook, Osek, Status
 from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile
 from carillon.read.osek.resources import Resources

@@ -4,19 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from carillon.check.names import fault
-from carillon.model.osek import (
-    ALARM_ACTIONS,
-    Alarm,
-    AlarmAction,
-    Autostart,
-    Counter,
-    CounterKind,
-    IncrementCounter,
-    SetEvent,
-)
+from carillon.model.osek import ALARM_ACTIONS, Alarm, AlarmAction, Autostart, Counter, CounterKind, IncrementCounter, SetEvent
 from carillon.read.osek.file import MOST, OsekFile, some
 from carillon.read.schema import AlarmTable, AutostartTable, CounterTable, SetEventTable
 from carillon.read.spans import Path
@@ -97,11 +87,7 @@ class Alarms:
         span = self.at.value("counter", name, "tick")
         what = f"'tick' of counter {shorten(name)}"
         exact = ticks.exact(time, what, span, recurs=True)
-        if exact is None:
-            return 0
-        if whole(exact) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
-            self.at.error("C041", span, f"{what} is zero ticks", "write a time of at least one tick")
-        return whole(exact)
+        return 0 if exact is None or ticks.vanishes(exact, what, span) else whole(exact)
 
     def _alarms(self) -> Iterator[Alarm]:
         self.increments: dict[str, list[str]] = {}
@@ -110,8 +96,7 @@ class Alarms:
             own = f"alarm {shorten(name)}"
             counter = None
             if table.counter is None:
-                if not self.at.incomplete(*path):
-                    self.at.error("C014", self.at.key(*path), f"{own} has no 'counter'", "name the counter whose ticks it counts")
+                self.at.missing(path, own, "counter", "name the counter whose ticks it counts")
             elif self.at.known(table.counter, "counter", (*path, "counter"), own):
                 counter = table.counter
             action = self._action(table, path, own)

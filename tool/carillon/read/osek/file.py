@@ -7,11 +7,9 @@ from collections.abc import Iterable
 
 from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, Span, suggestion
-from carillon.model.osek import (
-    RES_SCHEDULER,
-)
+from carillon.model.osek import RES_SCHEDULER
 from carillon.read.schema import OsekTable, OsekTaskTable, ScheduleFile
-from carillon.read.shape import Broken
+from carillon.read.shape import Broken, Reading
 from carillon.read.spans import Path, SpanIndex
 from carillon.units import shorten
 
@@ -32,11 +30,11 @@ KINDS = {
 }
 
 
-class OsekFile:
+class OsekFile(Reading):
     """The tables of one file.  ``broken`` says which of its values are missing because they were wrong."""
 
     def __init__(self, file: ScheduleFile, table: OsekTable, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        self.file = file
+        super().__init__(file, places, broken, diagnostics)
         # A thread is a task too, whose place is another table.
         self.threads = {name for name in file.thread if name not in table.task}
         threads = {
@@ -46,9 +44,6 @@ class OsekFile:
         }
         self.table = table.model_copy(update={"task": {**table.task, **threads}})
         self.event_bits = EVENT_BITS - TIME_BITS if file.time is not None else EVENT_BITS
-        self.places = places
-        self.broken = broken
-        self.diagnostics = diagnostics
         self.modes = tuple(dict.fromkeys(table.modes or ())) or (DEFAULT_MODE,)
         self.names: dict[str, dict[str, int]] = {}
         for section in KINDS:
@@ -112,6 +107,11 @@ class OsekFile:
             else:
                 found[name] = self.known(name, section, (*path, number), what)
         return tuple(name for name, known in found.items() if known)
+
+    def missing(self, path: Path, own: str, key: str, remedy: str) -> None:
+        """Report a key that an object needs (C014), unless that lost a value, which may be this one, misspelt."""
+        if not self.incomplete(*path):
+            self.error("C014", self.key(*path), f"{own} has no '{key}'", remedy)
 
     def twice(self, kind: str, name: str, path: Path, where: str) -> None:
         """Report what a list names twice (C049)."""

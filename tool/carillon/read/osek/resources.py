@@ -5,11 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from carillon.model.osek import (
-    RES_SCHEDULER,
-    Property,
-    Resource,
-)
+from carillon.model.osek import RES_SCHEDULER, Property, Resource
 from carillon.read.osek.file import OsekFile, some
 from carillon.read.spans import Path
 from carillon.units import shorten

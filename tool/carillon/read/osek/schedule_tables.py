@@ -5,15 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from carillon.model.osek import (
-    ActivateTask,
-    AlarmAction,
-    ScheduleTable,
-    Synchronisation,
-    TableAutostart,
-    TablePoint,
-    TableStart,
-)
+from carillon.model.osek import ActivateTask, AlarmAction, ScheduleTable, Synchronisation, TableAutostart, TablePoint, TableStart
 from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile, some
 from carillon.read.schema import CounterTable, ScheduleTableTable, TableAutostartTable, TablePointTable
@@ -73,12 +65,11 @@ class ScheduleTables:
             own = f"schedule table {shorten(name)}"
             counter = None
             if table.counter is None:
-                if not self.at.incomplete(*path):
-                    self._missing(path, own, "counter", "name the counter whose ticks it counts")
+                self.at.missing(path, own, "counter", "name the counter whose ticks it counts")
             elif self.at.known(table.counter, "counter", (*path, "counter"), own):
                 counter = table.counter
-            if table.duration is None and not self.at.incomplete(*path):
-                self._missing(path, own, "duration", "say how many ticks of the counter it takes from its begin to its end")
+            if table.duration is None:
+                self.at.missing(path, own, "duration", "say how many ticks of the counter it takes from its begin to its end")
             points = tuple(self._points(table, path, own))
             sound = counter is not None and counter in self.alarms.sound and not self.at.incomplete(*path)
             if sound and table.duration is not None and len(points) == len(table.point) > 0:
@@ -124,9 +115,6 @@ class ScheduleTables:
                 "C200", self.at.key(*path, "cells"), f"{own} cannot be on cells: {why}", "leave 'cells' out: the queue carries it"
             )
 
-    def _missing(self, path: Path, own: str, key: str, remedy: str) -> None:
-        self.at.error("C014", self.at.key(*path), f"{own} has no '{key}'", remedy)
-
     def _points(self, table: ScheduleTableTable, path: Path, own: str) -> Iterator[TablePoint]:
         if not table.point and not self.at.incomplete(*path):
             self.at.error(
@@ -136,10 +124,7 @@ class ScheduleTables:
             where = (*path, "point", number)
             its = f"point {number + 1} of {own}"
             if point.offset is None:
-                if not self.at.incomplete(*where):
-                    self.at.error(
-                        "C014", self.at.key(*where), f"{its} has no 'offset'", "say how many ticks after the begin it is"
-                    )
+                self.at.missing(where, its, "offset", "say how many ticks after the begin it is")
                 continue
             actions = tuple(self._actions(point, where, its))
             if not point.activate and not point.set_event and not self.at.incomplete(*where):

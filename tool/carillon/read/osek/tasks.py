@@ -5,14 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 
 from carillon.model.board import Board
-from carillon.model.osek import (
-    Isr,
-    OsekEvent,
-    OsekTask,
-)
+from carillon.model.osek import Isr, OsekEvent, OsekTask
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
 from carillon.read.references import other_source
@@ -38,13 +33,8 @@ class Tasks:
         path = ("task", name)
         thread = name in self.at.threads
         own = f"{'thread' if thread else 'task'} {shorten(name)}"
-        if table.priority is None and not self.at.incomplete(*path):
-            self.at.error(
-                "C014",
-                self.at.key(*path),
-                f"{own} has no 'priority'",
-                "say how urgent it is: a number, the higher the more urgent",
-            )
+        if table.priority is None:
+            self.at.missing(path, own, "priority", "say how urgent it is: a number, the higher the more urgent")
         events = self.at.listed(table.events, "event", (*path, "events"), own)
         if table.events and table.activations > 1:
             self.at.error(
@@ -146,11 +136,8 @@ class Tasks:
         kind, name, *_, key = map(str, path)
         what = f"'{key}' of {'ISR' if kind == 'isr' else kind} {shorten(name)}"
         exact = ticks.exact(time, what, span)
-        if exact is None:
-            return 0
-        if whole(exact) == 0 and (exact == Fraction(0) or not ticks.refuse):  # else it was refused already
-            self.at.error("C041", span, f"{what} is zero ticks", f"write a time of at least one tick, or leave '{key}' out")
-        return whole(exact)
+        remedy = f"write a time of at least one tick, or leave '{key}' out"
+        return 0 if exact is None or ticks.vanishes(exact, what, span, remedy=remedy) else whole(exact)
 
     def _check_internal(self, own: str, table: OsekTaskTable, path: Path) -> None:
         internal = self.resources.internal(table.resources)
@@ -269,10 +256,7 @@ class Tasks:
                     "no kernel code runs before an ISR of category 1: write category 2, or leave the time frame out",
                 )
             if table.source is None:
-                if not self.at.incomplete(*path):
-                    self.at.error(
-                        "C014", self.at.key(*path), f"{own} has no 'source'", "name one of the board's application sources"
-                    )
+                self.at.missing(path, own, "source", "name one of the board's application sources")
             elif board is not None and table.source not in board.application_sources:
                 self.at.error(
                     "C025",

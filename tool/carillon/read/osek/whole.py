@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 from carillon.check.osek import DEFAULT_MODE, Foreign, Named, check_names
 from carillon.diagnostics import Span
-from carillon.model.osek import (
-    RES_SCHEDULER,
-)
+from carillon.model.osek import RES_SCHEDULER
 from carillon.read.osek.file import KINDS, MOST, OsekFile
 from carillon.units import shorten
 

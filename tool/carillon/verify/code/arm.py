@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from capstone import CS_ARCH_ARM, CS_MODE_MCLASS, CS_MODE_THUMB, Cs
+from capstone import CS_ARCH_ARM, CS_MODE_MCLASS, CS_MODE_THUMB
 
-from carillon.elf import UnreadableError
-from carillon.verify.code import Effect, State, known
+from carillon.verify.code import Effect, State
+from carillon.verify.code.decoded import Decoded
 from carillon.verify.elf import Elf
 
 _REGISTER = re.compile(r"\b(?:r\d+|sb|sl|fp|ip|sp|lr|pc)\b")
@@ -57,25 +57,23 @@ _ONE_RESULT = frozenset(
     }
 )
 """What changes its first operand, and no other register."""
-_CALLER = ("r0", "r1", "r2", "r3", "r12", "lr")
 _MASK = 0xFFFF_FFFF
 
 
-class Code:
+class Code(Decoded):
     """See above."""
 
+    arguments = ("r0", "r1", "r2", "r3")
+    lost = ("r0", "r1", "r2", "r3", "r12", "lr")
+
     def __init__(self, elf: Elf) -> None:
-        self.elf = elf
-        self._decoder = Cs(CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS)
+        super().__init__(elf, CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS)
 
     def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
         """See Processor."""
         raw = self.elf.bytes_at(state.pc, 2)
         wide = raw[1] >> 3 in (0x1D, 0x1E, 0x1F)
-        found = next(self._decoder.disasm_lite(self.elf.bytes_at(state.pc, 4 if wide else 2), state.pc), None)
-        if found is None:
-            raise UnreadableError(f"no instruction at {state.pc:#x}")
-        _, size, mnemonic, operands = found
+        size, mnemonic, operands = self.decoded(self.elf.bytes_at(state.pc, 4 if wide else 2), state.pc)
         after = state.pc + size
         name = mnemonic.removesuffix(".w").removesuffix(".n")
         arguments = [_NAMES.get(a.strip(), a.strip()) for a in re.split(r",\s*(?![^\[{]*[\]}])", operands)] if operands else []
@@ -171,10 +169,7 @@ class Code:
                 moved = (start + (offset or int(found[4] or "0", 0)) & _MASK) if start is not None else None
                 if found[4]:
                     address = start
-                if moved is None:
-                    registers.pop(base, None)
-                else:
-                    registers[base] = moved
+                self.put(registers, base, moved)
         size = {"b": 1, "h": 2}.get(name[-1], 4)
         for k, target in enumerate(targets):
             at = address + 4 * k if address is not None else None
@@ -187,10 +182,7 @@ class Code:
                 value = self.elf.number(at, size)
             elif at is not None:
                 state.read(at, place)
-            if value is None:
-                registers.pop(target, None)
-            else:
-                registers[target] = value
+            self.put(registers, target, value)
 
     def _branch(self, state: State, name: str, arguments: list[str], place: int, end: Callable[[int], bool]) -> list[State]:
         registers = state.registers
@@ -201,23 +193,17 @@ class Code:
         if target is not None:
             target &= ~1
         if name in ("bl", "blx"):
-            self._call(state, target, place)
+            self.call(state, target, place)
             return [state]
         if name in ("b", "bx"):
             if target is None or end(target):
-                self._call(state, target, place)
+                self.call(state, target, place)
                 return []
             state.pc = target
             return [state]
         assert target is not None
         if end(target):
             away = state.fork(target)
-            self._call(away, target, place)
+            self.call(away, target, place)
             return [state, away]
         return [state, state.fork(target)]
-
-    def _call(self, state: State, target: int | None, place: int) -> None:
-        arguments = known(state.registers, ("r0", "r1", "r2", "r3"))
-        state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
-        for register in _CALLER:
-            state.registers.pop(register, None)

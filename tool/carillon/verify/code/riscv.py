@@ -6,33 +6,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from capstone import CS_ARCH_RISCV, CS_MODE_RISCV32, CS_MODE_RISCVC, Cs
+from capstone import CS_ARCH_RISCV, CS_MODE_RISCV32, CS_MODE_RISCVC
 
-from carillon.elf import UnreadableError
-from carillon.verify.code import Effect, State, known
+from carillon.verify.code import Effect, State
+from carillon.verify.code.decoded import Decoded
 from carillon.verify.elf import Elf
 
 _WORD = re.compile(r"\b[a-z]+\d*\b")
 _MEMORY = re.compile(r"(-?\w+)\((\w+)\)$")
-_CALLER = tuple(f"a{k}" for k in range(8)) + tuple(f"t{k}" for k in range(7)) + ("ra",)
 _BRANCHES = ("beq", "bne", "blt", "bge", "bltu", "bgeu", "beqz", "bnez", "blez", "bgez", "bltz", "bgtz")
 _MASK = 0xFFFF_FFFF
 
 
-class Code:
+class Code(Decoded):
     """See above."""
 
+    arguments = ("a0", "a1", "a2", "a3")
+    lost = (*(f"a{k}" for k in range(8)), *(f"t{k}" for k in range(7)), "ra")
+
     def __init__(self, elf: Elf) -> None:
-        self.elf = elf
-        self._decoder = Cs(CS_ARCH_RISCV, CS_MODE_RISCV32 | CS_MODE_RISCVC)
+        super().__init__(elf, CS_ARCH_RISCV, CS_MODE_RISCV32 | CS_MODE_RISCVC)
 
     def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
         """See Processor."""
         wide = self.elf.bytes_at(state.pc, 1)[0] & 3 == 3
-        found = next(self._decoder.disasm_lite(self.elf.bytes_at(state.pc, 4 if wide else 2), state.pc), None)
-        if found is None:
-            raise UnreadableError(f"no instruction at {state.pc:#x}")
-        _, size, mnemonic, operands = found
+        size, mnemonic, operands = self.decoded(self.elf.bytes_at(state.pc, 4 if wide else 2), state.pc)
         name = mnemonic.removeprefix("c.")
         place = state.pc
         state.pc += size
@@ -112,10 +110,7 @@ class Code:
             target = place + int(last, 0) & _MASK
         links = (name == "jal" and parts[0] != "zero") or (name == "jalr" and parts[0] != "zero")
         if links or (name in ("j", "jr", "jal", "jalr") and (target is None or end(target))):
-            arguments = known(registers, ("a0", "a1", "a2", "a3"))
-            state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
-            for register in _CALLER:
-                registers.pop(register, None)
+            self.call(state, target, place)
             return [state] if links else []
         assert target is not None
         if name in ("j", "jr", "jal", "jalr"):
@@ -123,5 +118,5 @@ class Code:
             return [state]
         away = state.fork(target)
         if end(target):
-            away.effects.append(Effect("call", target, arguments=known(registers, ("a0", "a1")), place=place))
+            self.call(away, target, place)
         return [state, away]

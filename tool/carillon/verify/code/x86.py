@@ -6,16 +6,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from capstone import CS_ARCH_X86, CS_MODE_64, Cs
+from capstone import CS_ARCH_X86, CS_MODE_64
 
 from carillon.elf import UnreadableError
-from carillon.verify.code import Effect, State, known
+from carillon.verify.code import Effect, State
+from carillon.verify.code.decoded import Decoded
 from carillon.verify.elf import Elf
 
 _WORD = re.compile(r"\b[a-z]\w*\b")
 _MEMORY = re.compile(r"\[(?:(\w+)(?: ([+-]) (\w+))?|(0x\w+|\d+))\]$")
 _OLD = {"ax": "rax", "bx": "rbx", "cx": "rcx", "dx": "rdx", "si": "rsi", "di": "rdi", "bp": "rbp", "sp": "rsp"}
-_CALLER = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11")
 
 
 def _register(name: str) -> str | None:
@@ -58,12 +58,14 @@ _WIDE = frozenset({"cdq", "cdqe", "cmpxchg", "cqo", "cwd", "cwde", "div", "idiv"
 _IMPLIED = ("rax", "rdx")
 
 
-class Code:
+class Code(Decoded):
     """See above."""
 
+    arguments = ("rdi", "rsi", "rdx", "rcx")
+    lost = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11")
+
     def __init__(self, elf: Elf) -> None:
-        self.elf = elf
-        self._decoder = Cs(CS_ARCH_X86, CS_MODE_64)
+        super().__init__(elf, CS_ARCH_X86, CS_MODE_64)
 
     def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
         """See Processor."""
@@ -74,10 +76,7 @@ class Code:
                 break
             except UnreadableError:
                 continue
-        found = next(self._decoder.disasm_lite(part, state.pc), None)
-        if found is None:
-            raise UnreadableError(f"no instruction at {state.pc:#x}")
-        _, size, name, operands = found
+        size, name, operands = self.decoded(part, state.pc)
         place, after = state.pc, state.pc + size
         state.pc = after
         registers = state.registers
@@ -94,14 +93,14 @@ class Code:
         if name in ("mov", "movabs") and len(parts) == 2:
             value = self._operand(state, parts[1], after, place)
             if target is not None:
-                self._set(registers, target, value)
+                self.put(registers, target, value)
             else:
                 address = self._address(registers, parts[0], after)
                 if address is not None:
                     state.effects.append(Effect("write", address, value, place=place))
             return [state]
         if name == "lea" and target is not None:
-            self._set(registers, target, self._address(registers, parts[1], after))
+            self.put(registers, target, self._address(registers, parts[1], after))
             return [state]
         if name == "xor" and len(parts) == 2 and parts[0] == parts[1] and target is not None:
             registers[target] = 0
@@ -113,13 +112,6 @@ class Code:
         for register in (*named, *_IMPLIED) if name in _WIDE else named:
             registers.pop(register, None)
         return [state]
-
-    @staticmethod
-    def _set(registers: dict[str, int], target: str, value: int | None) -> None:
-        if value is None:
-            registers.pop(target, None)
-        else:
-            registers[target] = value
 
     def _address(self, registers: dict[str, int], text: str, after: int) -> int | None:
         found = _MEMORY.search(text)
@@ -156,10 +148,7 @@ class Code:
         elif _register(operands) is not None:
             target = state.registers.get(_register(operands) or "")
         if name == "call" or (name == "jmp" and (target is None or end(target))):
-            arguments = known(state.registers, ("rdi", "rsi", "rdx", "rcx"))
-            state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
-            for register in _CALLER:
-                state.registers.pop(register, None)
+            self.call(state, target, place)
             return [state] if name == "call" else []
         assert target is not None
         if name == "jmp":
@@ -167,6 +156,5 @@ class Code:
             return [state]
         away = state.fork(target)
         if end(target):
-            arguments = known(state.registers, ("rdi", "rsi", "rdx", "rcx"))
-            away.effects.append(Effect("call", target, arguments=arguments, place=place))
+            self.call(away, target, place)
         return [state, away]

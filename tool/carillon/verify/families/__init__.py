@@ -71,8 +71,6 @@ def counted(value: int, bits: int = 32) -> int:
 class Family:
     """All cells of one family on a board."""
 
-    apart_of_rearm = 0
-    """Units between the load and the store of the driver's re-arming of a running counter."""
     remembers = False
     """Whether a cell whose interrupt is disabled asks for it once that is enabled, if it has expired meanwhile."""
     resets = False
@@ -83,8 +81,21 @@ class Family:
         self.cells = {p.number: Cell(p) for p in places}
         self.prepare()
 
+    own: tuple[str, int] | None = None
+    """The name of the register at which a cell's own begin, and their bytes, of a family that has them for each cell."""
+
     def prepare(self) -> None:
         """What a subclass works out once."""
+
+    def place(self, address: int) -> tuple[Cell, int] | None:
+        """The cell whose register is at an address, and which of its own registers that is."""
+        name, size = self.own or ("", 0)
+        return next(((c, r) for c in self.cells.values() if size and 0 <= (r := address - c.place.registers[name]) < size), None)
+
+    def cell_at(self, address: int, register: int) -> Cell | None:
+        """The cell that has this register of its own at an address."""
+        found = self.place(address)
+        return found[0] if found is not None and found[1] == register else None
 
     def told(self, cell: Cell) -> Mapping[str, int]:
         """Where the board's file says that a cell is; empty where the family's manual, or another document, knows it."""

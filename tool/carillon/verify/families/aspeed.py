@@ -19,11 +19,10 @@ ALIGN_APART, REARM_APART = 2, 3  # ticks from load to store: of carillon_port_al
 class Model(Family):
     """See above."""
 
+    own = "counter", 16
+
     def told(self, cell: Cell) -> Mapping[str, int]:
         return {**cell.place.registers, "number": cell.place.number}  # by which it has its bits of the control register
-
-    def _at(self, address: int) -> tuple[Cell, int] | None:
-        return next(((c, r) for c in self.cells.values() if 0 <= (r := address - c.place.registers["counter"]) < 16), None)
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         control = self.cells[0].place.registers["control"]
@@ -40,12 +39,12 @@ class Model(Family):
                         cell.started = at
                         cell.first = cell.again = cell.registers.get("reload")
             return True
-        found = self._at(address)
-        if found is None or found[1] != 4:
+        own = self.cell_at(address, 4)
+        if own is None:
             return False
-        found[0].registers["reload"] = value
-        if found[0].started is not None:
-            found[0].again = value
+        own.registers["reload"] = value
+        if own.started is not None:
+            own.again = value
         return True
 
     def means(self, address: int, value: int) -> bool:
@@ -63,15 +62,14 @@ class Model(Family):
         return sum(5 << 4 * n for n in running) if address == self.cells[0].place.registers["control"] else 0
 
     def shift(self, address: int, units: int) -> bool:
-        found = self._at(address)
-        if found is None or found[1] != 0 or found[0].first is None:
+        cell = self.counter(address)
+        if cell is None or cell.first is None:
             return False
-        found[0].first = counted(found[0].first + units + ALIGN_APART)
+        cell.first = counted(cell.first + units + ALIGN_APART)
         return True
 
     def counter(self, address: int) -> Cell | None:
-        found = self._at(address)
-        return found[0] if found is not None and found[1] == 0 else None
+        return self.cell_at(address, 0)
 
     def rearmed(self, register: int) -> Cell | None:
         return self.counter(register)

@@ -11,17 +11,14 @@ from fractions import Fraction
 
 from carillon.verify.families import Cell, Family
 
-SIZE = 0x10
-
 
 class Model(Family):
     """See above."""
 
-    def _at(self, address: int) -> tuple[Cell, int] | None:
-        return next(((c, r) for c in self.cells.values() if 0 <= (r := address - c.place.registers["base"]) < SIZE), None)
+    own = "base", 0x10
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
-        found = self._at(address)
+        found = self.place(address)
         if found is None or found[1] > 12:
             return False
         cell, register = found
@@ -41,16 +38,15 @@ class Model(Family):
         return True
 
     def means(self, address: int, value: int) -> bool:
-        found = self._at(address)
+        found = self.place(address)
         register = found[1] if found is not None else -1
         return {0: value in (0, 1, 9), 12: value == 1}.get(register, True)
 
     def counter(self, address: int) -> Cell | None:
-        found = self._at(address)
-        return found[0] if found is not None and found[1] == 4 else None
+        return self.cell_at(address, 4)
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
-        found = self._at(address)
+        found = self.place(address)
         if found is None or found[1] > 12:
             return None
         kinds = {(0, 9): "arm", (0, 1): "disarm", (12, 1): "acknowledge"}

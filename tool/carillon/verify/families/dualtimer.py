@@ -13,20 +13,17 @@ from fractions import Fraction
 
 from carillon.verify.families import Cell, Family
 
-SIZE = 0x20
 SETTING, ENABLE, INTERRUPT = 0x42, 0x80, 0x20
 
 
 class Model(Family):
     """See above.  An expiry is remembered while the interrupt is disabled."""
 
+    own = "base", 0x20
     remembers = True
 
-    def _at(self, address: int) -> tuple[Cell, int] | None:
-        return next(((c, r) for c in self.cells.values() if 0 <= (r := address - c.place.registers["base"]) < SIZE), None)
-
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
-        found = self._at(address)
+        found = self.place(address)
         if found is None:
             return False
         cell, register = found
@@ -50,29 +47,26 @@ class Model(Family):
         return True
 
     def means(self, address: int, value: int) -> bool:
-        found = self._at(address)
+        found = self.place(address)
         register = found[1] if found is not None else -1
         settings = (0, SETTING, SETTING | ENABLE, SETTING | ENABLE | INTERRUPT)
         return {8: value in settings, 12: value == 1}.get(register, True)
 
     def counter(self, address: int) -> Cell | None:
-        found = self._at(address)
-        return found[0] if found is not None and found[1] == 4 else None
+        return self.cell_at(address, 4)
 
     def flag(self, address: int) -> Cell | None:
-        found = self._at(address)
-        return found[0] if found is not None and found[1] == 0x14 else None
+        return self.cell_at(address, 0x14)
 
     def rearmed(self, register: int) -> Cell | None:
-        found = self._at(register)
-        return found[0] if found is not None and found[1] == 0x18 else None
+        return self.cell_at(register, 0x18)
 
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
         # The handler of the k-th expiry writes step k + 1, which holds from the expiry after it on.
         return [(cell.again or 0) if k == 0 else steps[k % len(steps)] for k in range(count)]
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
-        found = self._at(address)
+        found = self.place(address)
         if found is None:
             return None
         armed = SETTING | ENABLE

@@ -18,7 +18,7 @@ CELLS, START = 0x30_0000, 0x20_0000
 class Model(Family):
     """See above."""
 
-    def _at(self, address: int) -> tuple[Cell, int] | None:
+    def place(self, address: int) -> tuple[Cell, int] | None:
         number, register = divmod(address - CELLS, 16)
         return (self.cells[number], register) if number in self.cells else None
 
@@ -29,7 +29,7 @@ class Model(Family):
                 if reload and cell.started is None:
                     cell.started, cell.first, cell.again = at, reload, reload
             return True
-        found = self._at(address)
+        found = self.place(address)
         if found is None or found[1] not in (4, 8, 12):
             return False
         cell, register = found
@@ -46,15 +46,14 @@ class Model(Family):
         return value == 1 if address == START or (address - CELLS) % 16 == 8 else True
 
     def shift(self, address: int, units: int) -> bool:
-        found = self._at(address)
-        if found is None or found[1] != 0 or found[0].first is None:
+        cell = self.counter(address)
+        if cell is None or cell.first is None:
             return False
-        found[0].first = counted(found[0].first + units)
+        cell.first = counted(cell.first + units)
         return True
 
     def counter(self, address: int) -> Cell | None:
-        found = self._at(address)
-        return found[0] if found is not None and found[1] == 0 else None
+        return self.cell_at(address, 0)
 
     def rearmed(self, register: int) -> Cell | None:
         return self.counter(register)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the architectures share whose instructions capstone decodes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from capstone import Cs
+
+from carillon.elf import UnreadableError
+from carillon.verify.code import Effect, State, known
+from carillon.verify.elf import Elf
+
+
+class Decoded:
+    """An architecture, by its registers' names."""
+
+    arguments: ClassVar[tuple[str, ...]]
+    """Those of the first arguments of a call."""
+    lost: ClassVar[tuple[str, ...]]
+    """Those that a call may change."""
+
+    def __init__(self, elf: Elf, architecture: int, mode: int) -> None:
+        self.elf = elf
+        self._decoder = Cs(architecture, mode)
+
+    def decoded(self, code: bytes, place: int) -> tuple[int, str, str]:
+        """The size, the name and the operands of the instruction there; UnreadableError if there is none."""
+        found = next(self._decoder.disasm_lite(code, place), None)
+        if found is None:
+            raise UnreadableError(f"no instruction at {place:#x}")
+        _, size, name, operands = found
+        return size, name, operands
+
+    @staticmethod
+    def put(registers: dict[str, int], name: str, value: int | None) -> None:
+        """Let a register hold a value, or what is not known."""
+        if value is None:
+            registers.pop(name, None)
+        else:
+            registers[name] = value
+
+    def call(self, state: State, target: int | None, place: int) -> None:
+        """A call of a function, whose address is perhaps not known."""
+        arguments = known(state.registers, self.arguments)
+        state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
+        for register in self.lost:
+            state.registers.pop(register, None)
