@@ -180,10 +180,15 @@ class Fitter:
         able = array.rearm is Rearm.MATCH and Capability.MATCH_IN_ROUND in array.family.can
         return (turn,) if able and self.round_length is not None and turn < self.round_length else ()
 
+    def free_turn(self, array: Cells) -> int:
+        """What the timer of an array counts that runs freely, in ticks; 0 of any other."""
+        free = array.start is Start.TIMER and self.turns(array) == (self.timers.get(array.names[0]),)
+        return self.turn(array) if free and not (self.synchronised and self.unmoved(array)) else 0
+
     @property
     def frees(self) -> bool:
         """Whether a timer runs freely."""
-        return any(self.turn(a) in self.turns(a) for a in self.board.cells if a.start is Start.TIMER)
+        return any(self.free_turn(array) for array in self.board.cells)
 
     def turn(self, array: Cells) -> int:
         """What a timer whose cells are channels counts before it begins anew, in ticks: the round, if nothing else is chosen."""

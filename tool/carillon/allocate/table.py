@@ -31,9 +31,8 @@ def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter
         array = group.array
         if not group.slots(Role.SYSTEM) or array.rearm is Rearm.NONE or not group.can_share:
             continue
-        least, turn = fitter.shortest(array), min(fitter.turns(array), default=0)
-        grid = range(0, length, turn // 2) if turn else (0, max(1, least))
-        if isinstance(fitter.multiplexed(array, grid, length), int):
+        least, turn = fitter.shortest(array), fitter.free_turn(array)
+        if turn or isinstance(fitter.multiplexed(array, (0, max(1, least)), length), int):
             able.append(c)
             shortest = max(shortest, least)
             longest = min(longest, turn) if longest else turn
