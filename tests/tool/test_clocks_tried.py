@@ -115,3 +115,11 @@ def test_ticks_that_take_the_processor_are_refused_or_warned_of(tmp_path: Path, 
         assert severity == "error"
     found = [(d.code, d.severity.value) for d in diagnostics.found]
     assert found == ([("C247", severity)] if severity else [])
+
+
+def test_the_clock_is_taken_at_which_the_fewest_turns_are_counted(tmp_path: Path) -> None:
+    """A turn of 4.2 s, at the slowest clock, is shorter than both periods; the offset is no whole number of its ticks."""
+    path = write(tmp_path, '[task.a]\nperiod = "20s"\n[task.b]\nperiod = "7s"\noffset = "2ms"\n')
+    planned = plan(path, Diagnostics(), "arduino-uno")
+    assert planned.system.clock_hz == 62_500
+    assert planned.image.laps == 7 * (20_000_000 // 16 // 65_536) + 20 * (7_000_000 // 16 // 65_536)

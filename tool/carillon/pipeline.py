@@ -72,8 +72,8 @@ def plan(
     """Read, check, lower and allocate; raises CarillonError if any of it fails.
 
     The clock is ``clock`` (Hz), or the schedule's, or else the first of the board's into whose ticks all times divide and at
-    which all of it can be allocated: if that can be, without counting turns of counters.  Where there is none, the errors are
-    those of the clock that comes nearest.
+    which all of it can be allocated: with the fewest turns of counters counted.  Where there is none, the errors are those of
+    the clock that comes nearest.
     """
     first = Diagnostics()
     try:
@@ -103,7 +103,7 @@ def plan(
             found = [replace(d, remedy=named + d.remedy) if d.code in CLOCK_CODES else d for d in first.in_order()]
             diagnostics.found += found
             raise CarillonError(found) from None
-        if best is None or not planned.image.laps:
+        if best is None or planned.image.laps < best[0].image.laps:
             best = planned, other
         if not planned.image.laps:
             break

@@ -13,6 +13,7 @@ activation finds on its last tick has not ended: for deadlines it counts as pree
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -79,7 +80,7 @@ def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: Ke
     enables = [(e.at, kernel.enables[e.interrupt]) for e in mode.enables if kernel.enables.get(e.interrupt)]
     enables += kernel.laps
     enables += [(d, kernel.checks[a.task]) for a in mode.activations if kernel.checks.get(a.task) for d in a.deadlines]
-    enables.sort()
+    due = deque(sorted(enables))
     nobody = -1
     remaining: list[int] = []
     running: list[int] = []
@@ -98,8 +99,8 @@ def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: Ke
             now = until
 
     def begin_enables(until: int | None) -> None:
-        while enables and (until is None or enables[0][0] <= until):
-            at, cost = enables.pop(0)
+        while due and (until is None or due[0][0] <= until):
+            at, cost = due.popleft()
             run(at)
             running.append(nobody)
             remaining.append(cost)

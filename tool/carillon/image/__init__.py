@@ -143,9 +143,10 @@ class Multiplex:
         return Store("INTERVAL", self.cell, (step.units, self.cell.period))
 
     @property
-    def laps(self) -> bool:
-        """Whether its cell expires at other times than its points, too: turns of its counter have to be counted."""
-        return self.cell.laps > 0 or any(step.laps for step in self.steps)
+    def laps(self) -> int:
+        """How often its cell expires in a round, the first included, at other times than its points: to count turns."""
+        rounds = len(self.cell.carrier.demand.points) // len(self.steps)
+        return self.cell.laps + rounds * sum(step.laps for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,6 +464,6 @@ class Image:
     blocks: Blocks | None = None
 
     @property
-    def laps(self) -> bool:
-        """Whether turns of a cell's counter are counted."""
-        return any(multiplex.laps for mode in self.modes for multiplex in mode.multiplexes)
+    def laps(self) -> int:
+        """How many turns of cells' counters are counted in the rounds; 0 where none are."""
+        return sum(multiplex.laps for mode in self.modes for multiplex in mode.multiplexes)

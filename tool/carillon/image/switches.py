@@ -154,7 +154,7 @@ _CONFIG: _Group[Image] = _Group(
         "CARILLON_BELOW_TASKS": lambda image, _: Unsigned(base_levels(image)) if base_levels(image) and image.modes else 0,
         "CARILLON_MULTIPLEXES": lambda image, _: any(m.multiplexes or m.table for m in image.modes),
         "CARILLON_TIMEKEEPERS": lambda image, _: any(c.due is not None for c in _cells(image)),
-        "CARILLON_LAPS": lambda image, _: image.laps,
+        "CARILLON_LAPS": lambda image, _: bool(image.laps),
         "CARILLON_ALIGNS": lambda image, _: any(c.family.align for c in _cells(image)),
         "CARILLON_FINISHES": lambda image, _: any(c.family.finish for c in _cells(image)),
         "CARILLON_START_KEEPS": lambda image, _: bool(image.system.board.kept),
