@@ -72,8 +72,8 @@ def plan(
     """Read, check, lower and allocate; raises CarillonError if any of it fails.
 
     The clock is ``clock`` (Hz), or the schedule's, or else the first of the board's into whose ticks all times divide and at
-    which all of it can be allocated: with the fewest turns of counters counted.  Where there is none, the errors are those of
-    the clock that comes nearest.
+    which all of it can be allocated: best one at which timers count the round, else with the fewest turns to be counted.  Where
+    there is none, the errors are those of the clock that comes nearest.
     """
     first = Diagnostics()
     try:
@@ -88,7 +88,7 @@ def plan(
     except CarillonError as error:
         refused = error
     wrong = refused is not None and clock is None and all(d.code in CLOCK_CODES for d in first.errors)
-    counted = best is not None and best[0].image.laps and clock is None and not system.clock_given
+    counted = best is not None and best[0].image.freely and clock is None and not system.clock_given
     nearest, at = first, ""
     for hz in system.other_clocks if wrong or counted else ():
         other = Diagnostics()
@@ -103,9 +103,9 @@ def plan(
             found = [replace(d, remedy=named + d.remedy) if d.code in CLOCK_CODES else d for d in first.in_order()]
             diagnostics.found += found
             raise CarillonError(found) from None
-        if best is None or planned.image.laps < best[0].image.laps:
+        if best is None or _turning(planned) < _turning(best[0]):
             best = planned, other
-        if not planned.image.laps:
+        if not planned.image.freely:
             break
     if best is not None:
         diagnostics.found += best[1].found
@@ -117,6 +117,11 @@ def plan(
         raise CarillonError(found) from None
     diagnostics.found += first.found
     raise refused
+
+
+def _turning(planned: Planned) -> tuple[bool, int]:
+    """The less the better: timers that do not count the round, and what it takes to count their turns."""
+    return planned.image.freely, planned.image.laps
 
 
 def _distance(refused: Diagnostics) -> int:

@@ -467,3 +467,13 @@ class Image:
     def laps(self) -> int:
         """How many turns of cells' counters are counted in the rounds; 0 where none are."""
         return sum(multiplex.laps for mode in self.modes for multiplex in mode.multiplexes)
+
+    @property
+    def freely(self) -> bool:
+        """Whether a timer whose cells are channels runs freely, as it is too narrow for the round."""
+        return not self.allocation.conventional and any(
+            cell.use.cell.array.start is Start.TIMER and mode.allocation.mode.round_length > 1 << cell.use.cell.array.width
+            for mode in self.modes
+            for cell in mode.cells
+            if cell.carrier.style is Style.MULTIPLEXED
+        )
