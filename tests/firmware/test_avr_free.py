@@ -237,3 +237,28 @@ def test_points_that_passed_are_skipped_and_the_first_that_lies_ahead_is_served(
             assert any(0 < n - at < 400 for n in own), (k, at - begin)
         assert len(own) <= len(ats)
         assert all(any(0 < n - begin - at < 400 for at in ats) or n - end < 900 for n in own), k
+
+
+@pytest.mark.parametrize("length", [98_304, 98_400, 98_502, 98_700])
+def test_a_round_a_little_longer_than_half_turns_does_not_keep_a_table_from_a_timer_that_runs_freely(
+    lab: Laboratory, length: int
+) -> None:
+    within = 'start_within = "2000 ticks"\n'
+    tasks = (("A", length // 2, 0), ("B", length // 3, 1000), ("C", length // 3, 2000))
+    schedule = "".join(periodic(*it, within) for it in tasks)
+    path = lab.write(schedule, works(A=5, B=5, C=5), system=f'board = "{UNO}"\nclock = "16MHz"')
+    (mode,) = plan(path, Diagnostics()).allocation.modes
+    assert len([c for c in mode.carriers if c.style is Style.MULTIPLEXED]) == 2
+
+
+def test_a_table_whose_first_point_lies_beyond_a_turn_is_refused(lab: Laboratory) -> None:
+    within = 'start_within = "2000 ticks"\n'
+    tasks = (("A", 65_450, 65_200), ("B", 65_505, 65_216), ("C", 65_450, 65_300))
+    path = lab.write(
+        "".join(periodic(*it, within) for it in tasks), works(A=5, B=5, C=5), system=f'board = "{UNO}"\nclock = "16MHz"'
+    )
+    with pytest.raises(CarillonError) as caught:
+        plan(path, Diagnostics())
+    (refused,) = caught.value.diagnostics
+    assert refused.code == "C060"
+    assert "at least 1 cell" in refused.cause

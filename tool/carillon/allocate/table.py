@@ -23,7 +23,7 @@ def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter
 
     A class can if one of its cells could keep each demand's points alone; points of two demands that are nearer than
     it can be re-armed exclude each other, those of one tick do not.  Of a timer that runs freely, each demand's
-    own points must be less than a turn apart.
+    own points must be less than a turn apart, and its first one within a turn of the start.
     """
     able, shortest, longest = [], 0, 0
     length = fitter.round_length or 0
@@ -35,7 +35,7 @@ def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter
         if turn or isinstance(fitter.multiplexed(array, (0, max(1, least)), length), int):
             able.append(c)
             shortest = max(shortest, least)
-            longest = min(longest, turn) if longest else turn
+            longest = min(longest or turn, turn or longest)
     if not able:
         return None
     times = [sorted({t % length for t in d.times}) if d.action.shares and d.within else [] for d in demands]
@@ -46,7 +46,9 @@ def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter
         if 0 < _nearest(times[d], times[e], length) < shortest
     )
     near = {d for d, own in enumerate(times) if 0 < _nearest(own, own, length) < shortest}
-    far = {d for d, own in enumerate(times) if own and longest and max(intervals_of(own, length)) >= longest}
+    lead = fitter.board.lead_at(fitter.clock_hz)
+    reach = {d: max(*intervals_of(own, length), lead + own[0] - 1) for d, own in enumerate(times) if own}
+    far = {d for d, ticks in reach.items() if longest and ticks >= longest}
     fits = frozenset(d for d, own in enumerate(times) if own) - near - far
     return Table(tuple(able), fits, apart) if fits else None
 
