@@ -378,6 +378,16 @@ def test_a_timer_that_the_system_does_not_use_has_the_applications_own_handler(l
     assert report.unverified == (f"what the application's own handlers do, of vectors {vector.removeprefix('vector ')}",)
 
 
+def test_an_image_that_needs_more_ram_than_there_is_is_refused_with_what_would_help(lab: Laboratory, tmp_path: Path) -> None:
+    code = "static volatile char many[3000];\n" + task("A", "many[0] = 1;")
+    planned = plan(lab.write('[task.A]\nperiod = "2ms"\n', code), Diagnostics(), "arduino-uno")
+    diagnostics = Diagnostics()
+    assert build(planned.image, tmp_path, diagnostics) is None
+    (error,) = diagnostics.errors
+    assert error.code == "C091"
+    assert error.remedy.startswith("use less memory: ")
+
+
 @pytest.mark.parametrize("board", [*BOARDS, "arduino-uno"])
 def test_a_handler_of_a_vector_that_the_system_uses_is_refused(lab: Laboratory, board: str, tmp_path: Path) -> None:
     code = task("A", NOTHING) + "#include <avr/interrupt.h>\nISR(TIMER1_COMPA_vect)\n{\n}\n"

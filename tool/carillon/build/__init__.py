@@ -298,6 +298,15 @@ def write_generated(image: Image, folder: Path) -> Path:
     return generated
 
 
+_LINKER = {
+    # avr-gcc measures a branch wrong now and then, by a word, in code that is all its own.
+    "R_AVR_7_PCREL": "write the function that is named otherwise: the compiler took a branch in it for shorter than it is",
+    r"not within region|overflowed by|will not fit in region": "use less memory: fewer or smaller variables and functions, or "
+    "fewer points in a table, which is among the variables on AVR; or choose a board with more of it",
+}
+"""What would be right, by what the linker says."""
+
+
 def build(
     image: Image, folder: Path, diagnostics: Diagnostics, *, verified: bool = True, options: Sequence[str] = ()
 ) -> Firmware | None:
@@ -355,9 +364,7 @@ def build(
                 "define void carillon_console_put(char byte), of carillon/console.h, in a file of the board or the application",
             )
             return None
-        # avr-gcc measures a branch wrong now and then, by a word, in code that is all its own.
-        short = "write the function that is named otherwise: the compiler took a branch in it for shorter than it is"
-        remedy = short if "R_AVR_7_PCREL" in result.stderr else "define what it misses"
+        remedy = next((advice for said, advice in _LINKER.items() if re.search(said, result.stderr)), "define what it misses")
         diagnostics.error("C091", Span(system.file.name), f"the linker refuses it:\n{result.stderr.rstrip()}", remedy)
         return None
     proved = verify(system, elf, diagnostics, image.allocation.kernel) if verified else None
