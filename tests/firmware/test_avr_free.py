@@ -91,7 +91,12 @@ def test_random_periods_lose_nothing_double_nothing_and_do_not_drift(
             others = bisect_left(every, n) - bisect_left(every, at - 1500 * bool(every[0] < at)) - 1
             assert 0 < n - at <= kernel.starts[name] + max(kernel.tasks.values()) * max(0, others), (name, at)
     (mode,) = outcome.planned.image.modes
-    assert any(x.laps for x in mode.multiplexes) >= (longest > TURN)
+    turned = [x for x in mode.multiplexes if x.laps]
+    assert bool(turned) >= (longest > TURN)
+    # The image, the check of deadlines and the plan count the same turns.
+    laps = outcome.planned.image.laps - sum(x.cell.laps for x in turned)
+    assert len(kernel.laps) == laps
+    assert [r for r in mode.allocation.reasons if f"counted by {laps} interrupts a round" in r] or not turned
 
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))

@@ -45,6 +45,7 @@ IMAGES = {  # name: schedule, board
     "gathered": ("gathered", "mps2-an385"),
     "avr": ("small", "atmega128"),
     "channels": ("channels", "atmega128"),
+    "laps": ("laps", "atmega128"),
     "rv32": ("one", "qemu-rv32-virt"),
     "virtual": ("small", "virtual-256"),
     "events": ("events", "ast1030-evb"),
@@ -225,6 +226,15 @@ def plus(n: int) -> Callable[[int], int]:
 
 def to(n: int) -> Callable[[int], int]:
     return lambda _: n
+
+
+def late_returns(p: Patch) -> None:
+    """The late path of a handler that counts turns goes to where an expiry ends that is no point."""
+    laps = p.symbols["carillon_multiplex_activation_0_Often"][0] + 4 & 0xFFFF
+    end = p.find("carillon_activation_0_Often", b"\x80\x93" + laps.to_bytes(2, "little")) + 4
+    late = (p.symbols["avr16_late"][0] // 2).to_bytes(2, "little")
+    jump = p.find("carillon_activation_0_Often", b"\x0e\x94" + late) + 4
+    p.put(jump, (0xC000 | (end - jump - 2) // 2 & 0xFFF).to_bytes(2, "little"))
 
 
 RELOAD = 0x7E78_2004  # of TMR1 of the AST1030
@@ -546,6 +556,20 @@ FAULTS = [
         "C205",
         lambda p: p.call("carillon_activation_0_Often", "carillon_port_run_lowered", "Long"),
     ),
+    # Periods of some turns of a timer that runs freely: steps have turns, and the start has those before the first point.
+    Fault("laps", "what is beyond whole turns one longer", "C204", lambda p: p.number(OFTEN, 1, plus(1)), "Often"),
+    Fault("laps", "a turn more between points", "C204", lambda p: p.number(OFTEN, 2, plus(1)), "Often"),
+    Fault("laps", "no turns between points", "C204", lambda p: p.number(OFTEN, 2, to(0)), "Often"),
+    Fault("laps", "no turn before the first point", "C204", lambda p: p.number(M0 + "multiplexes", 5, plus(-1)), "Long"),
+    Fault("laps", "a first match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x804A), value(plus(1)))),
+    Fault("laps", "a turn one shorter", "C204", lambda p: p.store(M0 + "prepare", at(0x8046), value(plus(-1)))),
+    Fault(
+        "laps",
+        "a handler that is re-armed and does not run its task",
+        "C205",
+        lambda p: p.call("carillon_activation_0_Often", "carillon_port_run_lowered", "avr16_late"),
+    ),
+    Fault("laps", "a late handler that is re-armed and returns, as if turns were left", "C205", lambda p: late_returns(p)),
     # RISC-V's machine timer.
     Fault(
         "rv32", "a first interval one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x0200_4000), value(plus(1))), "10001"

@@ -125,7 +125,9 @@ class ActivationVector:
             elif what in ("missed", "control", "pend", "other"):
                 return [surplus(step)]
         if not ran:
-            return [] if guarded or waits else ["does not always run the task"]
+            # A counter that has turns left to the next point: nothing is moved on.
+            lap = waits and not any(step.what in ("move", "call") for step in path)
+            return [] if guarded or lap else ["does not always run the task"]
         if armed:
             return [f"leaves the deadline of {_listed(armed)} armed"]
         if held:
@@ -150,11 +152,11 @@ class ActivationVector:
         if self.task.overrun is Overrun.NEVER or ended:
             return []
         running = [path for path in self.meaning.paths if any(s.what == "run" for s in path)]
-        flagged = all(any(s.what == "guard" for s in path) for path in running)
+        flagged = bool(running) and all(any(s.what == "guard" for s in path) for path in running)
         by_time = system.board.nesting == "time"
         if not self.siblings:
             alone = not by_time and not self.meaning.lowered
-            held = all(any(s.what == "disable" and self.source in s.sources for s in path) for path in running)
+            held = bool(running) and all(any(s.what == "disable" and self.source in s.sources for s in path) for path in running)
             if held and len(round_.serves(self.source)) > 1:
                 return ["holds back others that have its source, while the task runs"]
             return [] if alone or held or flagged else ["does not keep the task from being entered while it runs"]

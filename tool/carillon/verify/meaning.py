@@ -38,9 +38,10 @@ class Step:
     """One thing that a handler does.
 
     ``what``: "run" (``name`` of the application's function), "missed" (``number`` of the task), "control", "sync", "enable",
-    "disable", "unpend", "pend" (``sources``), "arm", "disarm", "acknowledge", "ask", "set", "other" (``cell``), "touch"
-    (``number``: address of a re-armed cell's variable), "guard" (``name`` of the flags), "settle", "call" (``name``,
-    ``number``: its first argument, if it is known), "strange" (``name``: what no rule reads).
+    "disable", "unpend", "pend" (``sources``), "arm", "disarm", "acknowledge", "ask", "set", "other" (``cell``), "touch" and
+    "move" (``number``: address of a re-armed cell's variable, any part of which is read or set, or whose next step is set),
+    "guard" (``name`` of the flags), "settle", "call" (``name``, ``number``: its first argument, if it is known), "strange"
+    (``name``: what no rule reads).
     """
 
     what: str
@@ -169,7 +170,9 @@ class Meanings:
             found = family.access(address, value)
             if found is not None:
                 return [Step(found[0], cell=found[1])]
-        return self._variable(data_address(self.elf, address))
+        at = data_address(self.elf, address)
+        moved = [Step("move", number=m) for m in self.multiplexes if m <= at < m + self.elf.pointer]
+        return self._variable(at) + moved
 
     def _call(self, effect: Effect) -> list[Step]:
         arguments = dict(effect.arguments)
@@ -206,7 +209,7 @@ class Meanings:
             return [Step(done[0], sources=done[1])]
         first = arguments.get(0)
         if first is not None and first in self.multiplexes:
-            return [Step("touch", number=first), Step("call", name, first)]
+            return [Step("touch", number=first), Step("move", number=first), Step("call", name, first)]
         return [Step("call", name, first)]
 
     @staticmethod

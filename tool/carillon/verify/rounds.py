@@ -466,7 +466,7 @@ class Round:
                 wrong.append(f"does not always do what the {subject} asks for")
             if leaves and any(s.number != control for s in leaves):
                 wrong.append("asks about the wrong source whether the mode is left")
-            allowed = {does, "acknowledge", "set", "settle", "touch", "call"}
+            allowed = {does, "acknowledge", "set", "settle", "touch", "move", "call"}
             wrong += [surplus(s) for s in path if s.what not in allowed]
             wrong += [f"calls '{s.name}'" for s in path if s.what == "call" and not self._helper(s.name) and s not in done]
             own = {r.multiplex.multiplex for r in self.own_cells(source) if r.multiplex is not None}
