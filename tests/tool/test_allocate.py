@@ -26,13 +26,15 @@ from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate import allocate, allocate_conventional, shortcuts
 from carillon.allocate import solve as solving
 from carillon.allocate.allocation import Allocation
+from carillon.allocate.cpsat import Answer
 from carillon.allocate.improve import _Line, improve
 from carillon.allocate.levels import Windows, longest_paths
 from carillon.allocate.model import ChoiceModel
 from carillon.allocate.options import TABLED, DemandOptions
-from carillon.allocate.problem import Budget, Choice, Failure, Judge, Problem, Solution
+from carillon.allocate.problem import Budget, Choice, Failure, Judge, LevelRules, Problem, Solution
 from carillon.allocate.result import Carrier, Guard, ModeAllocation, Style
 from carillon.allocate.solve import ModeSolver
+from carillon.allocate.ways import WaysModel
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
@@ -854,7 +856,8 @@ def test_a_conflict_is_as_small_as_can_be(counts: list[int], wide: int, narrow: 
         demands.append(act(f"t{number}", *[(2 * k + 1) * step for k in range(count)], bounded=False))
     classes = source_classes(target)
     builder = OptionBuilder(Fitter(target, 1_000_000), classes, length, OnDeadlineMiss.SHUTDOWN, 64)
-    options = [builder.build(d, level_matters=False) for d in demands]
+    options = tuple(builder.build(d, level_matters=False) for d in demands)
+    problem = Problem(target, options, tuple(classes), LevelRules(64, 0, False, 1))
 
     def fits(chosen: Sequence[int]) -> bool:
         """By brute force: how many progressions of each demand go to the narrow class."""
@@ -865,9 +868,9 @@ def test_a_conflict_is_as_small_as_can_be(counts: list[int], wide: int, narrow: 
         )
 
     everything = range(len(demands))
-    assert feasible(options, classes) == fits(everything)
+    assert feasible(problem) == fits(everything)
     if not fits(everything):
-        found = conflict(options, classes)
+        found = conflict(problem)
         smallest = next(k for k in range(1, len(demands) + 1) if any(not fits(c) for c in combinations(everything, k)))
         assert not fits(found)
         assert len(found) == smallest
@@ -918,7 +921,7 @@ def test_too_few_levels_are_an_error() -> None:
 
 
 def test_that_the_sources_do_not_suffice_is_known_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(ChoiceModel, "_build")
+    monkeypatch.delattr(WaysModel, "_build")
     tasks = [act(name, (0, 60), (50, 90), bounded=False) for name in "abcd"]
     _, diagnostics = solve(board(array(3)), mode(100, *tasks))
     assert [d.code for d in diagnostics.errors] == ["C060"]
@@ -927,13 +930,13 @@ def test_that_the_sources_do_not_suffice_is_known_without_a_search(monkeypatch: 
 def test_finding_nothing_within_the_time_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shortcuts, "by_sources", lambda _judge: (None, 0))
     monkeypatch.setattr(ChoiceModel, "all_lowered", lambda _self, _limit: None)
-    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: Answer("UNKNOWN", None))
     _, diagnostics = solve(board(array(4)), mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95))))
     assert [d.code for d in diagnostics.errors] == ["C063"]
 
 
 def test_what_is_cheapest_for_each_task_alone_is_taken_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(ChoiceModel, "_build")
+    monkeypatch.delattr(WaysModel, "_build")
     result = only(board(array(50), levels=2), mode(1000, *(act(f"t{k}", 10 * k) for k in range(50))))
     assert result.optimal
     assert result.overhead == 0
@@ -1015,7 +1018,7 @@ def test_a_coarse_choice_is_right_and_its_bound_holds(case: tuple[System, Lowere
 
 
 def test_sources_are_given_out_without_a_search_where_they_do_not_suffice_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(ChoiceModel, "_build")
+    monkeypatch.delattr(WaysModel, "_build")
     # A task of three points on cells of its own costs 3 sources, on a re-armed one 36 instructions; the first class has 2 cells
     # that deadlines need, so that activations have to leave it.
     cells = (array(2, roles=(Role.ACTIVATION, Role.DEADLINE)), array(5, first_source=2, roles=(Role.ACTIVATION,)))
@@ -1043,7 +1046,7 @@ def test_of_forty_or_fifty_tasks_of_mixed_periods_the_best_allocation_is_known_w
     Who keeps its level has a source for each activation, or else is alone.  Each such source spares a tenth of a
     hundred activations or of ten: the tasks of a hundred take 99 sources more than one, those of ten 9.
     """
-    monkeypatch.delattr(ChoiceModel, "_build")
+    monkeypatch.delattr(WaysModel, "_build")
     length = 100_000
     periods = [1_000] * often + [10_000] * 2 * often + [100_000] * 2 * often
     starts = [1 + 17 * k for k in range(len(periods))]
@@ -1118,12 +1121,12 @@ def test_ranks_of_points_allow_what_levels_of_carriers_allow(seed: int) -> None:
     search, ranked = ChoiceModel.solve, []
 
     def merit(first: str) -> tuple[int, int, int] | None:
-        def solve_once(self: ChoiceModel, gap: float, limit: float) -> tuple[str, object]:
-            status, solver = search(self, gap, limit)
+        def solve_once(self: ChoiceModel, gap: float, limit: float) -> Answer:
+            answer = search(self, gap, limit)
             ranked.append(self.ordered)
-            if self.ordered and status in ("OPTIMAL", "FEASIBLE"):
-                assert longest_paths(self.judge.carriers(self.read(solver))[2]) is not None
-            return (first or status) if gap and status == "OPTIMAL" else status, solver
+            if self.ordered and answer.found:
+                assert longest_paths(self.judge.carriers(self.read(answer))[2]) is not None
+            return replace(answer, status=first) if first and gap and answer.optimal else answer
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ChoiceModel, "solve", solve_once)
@@ -1149,7 +1152,7 @@ def test_ranks_of_points_allow_what_levels_of_carriers_allow(seed: int) -> None:
 
 def test_a_time_limit_too_short_for_the_optimum_leaves_every_task_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shortcuts, "by_sources", lambda _judge: (None, 0))
-    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: Answer("UNKNOWN", None))
     lowered = mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95)))
     result = only(board(array(4)), lowered)
     assert not result.optimal
@@ -1240,7 +1243,7 @@ def test_small_changes_find_the_best_of_tasks_that_preempt_each_other_in_turns()
 def test_a_round_of_which_not_all_pairs_are_looked_at_is_made_better_by_small_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shortcuts, "by_sources", lambda _judge: (None, 0))
     monkeypatch.setattr(shortcuts, "cheapest", lambda _judge: None)
-    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: ("UNKNOWN", None))
+    monkeypatch.setattr(ChoiceModel, "solve", lambda _self, _gap, _limit: Answer("UNKNOWN", None))
     monkeypatch.setattr(ChoiceModel, "bound", lambda _self, _limit: 0.0)
     monkeypatch.setattr(Judge, "most_carriers", lambda _self: 10**9)
     lowered = mode(100, act("a", (0, 60), (50, 90)), act("b", (10, 70), (60, 95)))

@@ -15,7 +15,7 @@ from dataclasses import replace
 from carillon.actions.costs import BENEATH, COSTS
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.allocation import Allocation
-from carillon.allocate.conflict import conflict, feasible
+from carillon.allocate.conflict import conflict, feasible, part
 from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.explain import conflict_cause, conflict_remedy, free_reasons, joined_reasons, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
@@ -256,11 +256,9 @@ def _report(
             f"mode '{mode.name}': no allocation was found within a limit of {time_limit:g} s, nor a proof that there is none",
             "raise the limit (--time-limit), give tasks fewer irregular points, or choose a board with more cells",
         )
-    elif not feasible(required, problem.classes) or (
-        problem.table is not None and not ModeSolver(problem, time_limit).has_cells()
-    ):
+    elif not feasible(part(problem, range(len(problem.options)), problem.table)):
         alone = [replace(o, splits=[s for s in o.splits if s.style is not Style.TABLE]) for o in required]
-        chosen = [alone[d] for d in conflict(alone, problem.classes)]
+        chosen = [alone[d] for d in conflict(replace(problem, options=tuple(alone), table=None))]
         diagnostics.error(
             "C060",
             min(o.demand.span for o in chosen),

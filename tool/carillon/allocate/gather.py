@@ -19,9 +19,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from carillon.actions import CostTable
-from carillon.allocate.levels import Windows
 from carillon.allocate.options import Bundle, DemandOptions, Split
-from carillon.allocate.problem import Choice, Failure, Judge, Problem, Solution, cell_cost, room_taken, split_cost
+from carillon.allocate.problem import Budget, Choice, Failure, Judge, Problem, Solution, cell_cost, split_cost
 from carillon.allocate.result import Style
 from carillon.lower import Demand
 
@@ -62,7 +61,7 @@ def gather(
     merit, unproved = (0, 0), 0
     for _ in range(MOST_TRIES):
         groups = chooser.choose()
-        if groups is None or (best is not None and merit <= (0, chooser.bound)):
+        if groups is None or (best is not None and merit <= chooser.bound):
             break
         found = solve(_gathered(problem, groups))
         if isinstance(found, Solution):
@@ -82,8 +81,9 @@ def gather(
     if best is None:
         return Failure(without.proved and chooser.proved and groups is None)
     solution, chosen = best
-    certain = without.proved and ((chooser.proved and groups is None) or merit <= (0, chooser.bound))
-    bound = solution.overhead if certain else min(chooser.bound, solution.overhead - 1) * without.proved
+    certain = without.proved and ((chooser.proved and groups is None) or merit <= chooser.bound)
+    least = chooser.bound[1] if chooser.bound[0] == merit[0] else 0
+    bound = solution.overhead if certain else min(least, solution.overhead - 1) * without.proved
     return replace(solution, bound=bound, optimal=certain), chosen
 
 
@@ -168,12 +168,13 @@ class _Groups:
     """Chooses groups with which the sources suffice, levels aside, at the least cost; each time others."""
 
     def __init__(self, problem: Problem, able: dict[int, list[int]]) -> None:
-        from carillon.allocate.cpsat import cp_model
+        from carillon.allocate.cpsat import Model
+        from carillon.allocate.ways import WaysModel
 
         self.problem, self.able = problem, able
-        self.model = model = cp_model.CpModel()
+        self.model = model = Model()
         self.proved = True
-        self.bound = 0
+        self.bound = 0, 0
         self.pairs: dict[tuple[int, int], Any] = {}
         self.on: dict[tuple[int, int, int], Any] = {}  # demand, class, source of the class
         self.low: dict[int, Any] = {}
@@ -185,15 +186,16 @@ class _Groups:
         model.add(sum(self.shares.values()) >= 1)  # else it is the problem that has no solution
         for d, shares in self.shares.items():
             model.add(sum(v for (e, _, _), v in self.on.items() if e == d) == shares)
-        self._state_pairs(cost)
-        self._state_others(used, cost)
-        for group, parts in zip(problem.classes, used, strict=True):
-            if parts:
-                model.add(sum(parts) <= group.room)
+        judge = Judge(problem)
+        self._state_pairs(judge, cost)
+        # What shares no source is carried in one of its ways.
+        self.ways = WaysModel(judge, Budget(GROUP_WORK), model, [sum(parts) for parts in used], self.shares)
         # Of groups that cost the same, those that stand last in the file: what comes first has a source of its own.
         self.weight = len(problem.options) ** 2
+        self.most = judge.penalty_weight // judge.cell_weight
         ranks = sum((len(problem.options) - d) * shares for d, shares in self.shares.items())
-        model.minimize(self.weight * sum(cost) + ranks)
+        price = self.most * self.ways.penalty + self.ways.instructions + sum(cost)
+        model.minimize(self.weight * price + ranks)
 
     @classmethod
     def of(cls, problem: Problem) -> _Groups | None:
@@ -230,11 +232,9 @@ class _Groups:
             before = taken
             used.append(group.joined * taken)
 
-    def _state_pairs(self, cost: list[Any]) -> None:
+    def _state_pairs(self, judge: Judge, cost: list[Any]) -> None:
         """Who shares a source with whom; in whose window another has a point there runs lowered."""
-        model, problem = self.model, self.problem
-        judge = Judge(problem)
-        windows: Windows = judge.windows
+        model, problem, windows = self.model, self.problem, judge.windows
         can_lower = problem.levels.for_activations(True, False) >= 1
         members = sorted(self.shares)
         bits = {d: windows.bits(k, range(len(problem.options[d].demand.points))) for d, k in judge.position.items()}
@@ -267,52 +267,19 @@ class _Groups:
                     if demand.action.runs and inside[a] & bits[b]:
                         model.add_implication(both, self.low[a])
 
-    def _state_others(self, used: list[list[Any]], cost: list[Any]) -> None:
-        """What shares no source has one of its ways to be carried, with the sources for it, and what it costs at least."""
-        model, problem = self.model, self.problem
-        table: list[Any] = []
-        for d, options in enumerate(problem.options):
-            if not options.demand.required or not options.splits:
-                continue
-            taken = [model.new_bool_var("") for _ in options.splits]
-            model.add(sum(taken) + self.shares.get(d, 0) == 1)
-            acts = problem.activations_of(options.demand.object)
-            for option, variable in zip(options.splits, taken, strict=True):
-                wrapper = problem.costs.wrapper * acts if options.demand.action.wraps and option.style is Style.DIRECT else 0
-                cost.append((split_cost(problem.costs, options.demand, option, acts) + wrapper) * variable)
-                if option.style is Style.TABLE:
-                    table.append(variable)
-                for bundle in option.bundles:
-                    parts = [model.new_bool_var("") for _ in bundle.classes]
-                    model.add(sum(parts) == variable)
-                    for c, part in zip(bundle.classes, parts, strict=True):
-                        cost.append(cell_cost(problem.costs, options.demand, option.style, problem.classes[c], bundle) * part)
-                        used[c].append(room_taken(options.demand, option.style, bundle, problem.classes[c]) * part)
-        if table and problem.table is not None:
-            homes = [model.new_bool_var("") for _ in problem.table.classes]
-            for variable in table:
-                model.add(sum(homes) >= variable)
-            for c, home in zip(problem.table.classes, homes, strict=True):
-                used[c].append(problem.classes[c].joined * home)
-
     def choose(self) -> tuple[Group, ...] | None:
         """The cheapest groups that were not forbidden; None if there are none, or (not ``proved``) none was found."""
-        from carillon.allocate.cpsat import cp_model
-
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 1
-        solver.parameters.max_deterministic_time = GROUP_WORK
-        status = solver.solve(self.model)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            self.proved = self.proved and status == cp_model.INFEASIBLE
+        answer = self.model.answer(GROUP_WORK)
+        if not answer.found:
+            self.proved = self.proved and answer.impossible
             return None
-        self.bound = int(solver.best_objective_bound) // self.weight
+        penalty, instructions = divmod(int(answer.least) // self.weight, self.most)
+        self.bound = penalty, instructions
         found: dict[tuple[int, int], list[int]] = {}
         for (d, c, s), variable in self.on.items():
-            if solver.value(variable):
+            if answer.value(variable):
                 found.setdefault((c, s), []).append(d)
-        lowered = frozenset(d for d, variable in self.low.items() if solver.value(variable))
+        lowered = frozenset(d for d, variable in self.low.items() if answer.value(variable))
         return tuple(
             Group(tuple(sorted(own, key=self._urgency)), c, lowered & frozenset(own)) for (c, _), own in sorted(found.items())
         )

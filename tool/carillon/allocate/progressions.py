@@ -163,19 +163,17 @@ def _searched(times: frozenset[int], points: dict[Progression, frozenset[int]]) 
 
 def _solved(times: frozenset[int], points: dict[Progression, frozenset[int]]) -> list[Progression] | None:
     """The same, by CP-SAT."""
-    from carillon.allocate.cpsat import cp_model
+    from carillon.allocate.cpsat import Model
 
-    model = cp_model.CpModel()
+    model = Model()
     take = {progression: model.new_bool_var("") for progression in points}
     for time in sorted(times):
         model.add_exactly_one(variable for progression, variable in take.items() if time in points[progression])
     model.minimize(sum(take.values()))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 1
-    if solver.solve(model) != cp_model.OPTIMAL:
+    answer = model.answer()
+    if not answer.optimal:
         return None
-    return [progression for progression, variable in take.items() if solver.value(variable)]
+    return [progression for progression, variable in take.items() if answer.value(variable)]
 
 
 def partitions(

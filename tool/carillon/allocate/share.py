@@ -184,10 +184,10 @@ class _Model:
     """The claims as a model of CP-SAT."""
 
     def __init__(self, claims: Claims, known: Sequence[Shares], too_short: Sequence[tuple[int, frozenset[str]]]) -> None:
-        from carillon.allocate.cpsat import cp_model
+        from carillon.allocate.cpsat import Model
 
         self.claims = claims
-        self.model = model = cp_model.CpModel()
+        self.model = model = Model()
         self.takes = [[model.new_bool_var("") for _ in claim.ways] for claim in claims.all]
         self.for_levels = [
             model.new_int_var(0, len(group.groups) if usable else 0, "")
@@ -296,18 +296,14 @@ class _Model:
         ranks: Any = sum(w.rank * (len(claims.all) - k) * v for (w, v), k in zip(pairs, places, strict=True))
         goals: list[Any] = [missing, sum(w.rate * v for w, v in pairs) + sum(alone)]
         goals += [sum(w.cells * v for w, v in pairs) + sum(self.for_levels), ranks]
-        from carillon.allocate.cpsat import cp_model
-
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 1
         for goal in goals:
             model.minimize(goal)
-            if solver.solve(model) != cp_model.OPTIMAL:
+            answer = model.answer()
+            if not answer.optimal:
                 return None
-            model.add(goal <= round(solver.objective_value))
+            model.add(goal <= answer.value(goal))
         ways = []
         for claim, taken in zip(claims.all, self.takes, strict=True):
-            chosen = [w for w, v in zip(claim.ways, taken, strict=True) if solver.value(v)]
+            chosen = [w for w, v in zip(claim.ways, taken, strict=True) if answer.value(v)]
             ways.append(chosen[0] if chosen else Way(Form.NOTHING))
-        return _summed(claims, ways, [solver.value(v) for v in self.for_levels])
+        return _summed(claims, ways, [answer.value(v) for v in self.for_levels])

@@ -128,13 +128,13 @@ class ModeSolver:
             model.hint(best)
         while True:
             rounds += 1
-            status, solver = model.solve(gap, limits * min(1.0, ROUND_SHARE * ROUND_GROWTH**rounds) if gap else limits)
-            if status == "INFEASIBLE":
+            answer = model.solve(gap, limits * min(1.0, ROUND_SHARE * ROUND_GROWTH**rounds) if gap else limits)
+            if answer.impossible:
                 return Failure(proved=True)
             cuts, last = 0, gap == 0
-            if status != "UNKNOWN":  # else there is what to fall back on
-                bound = max(bound, ceil(solver.best_objective_bound - 1e-6))
-                choices = model.read(solver)
+            if answer.found:  # else there is what to fall back on
+                bound = max(bound, ceil(answer.least - 1e-6))
+                choices = model.read(answer)
                 cuts = model.cut(choices)
                 repaired = choices if not cuts else self._repair(model, choices)
                 if repaired is not None:
@@ -145,11 +145,11 @@ class ModeSolver:
                 break
             if self.budget.left <= 0 or rounds == MAX_ROUNDS or (last and not cuts):
                 break
-            if rounds == 1 and status != "OPTIMAL" and self._too_many:
+            if rounds == 1 and not answer.optimal and self._too_many:
                 if best is not None:
                     large = True
                     break
-            elif rounds == 1 and status != "OPTIMAL":
+            elif rounds == 1 and not answer.optimal:
                 model = ChoiceModel(self.judge, self.budget, ranks=True)
                 model.minimise()
             if model.state_order() or not cuts:
@@ -180,7 +180,7 @@ class ModeSolver:
         2. Splits that take as much of the same classes, at the same price, are one to the relaxation.
         3. Its choice is made right: the dearest tasks come first, each as cheap as the levels let it be.
         """
-        from carillon.allocate.model import ChoiceModel
+        from carillon.allocate.ways import WaysModel
 
         options: list[DemandOptions] = []
         finest: dict[int, Split] = {}
@@ -190,7 +190,7 @@ class ModeSolver:
                 finest[d] = max(direct, key=lambda s: len(s.bundles))
             options.append(replace(one, splits=list({s.profile: s for s in reversed(one.splits)}.values())[::-1]))
         judge = Judge(replace(self.problem, options=tuple(options)))
-        coarse = ChoiceModel(judge, self.budget, levels=False)
+        coarse = WaysModel(judge, self.budget)
         opposed = {}
         for d in finest:
             coarser = self._coarser(d, finest[d])
@@ -199,13 +199,11 @@ class ModeSolver:
         for clique in self._cliques(finest):
             coarse.model.add_at_most_one([variable for d in clique for variable in opposed[d]])
         coarse.minimise()
-        status, solver = coarse.solve(0, self.budget.left)
-        if status == "INFEASIBLE":
-            return Failure(proved=True)
-        if status == "UNKNOWN":
-            return Failure(proved=False)
-        bound = ceil(solver.best_objective_bound - 1e-6)
-        choices = self._made_right(coarse.read(solver))
+        answer = coarse.answer(self.budget.left, linearization_level=2, cut_level=0)
+        if not answer.found:
+            return Failure(proved=answer.impossible)
+        bound = ceil(answer.least - 1e-6)
+        choices = self._made_right(coarse.read(answer))
         if choices is None:
             return Failure(proved=False)
         penalty, instructions, _ = self.judge.values(choices)
@@ -220,12 +218,6 @@ class ModeSolver:
             made = split.style is Style.DIRECT and all(len({home[p] for p in b.points}) == 1 for b in finest.bundles)
             coarser[split.profile] = coarser.get(split.profile, True) and made
         return {profile for profile, all_are in coarser.items() if all_are}
-
-    def has_cells(self) -> bool:
-        """Whether there is a choice if levels do not matter; true if that is not known within the limit."""
-        from carillon.allocate.model import ChoiceModel
-
-        return ChoiceModel(self.judge, self.budget, levels=False).solve(1, self.budget.left)[0] != "INFEASIBLE"
 
     def _cliques(self, finest: dict[int, Split]) -> list[list[int]]:
         """Sets of activations of which any two oppose each other in these splits, so large that each pair is in one."""
