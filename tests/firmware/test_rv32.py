@@ -351,7 +351,7 @@ MAIN = "[osek.task.Main]\npriority = 1\n"
     [
         ("C060", declared(A=0, B=0) + points(10_000, (100, "A"), (200, "B")), "has 1 cell for them"),
         ("C061", declared(A=0) + points(10_000, (100, "A", 500)), "no cell of the board serves the role 'deadline'"),
-        ("C162", declared(A=0) + points(10_000, (100, "A")) + MAIN + COUNTERS[0], "beside the rounds"),
+        ("C162", declared(A=0) + points(10_000, (100, "A")) + MAIN + COUNTERS[0], "beside the activations of 'A'"),
         ("C162", MAIN + COUNTERS[0] + COUNTERS[1], "counter 'Second'"),
         ("C171", '[time]\nclock = "one-shot"\n[thread.Main]\npriority = 1\n', "one-shot"),
         ("C174", '[time]\nclock = "compare"\nslice = "1 ms"\n[thread.Main]\npriority = 1\n', "slices"),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from test_share import ALL_ROLES, board, planned
 
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
@@ -140,3 +141,114 @@ def test_alarms_start_tasks_that_no_cells_can(tmp_path: Path, board: str, code: 
     )
     path.write_text(ALARMS.format(board, *(2 * period for period in periods)), encoding="utf-8")
     plan(path, Diagnostics())
+
+
+# What is event-triggered beside rounds, on a board with as many cells as a test wants.
+
+SLOW = '[task.Slow]\nperiod = "1s"\nwcet = "1ms"\noverrun = "never"\n'
+WATCHED = 'deadline = "500ms"\nmonitor = "always"\n'
+LOW = "[osek.task.Low]\npriority = 1\n"
+HIGH = "[osek.task.High]\npriority = 2\n"
+MS = '[osek.counter.Ms]\ntick = "1ms"\n'
+TEN = '[osek.counter.Ten]\ntick = "10ms"\n'
+LONG = '[osek.counter.Ms]\ntick = "70ms"\n'
+WAKES = '[osek.alarm.{}]\ncounter = "{}"\nactivate = "{}"\n'
+CYCLE = "autostart = {{ at = 1, cycle = {} }}\n"
+STATIC = CYCLE + "static = true\n"
+WIDE, TWO_WIDE = (1, 32, ALL_ROLES, True), (2, 32, ALL_ROLES, True)
+NARROW, PLAIN = (1, 16, ALL_ROLES, True), (1, 32, '"activation"', False)
+
+
+@pytest.mark.parametrize(
+    ("code", "refused", "cells", "remedy", "mended", "more"),
+    [
+        pytest.param(
+            "C162",
+            SLOW + LOW + MS + WAKES.format("A", "Ms", "Low"),
+            [WIDE],
+            "let alarms start some of the rounds' tasks, as tasks of [osek]",
+            LOW + "[osek.task.Slow]\npriority = 2\n" + MS + WAKES.format("A", "Ms", "Low")
+            + WAKES.format("B", "Ms", "Slow") + CYCLE.format(1000),
+            [WIDE],
+            id="tasks of the round by alarms",
+        ),
+        pytest.param(
+            "C162",
+            SLOW + WATCHED + LOW + MS + WAKES.format("A", "Ms", "Low"),
+            [TWO_WIDE],
+            "give 'Slow' monitor = \"if-cells-allow\" or \"never\"",
+            SLOW + WATCHED.replace("always", "if-cells-allow") + LOW + MS + WAKES.format("A", "Ms", "Low"),
+            [TWO_WIDE],
+            id="deadlines unwatched",
+        ),
+        pytest.param(
+            "C162",
+            SLOW + LOW + MS + WAKES.format("A", "Ms", "Low"),
+            [WIDE],
+            "choose a board with more cells",
+            SLOW + LOW + MS + WAKES.format("A", "Ms", "Low"),
+            [WIDE, NARROW],
+            id="more cells beside a round",
+        ),
+        pytest.param(
+            "C162",
+            LOW + MS + TEN + WAKES.format("A", "Ms", "Low") + WAKES.format("B", "Ten", "Low"),
+            [WIDE],
+            "choose a board with more cells",
+            LOW + MS + TEN + WAKES.format("A", "Ms", "Low") + WAKES.format("B", "Ten", "Low"),
+            [WIDE, NARROW],
+            id="more cells for two counters",
+        ),
+        pytest.param(
+            "C162",
+            LOW + LONG + WAKES.format("A", "Ms", "Low"),
+            [NARROW],
+            "choose another tick, or a board with more cells",
+            LOW + MS + WAKES.format("A", "Ms", "Low"),
+            [NARROW],
+            id="another tick",
+        ),
+        pytest.param(
+            "C185",
+            SLOW + LOW + MS + WAKES.format("A", "Ms", "Low") + STATIC.format(5),
+            [WIDE],
+            "use fewer cells for other alarms, counters or the rounds' tasks",
+            LOW + MS + WAKES.format("A", "Ms", "Low") + STATIC.format(5),
+            [WIDE],
+            id="fewer cells for the rounds",
+        ),
+        pytest.param(
+            "C161",
+            "".join(f"[osek.task.T{k}]\npriority = {k + 1}\n" for k in range(6)),
+            [PLAIN],
+            "give tasks the same priority",
+            "".join(f"[osek.task.T{k}]\npriority = {k // 2 + 1}\n" for k in range(6)),
+            [PLAIN],
+            id="the same priority",
+        ),
+        pytest.param(
+            "C161",
+            "".join(f"[osek.task.T{k}]\npriority = {k + 1}\n" for k in range(6)),
+            [PLAIN],
+            'use dispatch = "software"',
+            '[osek]\ndispatch = "software"\n' + "".join(f"[osek.task.T{k}]\npriority = {k + 1}\n" for k in range(6)),
+            [PLAIN],
+            id="dispatch by software",
+        ),
+    ],
+)  # fmt: skip
+def test_who_does_what_a_refusal_says_gets_a_plan(
+    tmp_path: Path,
+    code: str,
+    refused: str,
+    cells: list[tuple[int, int, str, bool]],
+    remedy: str,
+    mended: str,
+    more: list[tuple[int, int, str, bool]],
+) -> None:
+    with pytest.raises(CarillonError) as caught:
+        planned(tmp_path, refused, board(tmp_path, *cells))
+    (error,) = caught.value.diagnostics
+    assert error.code == code
+    assert remedy in error.remedy
+    planned(tmp_path, mended, board(tmp_path, *more))

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from carillon.actions import COSTS
 from carillon.allocate import allocate
 from carillon.allocate.claims import CLOCK, SECONDS, Claim, Claims, Form, Way
+from carillon.allocate.conflict import feasible
 from carillon.allocate.fit import Source
 from carillon.allocate.groups import GroupClass
 from carillon.allocate.osek import OsekAllocation
-from carillon.allocate.share import Shares, conflict, share
+from carillon.allocate.problem import Problem
+from carillon.allocate.share import Beside, Shares, Value, conflict, share, share_beside
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import Planned, plan
 from sample import few
@@ -136,20 +138,45 @@ def every_way(problem: Claims) -> list[tuple[tuple[int, int, int], tuple[int, ..
     return found
 
 
-@given(claims())
+def beside(least: Value = (0, 0), tried: tuple[tuple[Shares, Value | None], ...] = ()) -> Beside:
+    """Modes of which nothing is known but what they come to on what some shares leave."""
+    return Beside(1, (), (), least, tried, 1e9)
+
+
+@given(claims(), st.data())
 @settings(deadline=None, max_examples=few(120))
-def test_shares_are_the_best_and_those_after_them_too(problem: Claims) -> None:
+def test_shares_are_the_best_and_those_after_them_too(problem: Claims, data: st.DataObject) -> None:
+    """What modes come to is drawn: never less than on the whole board, nor less where more is taken."""
     possible = every_way(problem)
-    known: list[Shares] = []
-    for _ in range(3):
-        left = [cost for cost, taken in possible if all(any(a < b for a, b in zip(taken, k.taken, strict=True)) for k in known)]
-        found = share(problem, known)
-        assert (found is None) == (not left)
-        if found is None:
+    values = st.tuples(st.integers(0, 2), st.integers(0, 30))
+    least = data.draw(values)
+    tried: list[tuple[Shares, Value | None]] = []
+
+    def of_modes(taken: tuple[int, ...]) -> Value | None:
+        """The modes' least; None where it is known that there is no allocation."""
+        known = [v for shares, v in tried if all(a >= b for a, b in zip(taken, shares.taken, strict=True))]
+        return None if None in known else max([least, *(v for v in known if v is not None)])
+
+    assert (share(problem) is None) == (not possible)
+    for _ in range(4):
+        left = []
+        for (missing, rate, cells), taken in possible:
+            modes = of_modes(taken)
+            if modes is not None and all(taken != shares.taken for shares, _ in tried):
+                left.append((missing + modes[0], rate + modes[1], cells, taken))
+        found = share_beside(problem, beside(least, tuple(tried)))
+        assert found.proved
+        assert (found.shares is None) == (not left)
+        if found.shares is None:
             break
-        assert (found.missing, found.rate, found.cells) == min(left)
-        assert ((found.missing, found.rate, found.cells), found.taken) in possible
-        known.append(found)
+        missing, rate, cells, _ = min(left)
+        assert found.least == (missing, rate)
+        assert (*found.least, found.shares.cells, found.shares.taken) in left
+        assert found.shares.cells == cells
+        worse = of_modes(found.shares.taken)
+        assert worse is not None
+        value = data.draw(st.one_of(st.none(), values))
+        tried.append((found.shares, None if value is None else max(value, worse)))
 
 
 @given(claims())
@@ -158,7 +185,7 @@ def test_a_conflict_names_no_claim_too_many(problem: Claims) -> None:
     if every_way(problem):
         return
     levels = len(problem.all)
-    kept = conflict(problem)
+    kept, _ = conflict(problem)
     assert all(k == levels or problem.all[k].must for k in kept)
     assert not every_way(problem.only(kept, levels in kept))
     for left_out in kept:
@@ -171,8 +198,7 @@ def test_of_a_level_one_cell_is_the_vector_and_handlers_do_the_same(form: Form, 
     ways = (Way(form, 0), Way(Form.CELL, 0, rate=20), Way(Form.QUEUE, rate=50))
     alarms = tuple(Claim(name, None, ways, True, "S", 1, name) for name in ("A", "B"))
     problem = Claims((GroupClass(((_source(),),) * 2),), alarms, (), (0, 1), None, 0, 0, (0,), {}, lambda *_: True, False)
-    before = Shares((), (3,), frozenset(), 0, 0, 0)
-    for found in (share(problem), share(problem, [before])):
+    for found in (share(problem), share_beside(problem, beside()).shares):
         assert found is not None
         assert found.rate == least
 
@@ -186,7 +212,7 @@ def test_an_alarm_that_is_the_vector_of_its_level_belongs_to_the_conflict() -> N
     group = GroupClass(((_source(),),))
     problem = Claims((group,), (counter, wakes, waits), (0,), (1, 2), None, 1, 0, (0,), {"C": 0}, lambda *_: False, False)
     assert share(problem) is None
-    assert sorted(conflict(problem)) == [1, 2, 3]
+    assert conflict(problem)[0] == [1, 2, 3]
 
 
 def test_a_base_too_short_for_the_clock_alone_may_do_for_a_counter() -> None:
@@ -300,7 +326,7 @@ def test_who_gets_no_cell_beside_the_rounds_is_told(tmp_path: Path) -> None:
         planned(tmp_path, COUNTED, one)
     (said,) = caught.value.diagnostics
     assert said.code == "C162"
-    assert said.cause == "no cell of board 'odd' can tick counter 'Ms' every 1000 ticks beside the rounds"
+    assert said.cause == "no cell of board 'odd' can tick counter 'Ms' every 1000 ticks beside the activations of 'Slow'"
 
 
 @st.composite
@@ -323,6 +349,8 @@ def systems(draw: st.DrawFn) -> tuple[str, tuple[tuple[int, int, str, bool], ...
         for k in range(draw(st.integers(1, 2))):
             period = draw(st.sampled_from([5, 10, 100]))
             lines += [f"[task.r{k}]", f'period = "{period}ms"', f'offset = "{k}ms"', 'wcet = "100us"', 'overrun = "never"']
+            monitor = draw(st.sampled_from(["", "if-cells-allow", "always"]))
+            lines += [f'deadline = "{draw(st.integers(1, 4))}ms"', f'monitor = "{monitor}"'] if monitor else []
     for k in range(draw(st.integers(1, 2))):
         lines += [f"[osek.counter.C{k}]", f'tick = "{k + 1}ms"']
     for k in range(draw(st.integers(1, 3))):
@@ -389,6 +417,73 @@ def test_no_sources_given_to_alarms_leave_a_better_whole(
         missing, rate = cost(result.allocation.osek)
         assert best is not None
         assert (unmonitored + missing, rate + modes) == pytest.approx(best, abs=20)
+
+
+SHORT = (
+    TWO_PARTS.replace("cycle = 1", "cycle = 2", 1),
+    ((1, 32, ALL_ROLES, True), (1, 16, '"activation"', False)),
+)
+
+
+@example(SHORT)
+@given(systems())
+@settings(deadline=None, max_examples=few(25))
+def test_a_conflict_of_rounds_and_alarms_names_nothing_too_many(
+    tmp_path_factory: pytest.TempPathFactory, case: tuple[str, tuple[tuple[int, int, str, bool], ...]]
+) -> None:
+    """What it names fits on no sources that are kept from the rounds, and without any one of it on some."""
+    from carillon.allocate.claims import ClaimBuilder
+    from carillon.allocate.rounds import RoundAllocator
+    from carillon.allocate.tasks import plan_tasks
+    from carillon.lower.events import lower_events
+    from carillon.lower.lower import lower
+    from carillon.pipeline import read_and_check
+
+    text, arrays = case
+    folder = tmp_path_factory.mktemp("odd")
+    its_board = board(folder, *arrays)
+    (folder / "schedule.toml").write_text(text, encoding="utf-8")
+    said = Diagnostics()
+    try:
+        system = read_and_check(folder / "schedule.toml", said, str(its_board))
+    except CarillonError:
+        return
+    tasks = plan_tasks(system, said)
+    if tasks is None:
+        return
+    rounds = RoundAllocator(system, lower(system), below=tasks.hardware_levels)
+    problems, control = rounds.problems(tasks.sources), rounds.control_classes(tasks.sources)
+    claims = ClaimBuilder(system, lower_events(system), tasks).build()
+    if problems is None or share_beside(claims, Beside(1, tuple((p.without_levels, 1) for p in problems), control)).shares:
+        return
+    numbers = frozenset(range(1, 1 + sum(array[0] for array in arrays)))
+
+    def left(problem: Problem, kept: list[int], sources: frozenset[int]) -> bool:
+        classes = [replace(c, sources=tuple(s for s in c.sources if s.number in sources)) for c in problem.classes]
+        return feasible(replace(problem.part(kept), classes=tuple(classes)).without_levels)
+
+    def fits(own: list[int], demands: list[list[int]]) -> bool:
+        for taken in product([False, True], repeat=len(numbers)):
+            mine = frozenset(n for n, is_taken in zip(sorted(numbers), taken, strict=True) if is_taken)
+            groups = [tuple(group for group in kind.groups if mine.issuperset(s.number for s in group)) for kind in claims.groups]
+            on_mine = replace(claims, groups=tuple(map(GroupClass, groups, (kind.asked for kind in claims.groups))))
+            if share(on_mine.only(own, len(claims.all) in own)) is None:
+                continue
+            switches = [s.number for c in control for s in problems[0].classes[c].sources if s.number not in mine] or [0]
+            for switch in switches if control else [0]:
+                rest = numbers - mine - {switch}
+                if (not control or switch) and all(left(p, ds, rest) for p, ds in zip(problems, demands, strict=True)):
+                    return True
+        return False
+
+    own, demands = conflict(claims, problems, control)
+    assert not fits(own, demands)
+    for k in own:
+        assert fits([other for other in own if other != k], demands), k
+    for mode, kept in enumerate(demands):
+        for d in kept:
+            fewer = [[e for e in ds if (m, e) != (mode, d)] for m, ds in enumerate(demands)]
+            assert fits(own, fewer), (mode, d)
 
 
 def merit_on(folder: Path, its_board: Path, mine: frozenset[int], rounds: frozenset[int]) -> tuple[int, float] | None:

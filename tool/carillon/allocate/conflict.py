@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import combinations
 
-from carillon.allocate.problem import Budget, Judge, Problem, Table
+from carillon.allocate.problem import Budget, Judge, Problem
 
 ENUMERATED = 12
 """Up to this many demands a conflict is proved to have the fewest demands, on a board with several classes of cells."""
@@ -38,21 +37,15 @@ def smallest(numbers: Sequence[int], together: Together) -> list[int]:
             break
         size //= 2
     if len(numbers) <= ENUMERATED:
-        for fewer in range(1, len(kept)):
+        for fewer in range(1, len(kept) + 1):
             for chosen in combinations(sorted(numbers), fewer):
                 if not together(chosen):
                     return list(chosen)
     return sorted(kept)
 
 
-def part(problem: Problem, kept: Sequence[int], table: Table | None = None) -> Problem:
-    """The problem of some of its demands alone, levels aside.  ``table``: that of the problem, if all of them are kept."""
-    levels = replace(problem.levels, total=len(problem.options) + sum(len(o.demand.points) for o in problem.options) + 9)
-    return replace(problem, options=tuple(problem.options[d] for d in kept), levels=levels, table=table)
-
-
 def feasible(problem: Problem) -> bool:
-    """Whether the cells suffice for all that must be carried, levels and costs aside."""
+    """Whether the cells suffice for all that must be carried, costs aside; of levels only how many are spoken for."""
     required = [options for options in problem.options if options.demand.required]
     if any(not options.splits for options in required):
         return False
@@ -86,4 +79,4 @@ def conflict(problem: Problem) -> list[int]:
                 break
         return sorted(chosen)
     first = sorted(range(len(options)), key=lambda d: (options[d].minimum, -d))  # those that need least are left out first
-    return smallest(first, lambda kept: feasible(part(problem, kept)))
+    return smallest(first, lambda kept: feasible(problem.part(kept).without_levels))

@@ -12,27 +12,25 @@ from dataclasses import replace
 from fractions import Fraction
 
 from carillon.actions.costs import COSTS
-from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base, longest_stretch
-from carillon.allocate.claims import Claim, ClaimBuilder, Claims, Way, base_for, table_refusal, task_refusal
+from carillon.allocate.claims import Claim, Claims, Way, base_for
 from carillon.allocate.clock import ClockCell, cannot_keep, counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
 from carillon.allocate.osek import OsekAllocation, TaskLevel
 from carillon.allocate.parts import split
 from carillon.allocate.result import Carrier, Form, Progression, Style, of_whom
-from carillon.allocate.share import Shares, conflict, share
+from carillon.allocate.share import Shares
 from carillon.allocate.tasks import TaskPlan, ceilings
-from carillon.diagnostics import Diagnostics, Span
+from carillon.diagnostics import Diagnostics
 from carillon.lower import Demand, When
 from carillon.lower.events import LoweredEvents, Series
 from carillon.model import System
-from carillon.model.board import Board, Role
-from carillon.model.osek import Alarm, ScheduleTable
-from carillon.model.time import ClockKind, TimeServices
+from carillon.model.osek import Alarm
+from carillon.model.time import ClockKind
 from carillon.units import format_duration
 
 
@@ -294,175 +292,3 @@ def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnos
             f"{format_duration(Fraction(price, per_tick), system.clock_hz, 3)}: it leaves {share}",
             f"write a longer tick: with {least} half of the processor is left",
         )
-
-
-class Refusal:
-    """Says which claims a board cannot meet together: the fewest that cannot, and what would be right."""
-
-    def __init__(self, system: System, events: LoweredEvents, plan: TaskPlan, claims: Claims) -> None:
-        self.system, self.events, self.plan, self.claims = system, events, plan, claims
-        self.board = system.board
-
-    def report(self, diagnostics: Diagnostics, rounds: bool = False) -> None:
-        """C161, C162, C171, C174, C178, C183 or C185.  ``rounds``: what the claims have is what rounds leave."""
-        if self.events.series and self._report_tables(diagnostics):
-            return
-        levels = len(self.claims.all)
-        kept = conflict(self.claims)
-        last = kept[-1]
-        others = [f"'{self.claims.all[k].name}'" for k in kept[:-1]]
-        left = f" beside {' and '.join([*others, *(['the rounds'] if rounds else [])])}" if others or rounds else ""
-        if last == levels:
-            diagnostics.error("C161", *self._no_source())
-            return
-        claim = self.claims.all[last]
-        if (
-            last in self.claims.counters and claim.name not in self.events.ticking
-        ):  # it may have to tick for an alarm that would rather have a cell
-            alarms = [(alarm, demand) for alarm, demand in self.events.alarms if alarm.counter == claim.name]
-            if all(alarm.static and demand.when is When.SYSTEM for alarm, demand in alarms):
-                claim = next(self.claims.all[k] for k in self.claims.alarms if self.claims.all[k].counter == claim.name)
-        assert claim.demand is not None
-        action = claim.demand.action
-        if claim.demand.whose is not None:
-            diagnostics.error("C185", *self._no_alarm(claim))
-        elif isinstance(action, ServeClock):
-            self._report_clock(diagnostics, left)
-        elif isinstance(action, EndSlice):
-            assert self.events.services is not None
-            diagnostics.error(
-                "C174",
-                self.events.services.spans["slice"],
-                f"no free cell of board '{self.board.name}' can end slices of {self._duration(claim.demand.period)}{left}",
-                "choose a board with more cells" if self.system.giotto else "choose another slice, or a board with more cells",
-            )
-        elif isinstance(action, KeepBudget):
-            diagnostics.error(
-                "C183",
-                claim.demand.span,
-                f"no free cell of board '{self.board.name}' can keep execution budgets{left}: it must be readable and settable "
-                f"while it runs, and count {claim.demand.period} ticks",
-                "leave the budgets out, or choose a board with such a cell",
-            )
-        elif isinstance(action, CountTurns):
-            diagnostics.error(
-                "C183",
-                claim.demand.span,
-                f"no free cell of board '{self.board.name}' can measure time frames{left}: it must be readable while it "
-                f"runs, and count {claim.demand.period} ticks",
-                "leave the time frames out, or choose a board with such a cell",
-            )
-        else:
-            diagnostics.error(
-                "C162",
-                claim.demand.span,
-                f"no cell of board '{self.board.name}' can tick counter '{claim.name}' every {claim.demand.period} ticks{left}",
-                "choose another tick, or a board with more cells",
-            )
-
-    def _report_tables(self, diagnostics: Diagnostics) -> bool:
-        """C197 for schedule tables that cells cannot carry, or not beside what else must have cells; whether it is they."""
-        refused = False
-        every = [series for series, _ in self.events.series]
-        for table in dict.fromkeys(series.table for series in every):
-            why = table_refusal(self.system, table)
-            whys = [why, *(task_refusal(self.plan, s, every) for s in every if s.table is table)]
-            why = next((w for w in whys if w), "")
-            if why:
-                self._no_table(diagnostics, table, why)
-                refused = True
-        if refused:
-            return True
-        without = tuple(d for d in self.events.demands if not isinstance(d.whose, Series))
-        rest = ClaimBuilder(self.system, replace(self.events, demands=without), self.plan).build()
-        if share(rest) is None:
-            return False
-        table, needed = every[0].table, len(every)
-        self._no_table(
-            diagnostics,
-            table,
-            f"the schedule tables on cells need {needed} cells, one for equally spaced points of each action and one for "
-            "the end of each that does not repeat, two for the half and the end of each that may be followed, "
-            f"and a time base beside them; board '{self.board.name}' has too few",
-        )
-        return True
-
-    @staticmethod
-    def _no_table(diagnostics: Diagnostics, table: ScheduleTable, why: str) -> None:
-        diagnostics.error(
-            "C197",
-            table.span,
-            f"schedule table '{table.name}' cannot be on cells: {why}",
-            "leave 'cells' out: then the queue of its counter carries it",
-        )
-
-    def _no_source(self) -> tuple[Span, str, str]:
-        turns = " and for the slices of each but the highest whose threads take turns" if self.plan.turns[1:] else ""
-        remedy = 'give tasks the same priority, use dispatch = "software", or choose a board with more sources'
-        spare = self.claims.plain + sum(len(g.groups) * n for g, n in zip(self.claims.groups, self.claims.usable, strict=True))
-        span = self.plan.levels[min(spare, len(self.plan.levels) - 1)].tasks[0].span
-        return (
-            span,
-            f"the tasks need {self.claims.sources} interrupt sources, one for each priority{turns}, "
-            f"and board '{self.board.name}' has {spare} to spare",
-            remedy,
-        )
-
-    def _no_alarm(self, claim: Claim) -> tuple[Span, str, str]:
-        assert claim.demand is not None and self.system.osek is not None
-        counter = self.system.osek.counter(claim.counter)
-        alone = ClaimBuilder(self.system, self.events, self.plan).build()  # where the rounds take nothing
-        its = next(alone.all[k] for k in alone.counters if alone.all[k].name == counter.name)
-        longer = "" if its.ways else f"give counter '{counter.name}' a tick that a cell of the board can keep, "
-        return (
-            claim.demand.span,
-            f"board '{self.board.name}' has no cell left for alarm '{claim.name}', nor one that ticks its counter "
-            f"'{counter.name}' every {counter.tick} ticks",
-            f"{longer}use fewer cells for other alarms, counters or the rounds' tasks, or choose a board with more cells",
-        )
-
-    def _report_clock(self, diagnostics: Diagnostics, left: str) -> None:
-        services = self.events.services
-        assert services is not None
-        kind = services.clock
-        if kind is not ClockKind.PERIODIC:
-            able = [s for g in self.claims.groups for s in g.groups[0] if kind in s.array.clocks]
-            if able and self.system.modes and all(s.array.clocks[kind].locks for s in able):
-                diagnostics.error(
-                    "C178",
-                    services.spans["clock"],
-                    f"setting a {kind.value} clock on board '{self.board.name}' locks interrupts, for which the rounds' tasks "
-                    "would wait",
-                    'use a clock that is set by nobody: clock = "periodic", with a tick',
-                )
-                return
-        diagnostics.error("C171", *self._no_clock(services, left))
-
-    def _no_clock(self, services: TimeServices, left: str) -> tuple[Span, str, str]:
-        """Where, why and what would be right, if no cell can be the clock."""
-        board, kind = self.board, services.clock
-        nobody = f"no free cell of board '{board.name}' can"
-        if not _can_be(board, kind):
-            narrow = [a for a in board.cells if kind in a.family.clock]
-            if narrow:
-                array, bits = narrow[0], narrow[0].family.clock[kind].bits
-                nobody = f"the {array.family.name} cells of board '{board.name}' are too narrow, {array.width} bits of {bits}, to"
-            fitting = [f'"{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
-            return services.spans["clock"], f"{nobody} be a {kind.value} clock", f"write clock = {' or '.join(fitting)}"
-        tick = self._duration(services.tick) if services.tick is not None else ""
-        if kind is ClockKind.PERIODIC:
-            return services.spans["tick"], f"{nobody} tick every {tick}{left}", "choose another tick, or a board with more cells"
-        if tick:
-            remedy = "choose another tick, or none: then it is what the timer counts"
-            return services.spans["tick"], f"{nobody} be a {kind.value} clock that counts units of {tick}{left}", remedy
-        return services.spans["clock"], f"{nobody} be a {kind.value} clock{left}", "choose a board with more cells"
-
-    def _duration(self, ticks: int) -> str:
-        return f"{ticks} tick{'s' if ticks != 1 else ''} ({format_duration(ticks, self.system.clock_hz)})"
-
-
-def _can_be(board: Board, kind: ClockKind) -> bool:
-    """Whether the board has cells that can be a clock of this kind."""
-    if kind is ClockKind.PERIODIC:
-        return any(Role.ACTIVATION in a.roles for a in board.cells)
-    return any(kind in a.clocks for a in board.cells)

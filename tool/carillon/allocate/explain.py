@@ -155,8 +155,12 @@ def joined_reasons(carriers: Sequence[Carrier], costs: CostTable = COSTS) -> tup
 
 def listed(names: Sequence[str]) -> str:
     """``'a'``, ``'a' and 'b'``, ``'a', 'b' and 'c'``."""
-    quoted = [f"'{name}'" for name in names]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else quoted[0]
+    return joined([f"'{name}'" for name in names])
+
+
+def joined(parts: Sequence[str]) -> str:
+    """The same of parts that are not quoted; there is one at least."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
 def _these(cells: int) -> str:

@@ -53,9 +53,10 @@ def gather(
 
     The solution has a choice for each demand, whether it shares a source or not.
     """
-    chooser = _Groups.of(problem)
-    if chooser is None:
+    able = _able(problem)
+    if not able:
         return without
+    chooser = _Groups(problem, able)
     judge = Judge(problem)
     best: tuple[Solution, tuple[Group, ...]] | None = None
     merit, unproved = (0, 0), 0
@@ -85,6 +86,22 @@ def gather(
     least = chooser.bound[1] if chooser.bound[0] == merit[0] else 0
     bound = solution.overhead if certain else min(least, solution.overhead - 1) * without.proved
     return replace(solution, bound=bound, optimal=certain), chosen
+
+
+def can_gather(problem: Problem) -> bool:
+    """Whether any demands could share a source whose handler asks."""
+    return bool(_able(problem))
+
+
+def _able(problem: Problem) -> dict[int, list[int]]:
+    """By class of sources, the demands of which several may share one."""
+    able: dict[int, list[int]] = {}
+    for c, group in enumerate(problem.classes):
+        for d, options in enumerate(problem.options):
+            demand = options.demand
+            if demand.action.gathers and group.asked(demand.role) > 1 and _whole(options, c) is not None:
+                able.setdefault(c, []).append(d)
+    return {c: own for c, own in able.items() if len(own) > 1}
 
 
 def asking(costs: CostTable, options: Sequence[DemandOptions], group: Group) -> int:
@@ -132,16 +149,11 @@ def _gathered(problem: Problem, groups: Sequence[Group]) -> Problem:
     """The problem with each group as one demand.  Levels that lowering takes are taken from the beginning if a group has it."""
     gone = {d for g in groups for d in g.members}
     kept = [d for d in range(len(problem.options)) if d not in gone]
-    number = {d: k for k, d in enumerate(kept)}
-    options = tuple(problem.options[d] for d in kept) + tuple(_merged(problem, g) for g in groups)
-    rules, table = problem.levels, problem.table
+    rest = problem.part(kept)
+    rules = problem.levels
     if any(g.lowered for g in groups):
         rules = replace(rules, total=rules.total - rules.lowered, lowered=0)
-    if table is not None:
-        apart = tuple((number[d], number[e]) for d, e in table.apart if d in number and e in number)
-        fits = frozenset(number[d] for d in table.fits if d in number)
-        table = replace(table, fits=fits, apart=apart) if fits else None
-    return replace(problem, options=options, levels=rules, table=table)
+    return replace(rest, options=rest.options + tuple(_merged(problem, g) for g in groups), levels=rules)
 
 
 def _spread(problem: Problem, groups: Sequence[Group], found: Solution) -> Solution:
@@ -196,18 +208,6 @@ class _Groups:
         ranks = sum((len(problem.options) - d) * shares for d, shares in self.shares.items())
         price = self.most * self.ways.penalty + self.ways.instructions + sum(cost)
         model.minimize(self.weight * price + ranks)
-
-    @classmethod
-    def of(cls, problem: Problem) -> _Groups | None:
-        """None where nothing can share a source."""
-        able: dict[int, list[int]] = {}
-        for c, group in enumerate(problem.classes):
-            for d, options in enumerate(problem.options):
-                demand = options.demand
-                if demand.action.gathers and group.asked(demand.role) > 1 and _whole(options, c) is not None:
-                    able.setdefault(c, []).append(d)
-        able = {c: own for c, own in able.items() if len(own) > 1}
-        return cls(problem, able) if able else None
 
     def _state_sources(self, c: int, own: list[int], used: list[Any], cost: list[Any]) -> None:
         """Who is on which source of a class: as many as it has cells for, all of one role, two at least."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from carillon.actions import COSTS, CostTable, Served
@@ -16,6 +16,9 @@ from carillon.allocate.result import Style
 from carillon.lower import Demand
 from carillon.model.board import Board, Role
 from carillon.model.family import Rearm
+
+MANY = 1000
+"""More levels than are spoken for, whatever a mode's tasks need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,27 @@ class Problem:
     control: bool = False
     costs: CostTable = COSTS
     table: Table | None = None
+
+    def part(self, kept: Sequence[int]) -> Problem:
+        """The problem of some of its demands alone, in this order."""
+        number = {d: k for k, d in enumerate(kept)}
+        table = self.table
+        if table is not None:
+            apart = tuple((number[d], number[e]) for d, e in table.apart if d in number and e in number)
+            fits = frozenset(number[d] for d in table.fits if d in number)
+            table = replace(table, fits=fits, apart=apart) if fits else None
+        return replace(self, options=tuple(self.options[d] for d in kept), table=table)
+
+    @property
+    def without_levels(self) -> Problem:
+        """The same with as many levels as any choice could need."""
+        return replace(self, levels=replace(self.levels, total=MANY + sum(len(o.demand.points) for o in self.options)))
+
+    @property
+    def without_table(self) -> Problem:
+        """The same where nothing is in a table."""
+        options = [replace(o, splits=[s for s in o.splits if s.style is not Style.TABLE]) for o in self.options]
+        return replace(self, options=tuple(options), table=None)
 
     def activations_of(self, task: str) -> int:
         """How often ``task`` is activated in a round; of several that share a source, by the name of all, how often they are."""
@@ -109,7 +133,7 @@ class Judge:
         self.activations = [d for d, o in enumerate(problem.options) if o.demand.action.runs]
         self.position = {d: k for k, d in enumerate(self.activations)}
         self.cell_weight = problem.board.cell_count + 1
-        self.penalty_weight = self.cell_weight * (self._instructions_limit() + 1)
+        self.penalty_weight = self.cell_weight * (self.instructions_limit() + 1)
 
     @cached_property
     def windows(self) -> Windows:
@@ -153,7 +177,7 @@ class Judge:
         penalty, instructions, cells = self.values(choices)
         return self.penalty_weight * penalty + self.cell_weight * instructions + cells
 
-    def _instructions_limit(self) -> int:
+    def instructions_limit(self) -> int:
         """No choice costs more instructions than this."""
         costs = self.problem.costs
         dearest = (

@@ -2,7 +2,7 @@
 """Which claims get which classes of groups: the choice with the least kernel code, proved.
 
 First each claim is given what is cheapest for it alone; where the groups suffice for that, nothing can be better.  Where they do
-not, CP-SAT chooses.
+not, or rounds are short of what they leave, CP-SAT chooses, for the claims and the rounds' modes in one model.
 """
 
 from __future__ import annotations
@@ -10,10 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
-from carillon.allocate.claims import CLOCK, Claim, Claims, Way
+from carillon.allocate.claims import CLOCK, SECONDS, Claim, Claims, Way
+from carillon.allocate.conflict import UNBOUNDED, smallest
+from carillon.allocate.fit import SourceClass
+from carillon.allocate.problem import Budget, Judge, Problem
 from carillon.allocate.result import Form
+
+MOST_MISSING = 1 << 30
+MOST_RATE = 1 << 58
+"""More than any modes come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +48,83 @@ class Shares:
         return tuple(counts[g] + more + joined[g] for g, more in enumerate(self.for_levels))
 
 
-def share(claims: Claims, known: Sequence[Shares] = ()) -> Shares | None:
-    """The best shares that take fewer groups of some class than each of those ``known``; None if there are none.
+Value = tuple[int, int]
+"""What is missing, and instructions in :data:`~carillon.allocate.claims.SECONDS`: the less the better, in this order."""
 
-    Called with all that were found before, it finds the next that could leave more to others.
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The rounds' modes, which have what the claims leave.
+
+    ``problems``: of each mode, with the length of its round, what is to be chosen on the whole board; empty where that does not
+    say what modes need at least (:meth:`.RoundAllocator.problems`).  ``control``: the classes of which one source takes all
+    switches of modes; empty without.  ``least``: what they come to on the whole board.
+    ``tried``: shares, and what modes come to on what these leave; None where there is no allocation.  ``work``: the limit of a
+    solve, in CP-SAT's deterministic time.
     """
-    if not known:
-        found = _cheapest(claims)
-        if found is not None:
-            return found
+
+    hz: int
+    problems: tuple[tuple[Problem, int], ...] = ()
+    control: tuple[int, ...] = ()
+    least: Value = (0, 0)
+    tried: tuple[tuple[Shares, Value | None], ...] = ()
+    work: float = UNBOUNDED
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The shares that may be the best; what no whole with shares not yet tried is better than; whether both are ``proved``.
+
+    No shares: there are none, or (not ``proved``) none were found within the limit of work.
+    """
+
+    shares: Shares | None
+    least: Value
+    proved: bool
+
+
+def share(claims: Claims) -> Shares | None:
+    """The best shares, whatever they leave to others; None if there are none."""
+    found = _cheapest(claims)
+    return found if found is not None else share_beside(claims, None).shares
+
+
+def share_beside(claims: Claims, beside: Beside | None) -> Next:
+    """The best shares that were not tried, by what they and the modes come to at least together."""
     too_short: list[tuple[int, frozenset[str]]] = []
     while True:
-        found = _Model(claims, known, too_short).solve()
-        base = found.ways[claims.base] if found is not None and claims.base is not None else None
-        if found is None or base is None or base.form is not Form.CELL or claims.base_fits(base.group, found.ticking):
+        found = _Model(claims, beside, too_short).solve()
+        base = found.shares.ways[claims.base] if found.shares is not None and claims.base is not None else None
+        if found.shares is None or base is None or base.form is not Form.CELL:
             return found
-        too_short.append((base.group, found.ticking))  # for these counters together, which only a choice of them tells
+        if claims.base_fits(base.group, found.shares.ticking):
+            return found
+        too_short.append((base.group, found.shares.ticking))  # for these counters together, which only a choice of them tells
 
 
-def conflict(claims: Claims) -> list[int]:
-    """Claims that cannot be met together, though they could without any one of them, where :func:`share` finds nothing.
+def conflict(claims: Claims, modes: Sequence[Problem] = (), control: tuple[int, ...] = ()) -> tuple[list[int], list[list[int]]]:
+    """A smallest set of claims, and of each mode's demands, that cannot be met together, where those of ``claims`` cannot all be.
 
-    The last index stands for the sources of task levels: it is how many claims there are.
+    A claim with the index of how many there are stands for the sources of task levels.
     """
     levels = len(claims.all)
-    kept = [k for k, claim in enumerate(claims.all) if claim.must] + [levels]
-    for k in reversed(list(kept)):
-        rest = [other for other in kept if other != k]
-        if share(claims.only(rest, levels in rest)) is None:
-            kept = rest
-    return kept
+    every = [(-1, k) for k, claim in enumerate(claims.all) if claim.must] + [(-1, levels)]
+    every += [(m, d) for m, mode in enumerate(modes) for d, o in enumerate(mode.options) if o.demand.required]
+
+    def split(kept: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+        of = [[k for m, k in (every[number] for number in kept) if m == mode] for mode in range(-1, len(modes))]
+        return of[0], of[1:]
+
+    def together(kept: Sequence[int]) -> bool:
+        own, rest = split(kept)
+        beside = (
+            Beside(1, tuple((p.part(ds).without_levels, 1) for p, ds in zip(modes, rest, strict=True)), control)
+            if modes
+            else None
+        )
+        return share_beside(claims.only(own, levels in own), beside).shares is not None
+
+    return split(smallest(range(len(every))[::-1], together))
 
 
 def _ticking(claims: Claims, ways: Sequence[Way]) -> frozenset[str]:
@@ -183,10 +238,10 @@ def _of_level(members: Sequence[Claim], plain: Sequence[Way | None]) -> list[Way
 class _Model:
     """The claims as a model of CP-SAT."""
 
-    def __init__(self, claims: Claims, known: Sequence[Shares], too_short: Sequence[tuple[int, frozenset[str]]]) -> None:
+    def __init__(self, claims: Claims, beside: Beside | None, too_short: Sequence[tuple[int, frozenset[str]]]) -> None:
         from carillon.allocate.cpsat import Model
 
-        self.claims = claims
+        self.claims, self.beside = claims, beside
         self.model = model = Model()
         self.takes = [[model.new_bool_var("") for _ in claim.ways] for claim in claims.all]
         self.for_levels = [
@@ -199,17 +254,72 @@ class _Model:
         self.used = [self._state_group(g) + self.for_levels[g] for g in range(len(claims.groups))]
         for used, kind in zip(self.used, claims.groups, strict=True):
             model.add(used <= len(kind.groups))
-        for shares in known:
-            fewer = [model.new_bool_var("") for _ in claims.groups]
-            for variable, used, n in zip(fewer, self.used, shares.taken, strict=True):
-                model.add(used < n).only_enforce_if(variable)
-            model.add_bool_or(fewer)
+        self.modes: tuple[Any, Any] = (0, 0)
+        if beside is not None:
+            self.modes = self._state_modes(beside)
         for group, ticking in too_short:
             assert claims.base is not None
             on_it = [v for w, v in zip(claims.all[claims.base].ways, self.takes[claims.base], strict=True) if w.group == group]
             # Too short for these is too short for more, except where the clock was alone: beside counters it goes uncounted.
             more = [v for name, v in self.ticks.items() if name not in ticking] if ticking == {CLOCK} else []
             model.add_bool_or([*(v.negated() for v in (*on_it, *(self.ticks[name] for name in sorted(ticking)))), *more])
+
+    def _state_modes(self, beside: Beside) -> tuple[Any, Any]:
+        """What the modes come to at least: what is missing, and their rate.
+
+        1. On what is left of each class every demand of a mode has one of its ways; of the levels this knows nothing.
+        2. Modes need nothing but how many groups of each class are left.  So where shares take as many or more of every class
+           than some that were tried, the modes are no better than on what these left; on as many, they are the same.
+        """
+        from carillon.allocate.ways import WaysModel
+
+        model = self.model
+        missing, rate = model.new_int_var(0, MOST_MISSING, ""), model.new_int_var(0, MOST_RATE, "")
+        penalties, rates = [], []
+        control = {c: model.new_bool_var("") for c in beside.control}
+        if control:
+            model.add_exactly_one(control.values())
+        for problem, length in beside.problems:
+            judge, classes = Judge(problem), problem.classes
+            spare = [self._taken_of(group) + group.joined * control.get(c, 0) for c, group in enumerate(classes)]
+            mode = WaysModel(judge, Budget(beside.work), model, spare)
+            penalties.append(mode.penalty)
+            most = judge.instructions_limit()
+            own = model.new_int_var(0, -(-most * beside.hz * SECONDS // length), "")
+            model.add(length * own >= beside.hz * SECONDS * mode.instructions)
+            rates.append(own)
+        model.add(missing >= sum(penalties))
+        model.add(rate >= sum(rates))
+        self._state_least(missing, rate, beside.least, [])
+        for shares, value in beside.tried:
+            fewer = [model.new_bool_var("") for _ in self.used]
+            more = [model.new_bool_var("") for _ in self.used]
+            for less, greater, used, n in zip(fewer, more, self.used, shares.taken, strict=True):
+                model.add(used < n).only_enforce_if(less)
+                model.add(used > n).only_enforce_if(greater)
+            if value is None:
+                model.add_bool_or(fewer)
+                continue
+            model.add_bool_or([*fewer, *more])
+            self._state_least(missing, rate, value, fewer)
+        return missing, rate
+
+    def _state_least(self, missing: Any, rate: Any, least: Value, unless: Sequence[Any]) -> None:
+        """What is missing and the rate are no less than ``least``, unless one of the literals is true."""
+        model = self.model
+        so, worse = model.new_bool_var(""), model.new_bool_var("")
+        model.add_bool_or([so, *unless])
+        model.add(missing >= least[0] + worse).only_enforce_if(so)
+        model.add(rate >= least[1]).only_enforce_if(so, worse.negated())
+
+    def _taken_of(self, kind: SourceClass) -> Any:
+        """What the claims take of the room of a mode's class: its sources in each group that they take, at least."""
+        numbers = {source.number for source in kind.sources}
+        taken: Any = 0
+        for used, groups in zip(self.used, self.claims.groups, strict=True):
+            own = min((sum(s.number in numbers for s in group) for group in groups.groups), default=0)
+            taken += kind.joined * own * used
+        return taken
 
     def _state_group(self, g: int) -> Any:
         """How many groups of a class cells take: one each, or one for as many alarms as a group can join."""
@@ -226,6 +336,7 @@ class _Model:
             return alone
         joined = self.model.new_int_var(0, len(kind.groups), "")
         self.model.add(sum(members) <= kind.asked * joined)
+        self.model.add(sum(members) > kind.asked * (joined - 1))
         return alone + joined
 
     def _state_ways(self) -> None:
@@ -280,8 +391,11 @@ class _Model:
         more = sum(n * usable for n, usable in zip(self.for_levels, claims.usable, strict=True))
         model.add(served + claims.plain + more >= claims.sources)
 
-    def solve(self) -> Shares | None:
-        """The best shares, by one goal after the other, since the figures of all together would not fit in 64 bits."""
+    def solve(self) -> Next:
+        """The best shares, and what they come to at least with the modes.
+
+        One goal comes after the other, since the figures of all together would not fit in 64 bits.
+        """
         claims, model = self.claims, self.model
         pairs = [(w, v) for c, vs in zip(claims.all, self.takes, strict=True) for w, v in zip(c.ways, vs, strict=True)]
         missing = model.new_bool_var("")
@@ -294,16 +408,22 @@ class _Model:
                 alone.append(claims.alone.get(name, 0) * unbased)
         places = [k for k, claim in enumerate(claims.all) for _ in claim.ways]  # who comes first, has the first choice
         ranks: Any = sum(w.rank * (len(claims.all) - k) * v for (w, v), k in zip(pairs, places, strict=True))
-        goals: list[Any] = [missing, sum(w.rate * v for w, v in pairs) + sum(alone)]
+        goals: list[Any] = [missing + self.modes[0], sum(w.rate * v for w, v in pairs) + sum(alone) + self.modes[1]]
         goals += [sum(w.cells * v for w, v in pairs) + sum(self.for_levels), ranks]
+        least: list[int] = []
+        proved = True
         for goal in goals:
             model.minimize(goal)
-            answer = model.answer()
-            if not answer.optimal:
-                return None
+            # Its linear relaxation proves at once what search alone takes thousands of steps for.
+            answer = model.answer(self.beside.work if self.beside is not None else None, linearization_level=2)
+            if not answer.found:
+                return Next(None, (0, 0), answer.impossible)
+            least.append(ceil(answer.least - 1e-6) if proved else 0)  # where one goal is not proved, nothing is known of the next
+            proved = proved and answer.optimal
             model.add(goal <= answer.value(goal))
         ways = []
         for claim, taken in zip(claims.all, self.takes, strict=True):
             chosen = [w for w, v in zip(claim.ways, taken, strict=True) if answer.value(v)]
             ways.append(chosen[0] if chosen else Way(Form.NOTHING))
-        return _summed(claims, ways, [answer.value(v) for v in self.for_levels])
+        shares = _summed(claims, ways, [answer.value(v) for v in self.for_levels])
+        return Next(shares, (least[0], least[1]), proved)

@@ -1,36 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """One allocation for all that is timed: rounds and the event-triggered system compete for the cells of the board.
 
-What is event-triggered has the same cells in every mode, and rounds have what that leaves.  So the shares of the event-triggered
-system are gone through from the best on, and each time the modes are allocated on the rest:
-
-1. A whole allocation's kernel code is that of the shares plus that of each mode, all counted over the same time.
-2. Modes need nothing but how many groups of each class are left.  So shares that take as many or more of every class than some
-   that were tried leave no better modes, and cost no less, as they come later.
-3. No mode is better than if it had the whole board.  So nothing that comes can be better once the shares alone, with modes as
-   on the whole board, are no better than what was found.
+What is event-triggered has the same cells in every mode, and rounds have what that leaves.  The shares that are cheapest for what
+is event-triggered are tried first.  Where rounds would be better off with more, one model has both: the ways of all claims, and
+of all demands of every mode, levels aside (:func:`.share_beside`).  Its best shares are tried, and what the modes come to beside
+them is stated there, until its next best is no better than what was found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from carillon.allocate import allocate, allocate_conventional
+from carillon.allocate import allocate_conventional
 from carillon.allocate.allocation import Allocation
-from carillon.allocate.claims import SECONDS, ClaimBuilder
-from carillon.allocate.events import EventPlacer, Refusal, check_ticks, warn_of_long_handler, warn_of_lost_ticks
+from carillon.allocate.claims import SECONDS, ClaimBuilder, Claims
+from carillon.allocate.events import EventPlacer, check_ticks, warn_of_long_handler, warn_of_lost_ticks
 from carillon.allocate.memory import Memory
-from carillon.allocate.share import Shares, share
+from carillon.allocate.refusal import Refusal
+from carillon.allocate.rounds import RoundAllocator
+from carillon.allocate.share import Beside, Shares, Value, conflict, share, share_beside
+from carillon.allocate.solve import DETERMINISTIC_SHARE
 from carillon.allocate.tasks import TaskPlan, plan_tasks
 from carillon.diagnostics import Diagnostic, Diagnostics
 from carillon.lower import LoweredMode
 from carillon.lower.events import LoweredEvents
 from carillon.model import System
 
-MOST_SHARES = 24
-"""Of so many shares the modes are allocated; what comes later is not looked at, and the plan says so."""
+MOST_UNPROVED = 3
+"""So many times the modes' limit of work may end before they are proved to be the best; then no other shares are tried."""
 
 Modes = Callable[[frozenset[int], Diagnostics], Allocation | None]
 
@@ -52,20 +50,22 @@ def allocate_system(
     C174, C178 and C185.
     """
     if events is None:
-        return _modes(system, lowered, kernel, time_limit, memory, 0)(frozenset(), diagnostics)
+        return _modes(system, RoundAllocator(system, lowered, time_limit, memory), kernel)(frozenset(), diagnostics)
     plan = plan_tasks(system, diagnostics, kernel)
     if plan is None:
         return None
-    modes = _modes(system, lowered, kernel, time_limit, memory, plan.hardware_levels)
+    rounds = RoundAllocator(system, lowered, time_limit, memory, plan.hardware_levels)
+    modes = _modes(system, rounds, kernel)
     claims = ClaimBuilder(system, events, plan).build()
     placer = EventPlacer(system, events, plan, claims)
     best = share(claims)
     if best is None:
-        Refusal(system, events, plan, claims).report(diagnostics)
+        Refusal(system, events, plan, claims, conflict(claims)[0]).report(diagnostics)
         return None
-    found = _Search(system, plan, placer, modes).run(best) if lowered else _Found(best, Allocation(kernel, ()))
+    search = _Search(system, plan, placer, rounds, modes)
+    found = search.run(best) if lowered else _Found(best, Allocation(kernel, ()))
     if found is None:
-        _report(system, events, plan, modes, diagnostics)
+        search.report(events, claims, diagnostics)
         return None
     busy = frozenset(c.source for mode in found.modes.modes for c in mode.carriers)
     osek = placer.place(found.shares, busy, diagnostics)
@@ -88,78 +88,98 @@ class _Found:
     proved: bool = True
 
 
-def _modes(
-    system: System,
-    lowered: tuple[LoweredMode, ...],
-    kernel: str,
-    time_limit: float,
-    memory: Memory | None,
-    below: int,
-) -> Modes:
-    """What allocates the modes without some sources; the lowest ``below`` levels are the event-triggered system's."""
+def _modes(system: System, rounds: RoundAllocator, kernel: str) -> Modes:
+    """What allocates the modes without some sources."""
 
     def modes(taken: frozenset[int], diagnostics: Diagnostics) -> Allocation | None:
-        if not lowered:
+        if not rounds.lowered:
             return Allocation(kernel, ())
         if kernel != "carillon":
-            return allocate_conventional(system, lowered, diagnostics, taken, below, kernel)
-        return allocate(system, lowered, diagnostics, time_limit=time_limit, taken=taken, below=below, memory=memory)
+            return allocate_conventional(system, rounds.lowered, diagnostics, taken, rounds.below, kernel)
+        return rounds.allocate(taken, diagnostics)
 
     return modes
 
 
 class _Search:
-    """Goes through shares until none that comes can be better."""
+    """Tries shares until none that is left can be better."""
 
-    def __init__(self, system: System, plan: TaskPlan, placer: EventPlacer, modes: Modes) -> None:
-        self.system, self.plan, self.placer, self.modes = system, plan, placer, modes
+    def __init__(self, system: System, plan: TaskPlan, placer: EventPlacer, rounds: RoundAllocator, modes: Modes) -> None:
+        self.system, self.plan, self.placer, self.rounds, self.modes = system, plan, placer, rounds, modes
+        self.best: _Found | None = None
+        self.unproved = 0
 
     def run(self, first: Shares) -> _Found | None:
         """The best shares with their modes; None if no shares leave what the modes need."""
-        known: list[Shares] = []
-        best: _Found | None = None
-        least: tuple[int, Fraction] | None = None
-        shares: Shares | None = first
-        while shares is not None and len(known) < MOST_SHARES:
-            if best is not None and least is not None and self._value(shares, least) >= self._merit(best):
-                return best
-            said = Diagnostics()
-            found = self.modes(self.plan.sources | self.placer.hidden(shares), said)
-            if found is not None and not said.errors:
-                one = _Found(shares, found, tuple(said.found))
-                if best is None or self._merit(one) < self._merit(best):
-                    best = one
-            known.append(shares)
-            if least is None:
-                whole = self.modes(self.plan.sources, Diagnostics())
-                if whole is None:
-                    return None  # no shares help
-                least = self._of_modes(whole)
-            shares = share(self.placer.claims, known)
-        return replace(best, proved=shares is None) if best is not None else None
+        tried = [(first, self._try(first))]
+        whole = self.modes(self.plan.sources, Diagnostics())
+        if whole is None:
+            return None  # no shares help
+        least = self._of_modes(whole)
+        if self.best is not None and self._value(first, least) >= self._merit(self.best):
+            return self.best
+        problems = self.rounds.problems(self.plan.sources) if whole.kernel == "carillon" else None
+        lengths = [mode.round_length for mode in self.rounds.lowered]
+        known = tuple(zip(problems, lengths, strict=True)) if problems is not None else ()
+        control = self.rounds.control_classes(self.plan.sources) if known else ()
+        work = DETERMINISTIC_SHARE * self.rounds.time_limit
+        certain = True
+        while self.unproved < MOST_UNPROVED:
+            beside = Beside(self.system.clock_hz, known, control, least, tuple(tried), work)
+            found = share_beside(self.placer.claims, beside)
+            certain = certain and found.proved
+            better = self.best is None or found.least < self._merit(self.best)
+            if found.shares is None or not better:
+                return replace(self.best, proved=certain) if self.best is not None else None
+            tried.append((found.shares, self._try(found.shares)))
+        return replace(self.best, proved=False) if self.best is not None else None
 
-    def _merit(self, found: _Found) -> tuple[int, Fraction]:
+    def _try(self, shares: Shares) -> Value | None:
+        """What the modes come to on what shares leave; None without an allocation.  The best of all is kept."""
+        said = Diagnostics()
+        found = self.modes(self.plan.sources | self.placer.hidden(shares), said)
+        if found is None or said.errors:
+            self.unproved += any(error.code == "C063" for error in said.errors)
+            return None
+        self.unproved += not all(mode.optimal for mode in found.modes)
+        one = _Found(shares, found, tuple(said.found))
+        if self.best is None or self._merit(one) < self._merit(self.best):
+            self.best = one
+        return self._of_modes(found)
+
+    def report(self, events: LoweredEvents, claims: Claims, diagnostics: Diagnostics) -> None:
+        """Say why no shares leave what the modes need: for the rounds alone, or else what cannot be met together."""
+        said = Diagnostics()
+        alone = self.modes(self.plan.sources, said)
+        if alone is None or said.errors:
+            diagnostics.found += said.found
+            return
+        problems = self.rounds.problems(self.plan.sources) if alone.kernel == "carillon" else None
+        control = self.rounds.control_classes(self.plan.sources)
+        known = tuple((problem.without_levels, 1) for problem in problems or ())
+        if not known or share_beside(claims, Beside(1, known, control)).shares is not None:
+            busy = frozenset(c.source for mode in alone.modes for c in mode.carriers)
+            left = ClaimBuilder(self.system, events, self.plan, busy).build()
+            Refusal(self.system, events, self.plan, left, conflict(left)[0]).report(diagnostics, rounds=True)
+            return
+        assert problems is not None
+        kept, demands = conflict(claims, problems, control)
+        rest = [
+            (mode.name, problem.options[d].demand)
+            for mode, problem, own in zip(self.rounds.lowered, problems, demands, strict=True)
+            for d in own
+        ]
+        Refusal(self.system, events, self.plan, claims, kept, rest).report(diagnostics)
+
+    def _merit(self, found: _Found) -> Value:
         return self._value(found.shares, self._of_modes(found.modes))
 
     @staticmethod
-    def _value(shares: Shares, modes: tuple[int, Fraction]) -> tuple[int, Fraction]:
-        """What is missing, and instructions in :data:`~carillon.allocate.claims.SECONDS`."""
+    def _value(shares: Shares, modes: Value) -> Value:
         return shares.missing + modes[0], shares.rate + modes[1]
 
-    def _of_modes(self, modes: Allocation) -> tuple[int, Fraction]:
+    def _of_modes(self, modes: Allocation) -> Value:
         """Deadlines that nobody watches, and instructions, in all modes together."""
         missing = sum(len(d.points) for mode in modes.modes for d in mode.unmonitored)
         hz = self.system.clock_hz * SECONDS
-        return missing, sum((Fraction(m.overhead * hz, m.mode.round_length) for m in modes.modes), Fraction(0))
-
-
-def _report(system: System, events: LoweredEvents, plan: TaskPlan, modes: Modes, diagnostics: Diagnostics) -> None:
-    """Say why no shares leave what the modes need: for the rounds alone, or else what is claimed beside them."""
-    said = Diagnostics()
-    alone = modes(plan.sources, said)
-    if alone is None or said.errors:
-        diagnostics.found += said.found
-        return
-    busy = frozenset(c.source for mode in alone.modes for c in mode.carriers)
-    left = ClaimBuilder(system, events, plan, busy).build()
-    Refusal(system, events, plan, left).report(diagnostics, rounds=True)
+        return missing, sum(-(-m.overhead * hz // m.mode.round_length) for m in modes.modes)

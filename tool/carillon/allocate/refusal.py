@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why what is event-triggered has no allocation, alone or beside the rounds, and what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from carillon.actions.count_turns import CountTurns
+from carillon.actions.end_slice import EndSlice
+from carillon.actions.keep_budget import KeepBudget
+from carillon.actions.serve_clock import ServeClock
+from carillon.allocate.claims import Claim, ClaimBuilder, Claims, table_refusal, task_refusal
+from carillon.allocate.explain import joined, listed
+from carillon.allocate.share import share
+from carillon.allocate.tasks import TaskPlan
+from carillon.diagnostics import Diagnostics, Span
+from carillon.lower import Demand, When
+from carillon.lower.events import LoweredEvents, Series
+from carillon.model import System
+from carillon.model.board import Board, Role
+from carillon.model.osek import ScheduleTable
+from carillon.model.time import ClockKind, TimeServices
+from carillon.units import format_duration
+
+PROTECTS = {
+    KeepBudget: ("keep execution budgets", "readable and settable while it runs", "budgets"),
+    CountTurns: ("measure time frames", "readable while it runs", "time frames"),
+}
+"""Of cells that the kernel reads: what they do, what they must be, and what can be left out."""
+
+
+class Refusal:
+    """Says that claims cannot be met, those in ``kept`` beside some ``demands`` of the rounds, each with its mode's name.
+
+    The last index of ``kept`` may be that of the sources of task levels: how many claims there are.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        events: LoweredEvents,
+        plan: TaskPlan,
+        claims: Claims,
+        kept: Sequence[int],
+        demands: Sequence[tuple[str, Demand]] = (),
+    ) -> None:
+        self.system, self.events, self.plan, self.claims = system, events, plan, claims
+        self.board = system.board
+        self.last = kept[-1]
+        self.demands = demands
+        alike: dict[str, list[str]] = {}
+        for mode, demand in demands:
+            within = f" in mode '{mode}'" if len(system.modes) > 1 else ""
+            alike.setdefault(f"the {demand.action.word}s of {{}}{within}", []).append(demand.object)
+        self.others = [*(f"'{claims.all[k].name}'" for k in kept[:-1]), *(t.format(listed(names)) for t, names in alike.items())]
+
+    def report(self, diagnostics: Diagnostics, rounds: bool = False) -> None:
+        """C161, C162, C171, C174, C178, C183 or C185.  ``rounds``: what the claims have is what all of the rounds leave."""
+        if self.events.series and self._report_tables(diagnostics):
+            return
+        self.others += ["the rounds"] if rounds else []
+        left = f" beside {joined(self.others)}" if self.others else ""
+        if self.last == len(self.claims.all):
+            diagnostics.error("C161", *self._no_source())
+            return
+        claim = self._asking(self.claims.all[self.last])
+        assert claim.demand is not None
+        action, period = claim.demand.action, claim.demand.period
+        nobody = f"no free cell of board '{self.board.name}' can"
+        if claim.demand.whose is not None:
+            diagnostics.error("C185", *self._no_alarm(claim, left))
+        elif isinstance(action, ServeClock):
+            self._report_clock(diagnostics, left)
+        elif isinstance(action, EndSlice):
+            assert self.events.services is not None
+            span = self.events.services.spans["slice"]
+            remedy = self._remedy("slice" if self.system.giotto is None else "")
+            diagnostics.error("C174", span, f"{nobody} end slices of {self._duration(period)}{left}", remedy)
+        elif type(action) in PROTECTS:
+            does, must, whole = PROTECTS[type(action)]
+            diagnostics.error(
+                "C183",
+                claim.demand.span,
+                f"{nobody} {does}{left}: it must be {must}, and count {period} ticks",
+                f"leave the {whole} out, or choose a board with such a cell",
+            )
+        else:
+            diagnostics.error(
+                "C162",
+                claim.demand.span,
+                f"no cell of board '{self.board.name}' can tick counter '{claim.name}' every {period} ticks{left}",
+                self._remedy("tick"),
+            )
+
+    def _asking(self, claim: Claim) -> Claim:
+        """The claim itself; of a counter that only ticks for an alarm which would rather have a cell, that alarm's."""
+        if self.last in self.claims.counters and claim.name not in self.events.ticking:
+            alarms = [(alarm, demand) for alarm, demand in self.events.alarms if alarm.counter == claim.name]
+            if all(alarm.static and demand.when is When.SYSTEM for alarm, demand in alarms):
+                return next(self.claims.all[k] for k in self.claims.alarms if self.claims.all[k].counter == claim.name)
+        return claim
+
+    def _remedy(self, what: str) -> str:
+        """What would be right where a cell is missing.  ``what``: the key of a time that, alone, no cell can keep."""
+        if not self.others:
+            return f"choose another {what}, or a board with more cells" if what else "choose a board with more cells"
+        ways = []
+        watched = sorted({demand.object for _, demand in self.demands if demand.action.wraps})
+        if watched:
+            ways.append(f'give {listed(watched)} monitor = "if-cells-allow" or "never"')
+        if what == "tick" and any(demand.action.runs for _, demand in self.demands):
+            ways.append("let alarms start some of the rounds' tasks, as tasks of [osek]")
+        return "; or ".join([*ways, "choose a board with more cells"])
+
+    def _report_tables(self, diagnostics: Diagnostics) -> bool:
+        """C197 for schedule tables that cells cannot carry, or not beside what else must have cells; whether it is they."""
+        refused = False
+        every = [series for series, _ in self.events.series]
+        for table in dict.fromkeys(series.table for series in every):
+            why = table_refusal(self.system, table)
+            whys = [why, *(task_refusal(self.plan, s, every) for s in every if s.table is table)]
+            why = next((w for w in whys if w), "")
+            if why:
+                self._no_table(diagnostics, table, why)
+                refused = True
+        if refused:
+            return True
+        without = tuple(d for d in self.events.demands if not isinstance(d.whose, Series))
+        rest = ClaimBuilder(self.system, replace(self.events, demands=without), self.plan).build()
+        if share(rest) is None:
+            return False
+        table, needed = every[0].table, len(every)
+        self._no_table(
+            diagnostics,
+            table,
+            f"the schedule tables on cells need {needed} cells, one for equally spaced points of each action and one for "
+            "the end of each that does not repeat, two for the half and the end of each that may be followed, "
+            f"and a time base beside them; board '{self.board.name}' has too few",
+        )
+        return True
+
+    @staticmethod
+    def _no_table(diagnostics: Diagnostics, table: ScheduleTable, why: str) -> None:
+        diagnostics.error(
+            "C197",
+            table.span,
+            f"schedule table '{table.name}' cannot be on cells: {why}",
+            "leave 'cells' out: then the queue of its counter carries it",
+        )
+
+    def _no_source(self) -> tuple[Span, str, str]:
+        turns = " and for the slices of each but the highest whose threads take turns" if self.plan.turns[1:] else ""
+        remedy = 'give tasks the same priority, use dispatch = "software", or choose a board with more sources'
+        spare = self.claims.plain + sum(len(g.groups) * n for g, n in zip(self.claims.groups, self.claims.usable, strict=True))
+        beside = f" for them and for {joined(self.others)}" if self.others else ""
+        span = self.plan.levels[min(spare, len(self.plan.levels) - 1)].tasks[0].span
+        return (
+            span,
+            f"the tasks need {self.claims.sources} interrupt sources, one for each priority{turns}, "
+            f"and board '{self.board.name}' has {spare} to spare{beside}",
+            remedy,
+        )
+
+    def _no_alarm(self, claim: Claim, left: str) -> tuple[Span, str, str]:
+        assert claim.demand is not None and self.system.osek is not None
+        counter = self.system.osek.counter(claim.counter)
+        alone = ClaimBuilder(self.system, self.events, self.plan).build()  # where the rounds take nothing
+        its = next(alone.all[k] for k in alone.counters if alone.all[k].name == counter.name)
+        longer = "" if its.ways else f"give counter '{counter.name}' a tick that a cell of the board can keep, "
+        return (
+            claim.demand.span,
+            f"board '{self.board.name}' has no cell left for alarm '{claim.name}', nor one that ticks its counter "
+            f"'{counter.name}' every {counter.tick} ticks{left}",
+            f"{longer}use fewer cells for other alarms, counters or the rounds' tasks, or choose a board with more cells",
+        )
+
+    def _report_clock(self, diagnostics: Diagnostics, left: str) -> None:
+        services = self.events.services
+        assert services is not None
+        kind = services.clock
+        if kind is not ClockKind.PERIODIC:
+            able = [s for g in self.claims.groups for s in g.groups[0] if kind in s.array.clocks]
+            if able and self.system.modes and all(s.array.clocks[kind].locks for s in able):
+                diagnostics.error(
+                    "C178",
+                    services.spans["clock"],
+                    f"setting a {kind.value} clock on board '{self.board.name}' locks interrupts, for which the rounds' tasks "
+                    "would wait",
+                    'use a clock that is set by nobody: clock = "periodic", with a tick',
+                )
+                return
+        diagnostics.error("C171", *self._no_clock(services, left))
+
+    def _no_clock(self, services: TimeServices, left: str) -> tuple[Span, str, str]:
+        """Where, why and what would be right, if no cell can be the clock."""
+        board, kind = self.board, services.clock
+        nobody = f"no free cell of board '{board.name}' can"
+        if not _can_be(board, kind):
+            narrow = [a for a in board.cells if kind in a.family.clock]
+            if narrow:
+                array, bits = narrow[0], narrow[0].family.clock[kind].bits
+                nobody = f"the {array.family.name} cells of board '{board.name}' are too narrow, {array.width} bits of {bits}, to"
+            fitting = [f'"{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
+            return services.spans["clock"], f"{nobody} be a {kind.value} clock", f"write clock = {' or '.join(fitting)}"
+        tick = self._duration(services.tick) if services.tick is not None else ""
+        if kind is ClockKind.PERIODIC:
+            return services.spans["tick"], f"{nobody} tick every {tick}{left}", self._remedy("tick")
+        if tick:
+            remedy = "choose another tick, or none: then it is what the timer counts"
+            return services.spans["tick"], f"{nobody} be a {kind.value} clock that counts units of {tick}{left}", remedy
+        return services.spans["clock"], f"{nobody} be a {kind.value} clock{left}", "choose a board with more cells"
+
+    def _duration(self, ticks: int) -> str:
+        return f"{ticks} tick{'s' if ticks != 1 else ''} ({format_duration(ticks, self.system.clock_hz)})"
+
+
+def _can_be(board: Board, kind: ClockKind) -> bool:
+    """Whether the board has cells that can be a clock of this kind."""
+    if kind is ClockKind.PERIODIC:
+        return any(Role.ACTIVATION in a.roles for a in board.cells)
+    return any(kind in a.clocks for a in board.cells)
