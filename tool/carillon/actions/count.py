@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
-from carillon.model.osek import AlarmAction, IncrementCounter
+from carillon.model.osek import IncrementCounter
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +17,17 @@ class Count(Action):
     No count may be lost, as no :class:`~carillon.actions.call.Call` may.
     """
 
-    role: ClassVar[Role] = Role.ACTIVATION
-    word: ClassVar[str] = "tick"
-    subject: ClassVar[str] = "counter"
-    mark: ClassVar[str] = "·"
-    order: ClassVar[int] = 3
-    rank: ClassVar[int] = 5
-    counts: ClassVar[bool] = True
-    acknowledged: ClassVar[bool] = True
-    constant: ClassVar[str] = "COUNT"
-    says: ClassVar[type[AlarmAction] | None] = IncrementCounter
-    does: ClassVar[str] = "increments {object}"
+    role = Role.ACTIVATION
+    word = "tick"
+    subject = "counter"
+    mark = "·"
+    order = 3
+    rank = 5
+    counts = True
+    acknowledged = True
+    constant = "COUNT"
+    says = IncrementCounter
+    does = "increments {object}"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Of a counter of the hardware, what a tick takes in which nothing is due; else what a handler takes."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import Action
 from carillon.model.board import Role
@@ -14,11 +13,11 @@ from carillon.model.board import Role
 class EndSlice(Action):
     """The next ready thread of the same priority goes on."""
 
-    role: ClassVar[Role] = Role.ACTIVATION
-    word: ClassVar[str] = "end of a slice"
-    subject: ClassVar[str] = "thread"
-    mark: ClassVar[str] = "¦"
-    order: ClassVar[int] = 3
-    rank: ClassVar[int] = 5
-    named: ClassVar[bool] = False
-    acknowledged: ClassVar[bool] = True
+    role = Role.ACTIVATION
+    word = "end of a slice"
+    subject = "thread"
+    mark = "¦"
+    order = 3
+    rank = 5
+    named = False
+    acknowledged = True

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import Action
 from carillon.model.board import Role
@@ -14,11 +13,11 @@ from carillon.model.board import Role
 class EndTable(Action):
     """The table's cells, which would go on, are stopped."""
 
-    role: ClassVar[Role] = Role.ACTIVATION
-    word: ClassVar[str] = "end of a schedule table"
-    subject: ClassVar[str] = "schedule table"
-    mark: ClassVar[str] = "!"
-    order: ClassVar[int] = 3
-    rank: ClassVar[int] = 5
-    named: ClassVar[bool] = False
-    acknowledged: ClassVar[bool] = True
+    role = Role.ACTIVATION
+    word = "end of a schedule table"
+    subject = "schedule table"
+    mark = "!"
+    order = 3
+    rank = 5
+    named = False
+    acknowledged = True

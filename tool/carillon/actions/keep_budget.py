@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import Action
 from carillon.model.board import Role
@@ -14,11 +13,10 @@ from carillon.model.board import Role
 class KeepBudget(Action):
     """The cell that counts down what is left of the budget of the job that runs."""
 
-    role: ClassVar[Role] = Role.ACTIVATION
-    word: ClassVar[str] = "end of a budget"
-    subject: ClassVar[str] = "task"
-    mark: ClassVar[str] = "!"
-    order: ClassVar[int] = 3
-    rank: ClassVar[int] = 5
-    named: ClassVar[bool] = False
-    acknowledged: ClassVar[bool] = True
+    role = Role.ACTIVATION
+    word = "end of a budget"
+    mark = "!"
+    order = 3
+    rank = 5
+    named = False
+    acknowledged = True

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import Action
 from carillon.model.board import Role
-from carillon.model.osek import AlarmAction
 from carillon.model.osek import SetEvent as SetEventAction
 
 
@@ -18,12 +16,12 @@ class SetEvent(Action):
 
     event: str
 
-    role: ClassVar[Role] = Role.ACTIVATION
-    word: ClassVar[str] = "event"
-    mark: ClassVar[str] = "◆"
-    order: ClassVar[int] = 3
-    rank: ClassVar[int] = 5
-    acknowledged: ClassVar[bool] = True
-    constant: ClassVar[str] = "SET_EVENT"
-    says: ClassVar[type[AlarmAction] | None] = SetEventAction
-    does: ClassVar[str] = "sets {event} of {object}"
+    role = Role.ACTIVATION
+    word = "event"
+    mark = "◆"
+    order = 3
+    rank = 5
+    acknowledged = True
+    constant = "SET_EVENT"
+    says = SetEventAction
+    does = "sets {event} of {object}"

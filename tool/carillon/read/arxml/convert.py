@@ -17,7 +17,7 @@ from carillon.diagnostics import Diagnostics, Span, some, suggestion
 from carillon.read.arxml.module import Holder, Value
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, TICK_FREQUENCY, UNSUPPORTED, WITHOUT_EFFECT, Group, Kind, Parameter
 from carillon.read.arxml.values import convert, frequency
-from carillon.read.foreign.choices import SourceWords, assign_sources, choose_tick, duration
+from carillon.read.foreign.choices import SourceWords, assign_sources, choose_tick, duration, incremented
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.spans import Path
@@ -307,13 +307,13 @@ class Converter:
         for table in osek.get("schedule_table", {}).values():
             if table.get("autostart", {}).get("synchron"):
                 table["autostart"].pop("at", None)  # some tools write one always
-        incremented = {table["increment"] for table in osek.get("alarm", {}).values() if "increment" in table}
+        by_alarms = incremented(osek)
         for name, table in osek.get("counter", {}).items():
             path = ("osek", "counter", name)
             for key in ("min_cycle", "ticks_per_base"):
                 if table.get(key) == 0:
                     table[key] = 1  # no cycle is shorter anyway, and no service computes with the other
-            if "kind" not in table and (*path, "kind") not in self.result.broken and name in incremented:
+            if "kind" not in table and (*path, "kind") not in self.result.broken and name in by_alarms:
                 table["kind"] = "software"
                 self.result.notes[*path, "kind"] = "an alarm increments it"
             if table.get("kind") == "software":

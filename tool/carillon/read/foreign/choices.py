@@ -34,6 +34,11 @@ def duration(seconds: Fraction | int) -> str:
     return format_number(Fraction(seconds) / SECONDS[unit]) + unit
 
 
+def incremented(osek: Mapping[str, Any]) -> set[str]:
+    """The counters that alarms increment, which are therefore of software if nothing says what they are."""
+    return {table["increment"] for table in osek.get("alarm", {}).values() if "increment" in table}
+
+
 def choose_tick(result: Converted, path: Path, span: Span, counter: str, remedy: str, warn: Report) -> None:
     """Give the counter at ``path`` a tick, because nothing says how long one is; ``counter`` is how messages call it."""
     result.store((*path, "tick"), DEFAULT_TICK)

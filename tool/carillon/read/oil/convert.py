@@ -20,8 +20,9 @@ from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.application import convert_application
-from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver
+from carillon.read.oil.resolve import AUTO, Attributes, Error, Merged, Resolved, Resolver
 from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
+from carillon.read.oil.table import EVENT, SWITCHES, SYSTEM, TASK, TASK_TIMES, TIME_FRAME, fill
 from carillon.read.oil.tables import Tables
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
@@ -35,22 +36,10 @@ _HOOKS = {
     "POSTTASKHOOK": "posttask",
     "PROTECTIONHOOK": "protection",
 }
-_SWITCHES = {
-    "USEGETSERVICEID": "get_service_id",
-    "USEPARAMETERACCESS": "parameter_access",
-    "USERESSCHEDULER": "scheduler_resource",
-    "STACKMONITORING": "stack_check",
-}
 _SHOWN_BLOCK = 60
-_LOCKS = {
-    "all_interrupts_lock": ("CARILLON_ALL_INTERRUPTS_LOCK", "MAXALLINTERRUPTLOCKTIME"),
-    "os_interrupts_lock": ("CARILLON_OS_INTERRUPTS_LOCK", "MAXOSINTERRUPTLOCKTIME"),
-}
 _LOCKED = ("RESOURCE", "LOCKINGTIME", "RESOURCELOCK")
 """What tools call the bound on a lock of a resource in ``TIMING_PROTECTION``."""
 _LOCK_TIMES = ("RESOURCELOCKTIME", "MAXRESOURCELOCKTIME")
-_FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
-"""A time of timing protection: its key, and what it is called with its unit, and in seconds."""
 
 
 class Converter:
@@ -66,7 +55,7 @@ class Converter:
         self.values = Values(Converted("OIL", {}, Places(main)), error)
         self.osek: dict[str, Any] = {}
         self.alarms = Alarms(self.values, file, self.osek)
-        self.tables = Tables(self.values, self.alarms.used_counters)
+        self.tables = Tables(self.values)
 
     def run(self, name: str) -> Converted:
         """The whole file as an application of that name."""
@@ -79,7 +68,7 @@ class Converter:
         self._each(objects, "TASK", "task", self._task)
         self._each(objects, "ISR", "isr", self._isr)
         self._each(objects, "RESOURCE", "resource", self._resource)
-        self._each(objects, "EVENT", "event", self._event)
+        self._each(objects, "EVENT", "event", lambda found, path: fill(self.values, found.attributes, EVENT, path))
         self._each(objects, "ALARM", "alarm", self.alarms.alarm)
         self._each(objects, "SCHEDULETABLE", "schedule_table", self.tables.table)
         self._each(objects, "COUNTER", "counter", self.alarms.counter)
@@ -165,8 +154,7 @@ class Converter:
         attributes = system.attributes
         self.values.places.put(("osek",), system.span, system.span)
         self._board(attributes)
-        self.values.word(attributes, "STATUS", ("osek", "status"), {"STANDARD": "standard", "EXTENDED": "extended"})
-        self.values.word(attributes, "CARILLON_DISPATCH", ("osek", "dispatch"), {"HARDWARE": "hardware", "SOFTWARE": "software"})
+        fill(self.values, attributes, SYSTEM, ("osek",))
         hooks: list[str] = []
         for name, hook in _HOOKS.items():
             value = self.values.truth(attributes, name, ("osek", "hooks"))
@@ -178,10 +166,7 @@ class Converter:
                     self.values.result.descriptions["osek", "hooks", hook] = f"{hook}: {value.description}"
         if hooks:
             self.osek["hooks"] = hooks
-        for name, key in _SWITCHES.items():
-            value = self.values.truth(attributes, name, ("osek", key))
-            if value is not None:
-                self.values.put(("osek", key), value, value.literal == Name("TRUE"))
+        fill(self.values, attributes, SWITCHES, ("osek",))
         for value in attributes.values.get("SCALABILITYCLASS", []):
             value.used = value.literal in (AUTO, Name("SC1"))
 
@@ -205,19 +190,8 @@ class Converter:
             convert(found, path)
 
     def _task(self, found: Merged, path: Path) -> None:
-        attributes = found.attributes
-        self.values.integer(attributes, "PRIORITY", (*path, "priority"))
-        self.values.word(attributes, "SCHEDULE", (*path, "schedule"), {"FULL": "full", "NON": "non", "NONE": "non"})
-        self.values.integer(attributes, "ACTIVATION", (*path, "activations"))
-        start = self.values.truth(attributes, "AUTOSTART", (*path, "autostart"))
-        starts = start is not None and start.literal == Name("TRUE")
-        if start is not None and starts and not self.values.names(start.block, "APPMODE", (*path, "autostart")):
-            self.values.put((*path, "autostart"), start, True)
-        extended = self.values.names(attributes, "EVENT", (*path, "events"))
-        self.values.names(attributes, "RESOURCE", (*path, "resources"))
-        self._stack(attributes, (*path, "stack"), extended)
-        self.values.word(attributes, "CARILLON_OVERRUN", (*path, "overrun"), {"GUARDED": "guarded", "NEVER": "never"})
-        self._protection(attributes, path, {"budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"), **_FRAME, **_LOCKS})
+        fill(self.values, found.attributes, TASK, path)
+        self._protection(found.attributes, path, TASK_TIMES)
 
     def _protection(self, attributes: Attributes, path: Path, times: dict[str, tuple[str, str]]) -> None:
         """The times of a task's or an ISR's timing protection, by their keys; what else is bounded is not kept."""
@@ -274,19 +248,6 @@ class Converter:
                     "bound it by design",
                 )
 
-    def _stack(self, attributes: Attributes, path: Path, extended: bool) -> None:
-        """The size of a task's stack, whatever the tool calls it; basic tasks share one, so that theirs says nothing."""
-        for name in STACK_NAMES:
-            if name in attributes.wrong:
-                self.values.result.broken.add(path)
-            for value in attributes.values.get(name, []):
-                size = value
-                if isinstance(value.literal, Name) and value.literal.text == "PRIVATE":  # ERIKA
-                    size = next((s for n in ("SYS_SIZE", "SIZE") for s in value.block.all(n)), value)
-                value.used = isinstance(size.literal, int) or value.literal in (AUTO, Name("SHARED"), Name("PRIVATE"))
-                if extended and isinstance(size.literal, int) and not self.values.places.values.get(path):
-                    self.values.number(size, path)
-
     def _isr(self, found: Merged, path: Path) -> None:
         attributes = found.attributes
         category = self.values.one(attributes, "CATEGORY", (*path, "category"))
@@ -304,7 +265,7 @@ class Converter:
             if isinstance(value.literal, int):
                 self.values.integer(attributes, "PRIORITY", (*path, "priority"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
-        self._protection(attributes, path, _FRAME)
+        self._protection(attributes, path, TIME_FRAME)
 
     def _assign_sources(self, found: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.
@@ -342,9 +303,6 @@ class Converter:
         if self.values.word(attributes, "RESOURCEPROPERTY", (*path, "property"), words) == "linked":
             value = attributes.values["RESOURCEPROPERTY"][0]
             self.values.name(value.block, "LINKEDRESOURCE", (*path, "linked"))
-
-    def _event(self, found: Merged, path: Path) -> None:
-        self.values.integer(found.attributes, "MASK", (*path, "mask"))
 
     def _leftovers(self, objects: dict[str, dict[str, Merged]]) -> None:
         kinds: dict[str, list[Merged]] = {}

@@ -113,6 +113,29 @@ class OsekFile(Reading):
         if not self.incomplete(*path):
             self.error("C014", self.key(*path), f"{own} has no '{key}'", remedy)
 
+    def counter(self, name: str | None, path: Path, own: str) -> str | None:
+        """The counter of the alarm or schedule table at ``path``; None after a diagnostic."""
+        if name is None:
+            self.missing(path, own, "counter", "name the counter whose ticks it counts")
+            return None
+        return name if self.known(name, "counter", (*path, "counter"), own) else None
+
+    def modes_of(self, names: list[str] | None, autostart: Path, own: str) -> tuple[str, ...]:
+        """The application modes of the ``autostart`` of an alarm or a schedule table."""
+        return self.modes if names is None else self.listed(names, "modes", (*autostart, "modes"), own)
+
+    def check_begin(self, at: int, absolute: bool, most: int, counter: str, path: Path, own: str) -> None:
+        """C116: an autostart ``at`` a value of its counter, or after so many ticks, that it cannot count to."""
+        least = 0 if absolute else 1
+        if not least <= at <= most:
+            when = f"at the value {at}" if absolute else f"after {at} ticks"
+            self.error(
+                "C116",
+                self.value(*path, "at"),
+                f"the autostart of {own} is {when}, but {counter} allows {least} to {most}",
+                f"write a number from {least} to {most}",
+            )
+
     def twice(self, kind: str, name: str, path: Path, where: str) -> None:
         """Report what a list names twice (C049)."""
         self.error("C049", self.value(*path), f"{kind} {shorten(name)} is listed twice{where}", f"list every {kind} once")

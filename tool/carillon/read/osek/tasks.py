@@ -72,30 +72,21 @@ class Tasks:
 
     def timed_tasks(self, ticks: Ticks) -> tuple[OsekTask, ...]:
         """The tasks with budgets and frames, in ticks of the system clock; reports those that are no whole number of ticks."""
-        tables = self.at.table.task
         return tuple(
             replace(
                 task,
-                budget=self._time(tables[task.name].budget, ticks, "task", task.name, "budget"),
-                time_frame=self._time(tables[task.name].time_frame, ticks, "task", task.name, "time_frame"),
-                resource_locks=self._resource_locks(task, tables[task.name], ticks),
-                all_interrupts_lock=self._time(
-                    tables[task.name].all_interrupts_lock, ticks, "task", task.name, "all_interrupts_lock"
-                ),
-                os_interrupts_lock=self._time(
-                    tables[task.name].os_interrupts_lock, ticks, "task", task.name, "os_interrupts_lock"
-                ),
+                budget=self._time(ticks, "task", task.name, "budget"),
+                time_frame=self._time(ticks, "task", task.name, "time_frame"),
+                resource_locks=self._resource_locks(task, self.at.table.task[task.name], ticks),
+                all_interrupts_lock=self._time(ticks, "task", task.name, "all_interrupts_lock"),
+                os_interrupts_lock=self._time(ticks, "task", task.name, "os_interrupts_lock"),
             )
             for task in self.tasks
         )
 
     def timed_isrs(self, ticks: Ticks) -> tuple[Isr, ...]:
         """The ISRs with their frames, likewise."""
-        tables = self.at.table.isr
-        return tuple(
-            replace(isr, time_frame=self._time(tables[isr.name].time_frame, ticks, "isr", isr.name, "time_frame"))
-            for isr in self.isrs
-        )
+        return tuple(replace(isr, time_frame=self._time(ticks, "isr", isr.name, "time_frame")) for isr in self.isrs)
 
     def _resource_locks(self, task: OsekTask, table: OsekTaskTable, ticks: Ticks) -> tuple[tuple[str, int], ...]:
         """A task's lock budgets of resources; reports those of resources that it cannot take, or has two for (C237)."""
@@ -126,12 +117,15 @@ class Tasks:
                     "name each resource once that is among the task's 'resources' and not internal",
                 )
                 continue
-            found[lock.resource] = self._time(lock.budget, ticks, *path, "budget")
+            found[lock.resource] = self._ticks(lock.budget, ticks, *path, "budget")
         return tuple(found.items())
 
-    def _time(self, time: Time | None, ticks: Ticks, *path: str | int) -> int:
-        if time is None:
-            return 0
+    def _time(self, ticks: Ticks, section: str, name: str, key: str) -> int:
+        """A time of an object in ticks of the system clock; 0 if it has none."""
+        time: Time | None = getattr(getattr(self.at.table, section)[name], key)
+        return 0 if time is None else self._ticks(time, ticks, section, name, key)
+
+    def _ticks(self, time: Time, ticks: Ticks, *path: str | int) -> int:
         span = self.at.value(*path)
         kind, name, *_, key = map(str, path)
         what = f"'{key}' of {'ISR' if kind == 'isr' else kind} {shorten(name)}"
