@@ -9,9 +9,8 @@ from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Activation, Drift, Enable, Mode, Monitor, Overrun, Synchronisation, SyncStart, Task, Window
-from carillon.read.schema import ModeTable, ScheduleFile, TaskTable
-from carillon.read.shape import Broken, Reading, describe
-from carillon.read.spans import SpanIndex
+from carillon.read.schema import ModeTable, TaskTable
+from carillon.read.shape import Reading, Tables, describe
 from carillon.read.ticks import LONGEST, Ticks, whole
 from carillon.units import Time, format_duration
 
@@ -21,10 +20,10 @@ MOST_POINTS = 65_536
 class Rounds(Reading):
     """Builds tasks, then modes."""
 
-    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics, ticks: Ticks) -> None:
-        super().__init__(file, places, broken, diagnostics)
+    def __init__(self, tables: Tables, diagnostics: Diagnostics, ticks: Ticks) -> None:
+        super().__init__(tables, diagnostics)
         self.ticks = ticks
-        self.start_within = self.within(file.system.start_within, ("system", "start_within"))
+        self.start_within = self.within(self.file.system.start_within, ("system", "start_within"))
 
     def convert_tasks(self) -> None:
         """Convert the times of all tasks to exact ticks; None where a time is absent, refused or out of range."""

@@ -84,20 +84,6 @@ class Broken:
         return self.at(*path) or any(broken[: len(path)] == path for broken in self.paths)
 
 
-class Reading:
-    """A file while it is read: its tables, their places, and which of its values are missing because they were wrong."""
-
-    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        self.file, self.places, self.broken, self.diagnostics = file, places, broken, diagnostics
-
-    def has_period(self, task: str) -> bool:
-        """Whether a task is periodic, or would be but for a wrong value or a misspelt key."""
-        if self.file.task[task].period is not None or self.broken.at("task", task, "period"):
-            return True
-        lost = (path for path in self.broken.paths if len(path) > 2 and path[:2] == ("task", task))
-        return any(path[2] not in TaskTable.model_fields for path in lost)
-
-
 @dataclass(frozen=True, slots=True)
 class Tables:
     """The tables of a file, in whatever language it is; ``broken`` are those of its values that are missing.
@@ -117,6 +103,21 @@ class Tables:
     machine: Machine = Machine.MICROCODE
     upload: Upload | None = None
     searches: tuple[Search, ...] = ()
+
+
+class Reading:
+    """A file while it is read: its tables, their places, and which of its values are missing because they were wrong."""
+
+    def __init__(self, tables: Tables, diagnostics: Diagnostics) -> None:
+        self.tables, self.diagnostics = tables, diagnostics
+        self.file, self.places, self.broken = tables.file, tables.places, tables.broken
+
+    def has_period(self, task: str) -> bool:
+        """Whether a task is periodic, or would be but for a wrong value or a misspelt key."""
+        if self.file.task[task].period is not None or self.broken.at("task", task, "period"):
+            return True
+        lost = (path for path in self.broken.paths if len(path) > 2 and path[:2] == ("task", task))
+        return any(path[2] not in TaskTable.model_fields for path in lost)
 
 
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:

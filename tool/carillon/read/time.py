@@ -7,19 +7,18 @@ from collections.abc import Iterator
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model.time import ClockKind, Period, QueueKind, TimedKind, TimeServices
-from carillon.read.schema import ScheduleFile, TimeServicesTable
-from carillon.read.shape import Broken, Reading, describe
-from carillon.read.spans import SpanIndex
+from carillon.read.schema import TimeServicesTable
+from carillon.read.shape import Reading, Tables, describe
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
 
 
 class TimeReader(Reading):
-    """Builds one TimeServices, or none.  ``broken`` says which values are missing because they were wrong."""
+    """Builds one TimeServices, or none."""
 
-    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        super().__init__(file, places, broken, diagnostics)
-        self.table = file.time
+    def __init__(self, tables: Tables, diagnostics: Diagnostics) -> None:
+        super().__init__(tables, diagnostics)
+        self.table = self.file.time
 
     def times(self) -> Iterator[Time]:
         """The times that the system's clock should be able to express."""

@@ -15,13 +15,13 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span, some
-from carillon.read.foreign.choices import SourceWords, assign_sources, duration
+from carillon.read.foreign.choices import assign_sources, duration
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.application import convert_application
 from carillon.read.oil.resolve import AUTO, Attributes, Error, Merged, Resolved, Resolver
-from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
+from carillon.read.oil.syntax import Name, Object, OilFile, shown
 from carillon.read.oil.table import EVENT, SWITCHES, SYSTEM, TASK, TASK_TIMES, TIME_FRAME, fill
 from carillon.read.oil.tables import Tables
 from carillon.read.oil.values import Values
@@ -114,7 +114,7 @@ class Converter:
     def _cpu(self) -> None:
         """The CPU blocks, which are one CPU whatever their names; their attributes of ours are the board and the sources."""
         cpus = self.file.cpus
-        first = cpus[0] if cpus else Container("", Span(self.values.places.file))
+        first = cpus[0] if cpus else Object("CPU", "", Span(self.values.places.file))
         body = [assignment for cpu in cpus for assignment in cpu.body]
         self.cpu = self.resolver.resolve("CPU", f"CPU {first.name}", first.span, body)
         self.values.places.put(("system",), first.span)
@@ -155,27 +155,19 @@ class Converter:
         self.values.places.put(("osek",), system.span, system.span)
         self._board(attributes)
         fill(self.values, attributes, SYSTEM, ("osek",))
-        hooks: list[str] = []
         for name, hook in _HOOKS.items():
             value = self.values.truth(attributes, name, ("osek", "hooks"))
             if value is not None and value.literal == Name("TRUE"):
-                self.values.places.put(("osek", "hooks", len(hooks)), value.span, value.key)
-                self.values.places.put(("osek", "hooks"), value.span, value.key)
-                hooks.append(hook)
+                self.values.result.append(("osek", "hooks"), hook, value.span, value.key)
                 if value.description:
                     self.values.result.descriptions["osek", "hooks", hook] = f"{hook}: {value.description}"
-        if hooks:
-            self.osek["hooks"] = hooks
         fill(self.values, attributes, SWITCHES, ("osek",))
         for value in attributes.values.get("SCALABILITYCLASS", []):
             value.used = value.literal in (AUTO, Name("SC1"))
 
     def _modes(self, found: dict[str, Merged]) -> None:
-        if found:
-            self.osek["modes"] = list(found)
-            for number, mode in enumerate(found.values()):
-                self.values.places.put(("osek", "modes"), mode.span, mode.span)
-                self.values.places.put(("osek", "modes", number), mode.span, mode.span)
+        for mode in found.values():
+            self.values.result.append(("osek", "modes"), mode.name, mode.span, mode.span)
 
     def _each(
         self, objects: dict[str, dict[str, Merged]], kind: str, section: str, convert: Callable[[Merged, Path], None]
@@ -225,12 +217,8 @@ class Converter:
 
     def _resource_locks(self, protection: Resolved, path: Path) -> None:
         """How long a task holds resources: a block for each, whose attribute and value tools call differently."""
-        found = [lock for name in _LOCKED for lock in protection.block.all(name)]
-        for number, lock in enumerate(found):
-            own = (*path, number)
-            self.values.store(path, [*self.values.result.table(path[:-1]).get("resource_lock", []), {}])
-            self.values.places.put(path, lock.span, lock.key)
-            self.values.places.put(own, lock.span, lock.key)
+        for lock in (lock for name in _LOCKED for lock in protection.block.all(name)):
+            own = self.values.result.append(path, {}, lock.span, lock.key)
             self.values.name(lock.block, "RESOURCE", (*own, "resource"))
             given = {*lock.block.values, *lock.block.wrong}
             standard = next((name for name in _LOCK_TIMES if name in given), _LOCK_TIMES[0])
@@ -291,11 +279,15 @@ class Converter:
             if known is not None and "source" not in table:
                 values = found[name].attributes.all("SOURCE")
                 instead[name] = shown(values[0].literal) if values else None
-        words = SourceWords(
+        assign_sources(
+            self.values.result,
+            instead,
+            known,
             "choose a board with more (CARILLON_BOARD, --board), or leave ISRs out",
             lambda isr, source: f'SOURCE = "{source}"; in ISR {isr}',
+            self.values.error,
+            self.values.warn,
         )
-        assign_sources(self.values.result, instead, known, words, self.values.error, self.values.warn)
 
     def _resource(self, found: Merged, path: Path) -> None:
         attributes = found.attributes

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from carillon.diagnostics import suggestion
 from carillon.read.oil.resolve import Attributes, Merged, Resolved
 from carillon.read.oil.syntax import Name
@@ -66,16 +64,10 @@ class Tables:
             inner.values |= {"OFFSET": value.block.values["OFFSET"]} if "OFFSET" in value.block.values else {}
             blocks.append((self._offset(value.block), value, inner))
         points: dict[int, Path] = {}
-        listed: list[dict[str, Any]] = []
         for offset, value, block in sorted(blocks, key=lambda block: block[0]):
             if offset not in points:
-                where = (*path, "point", len(listed))
-                listed.append({})
-                self.values.store((*path, "point"), listed)
-                self.values.places.put((*path, "point"), value.span, value.key)
-                self.values.places.put(where, value.span, value.key)
-                points[offset] = where
-                fill(self.values, block, POINT, where)
+                points[offset] = self.values.result.append((*path, "point"), {}, value.span, value.key)
+                fill(self.values, block, POINT, points[offset])
             where = points[offset]
             for used in block.values.get("OFFSET", []):
                 used.used = True
@@ -90,21 +82,15 @@ class Tables:
         return literal if isinstance(literal, int) else -1
 
     def _action(self, value: Resolved, path: Path) -> None:
-        table = self.values.result.table(path)
         match str(value.literal):
             case "ACTIVATETASK":
-                where: Path = (*path, "activate", len(table.get("activate", ())))
-                task = self.values.one(value.block, "TASK", where)
+                listed = (*path, "activate")
+                task = self.values.one(value.block, "TASK", (*listed, len(self.values.result.table(path).get("activate", ()))))
                 if task is not None:
-                    self.values.places.put((*path, "activate"), value.span, value.key)
-                    self.values.places.put(where, task.span, task.key)
-                    table.setdefault("activate", []).append(str(task.literal))
+                    self.values.places.put(listed, value.span, value.key)
+                    self.values.result.append(listed, str(task.literal), task.span, task.key)
             case "SETEVENT":
-                listed = table.setdefault("set_event", [])
-                where = (*path, "set_event", len(listed))
-                listed.append({})
-                self.values.places.put((*path, "set_event"), value.span, value.key)
-                self.values.places.put(where, value.span, value.key)
+                where = self.values.result.append((*path, "set_event"), {}, value.span, value.key)
                 self.values.name(value.block, "TASK", (*where, "task"))
                 self.values.name(value.block, "EVENT", (*where, "event"))
             case action:

@@ -19,22 +19,21 @@ from carillon.read.osek.resources import Resources
 from carillon.read.osek.schedule_tables import ScheduleTables
 from carillon.read.osek.tasks import Tasks
 from carillon.read.osek.whole import Whole
-from carillon.read.schema import OsekTable, ScheduleFile
-from carillon.read.shape import Broken
-from carillon.read.spans import SpanIndex
+from carillon.read.schema import OsekTable
+from carillon.read.shape import Tables
 from carillon.read.ticks import Ticks
 from carillon.units import Time
 
 
 class OsekReader:
-    """Builds one Osek.  ``broken`` says which values of the file are missing because they were wrong.
+    """Builds one Osek; ``table`` is the ``[osek]`` of the file, or an empty one.
 
     :meth:`resolve` needs no clock, so that what it finds is reported whatever else is wrong; :meth:`build` comes
     after it.
     """
 
-    def __init__(self, file: ScheduleFile, table: OsekTable, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        self.at = OsekFile(file, table, places, broken, diagnostics)
+    def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:
+        self.at = OsekFile(tables, table, diagnostics)
         self.resources = Resources(self.at)
         self.tasks = Tasks(self.at, self.resources)
         self.alarms = Alarms(self.at)

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.osek import RES_SCHEDULER
-from carillon.read.schema import OsekTable, OsekTaskTable, ScheduleFile
-from carillon.read.shape import Broken, Reading
-from carillon.read.spans import Path, SpanIndex
+from carillon.read.schema import OsekTable, OsekTaskTable
+from carillon.read.shape import Reading, Tables
+from carillon.read.spans import Path
 from carillon.units import shorten
 
 EVENT_BITS = 32
@@ -31,19 +31,19 @@ KINDS = {
 
 
 class OsekFile(Reading):
-    """The tables of one file.  ``broken`` says which of its values are missing because they were wrong."""
+    """The tables of one file; ``table`` is its ``[osek]``, or an empty one."""
 
-    def __init__(self, file: ScheduleFile, table: OsekTable, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        super().__init__(file, places, broken, diagnostics)
+    def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:
+        super().__init__(tables, diagnostics)
         # A thread is a task too, whose place is another table.
-        self.threads = {name for name in file.thread if name not in table.task}
+        self.threads = {name for name in self.file.thread if name not in table.task}
         threads = {
             name: OsekTaskTable.model_validate({"priority": thread.priority, "autostart": True})
-            for name, thread in file.thread.items()
+            for name, thread in self.file.thread.items()
             if name in self.threads
         }
         self.table = table.model_copy(update={"task": {**table.task, **threads}})
-        self.event_bits = EVENT_BITS - TIME_BITS if file.time is not None else EVENT_BITS
+        self.event_bits = EVENT_BITS - TIME_BITS if self.file.time is not None else EVENT_BITS
         self.modes = tuple(dict.fromkeys(table.modes or ())) or (DEFAULT_MODE,)
         self.names: dict[str, dict[str, int]] = {}
         for section in KINDS:
