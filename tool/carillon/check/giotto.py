@@ -195,17 +195,12 @@ class _Checker:
             )
         for activity in mode.activities:
             if activity.frequency == 0:
-                self.error(
-                    "C256", activity.span, f"{activity.target} has a frequency of 0", "remove it, or give it a frequency from 1"
-                )
+                cause = f"{activity.target} has a frequency of 0"
+                self.error("C256", activity.span, cause, "remove it, or give it a frequency from 1")
             elif activity.frequency > max(mode.period, 1):
-                self.error(
-                    "C256",
-                    activity.span,
-                    f"{activity.target} has the frequency {activity.frequency} in a period of {mode.period} ms",
-                    "a unit is at least a millisecond: use a smaller frequency, or a longer period",
-                    f"unit of mode {mode.name} of {mode.period}",
-                )
+                cause = f"{activity.target} has the frequency {activity.frequency} in a period of {mode.period} ms"
+                remedy = "a unit is at least a millisecond: use a smaller frequency, or a longer period"
+                self.error("C256", activity.span, cause, remedy, f"unit of mode {mode.name} of {mode.period}")
         sound = self.errors == before
         units = _units(mode) if sound else 1
         if mode.period % units != 0:

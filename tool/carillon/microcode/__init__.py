@@ -104,6 +104,11 @@ class Instruction:
     time: int = 0
     y: int = 0
 
+    @property
+    def leads(self) -> bool:
+        """Whether ``y`` is the address of an instruction that may follow it."""
+        return FORMS[self.opcode].fields.get(Field.Y) == "address"
+
 
 @unique
 class Kind(Enum):

@@ -196,19 +196,12 @@ class Rounds(Reading):
             return None
         if not tasks:
             if name in self.file.mode:
-                self.diagnostics.error(
-                    "C031",
-                    span,
-                    f"mode '{name}' has no periodic task and no round",
-                    f"write round under [mode.{name}]: the time after which its points repeat; or give a task a period",
-                )
+                cause = f"mode '{name}' has no periodic task and no round"
+                remedy = f"write round under [mode.{name}]: the time after which its points repeat; or give a task a period"
+                self.diagnostics.error("C031", span, cause, remedy)
             elif not any(len(path) == 1 for path in self.broken.paths):
-                self.diagnostics.error(
-                    "C031",
-                    span,
-                    "the file schedules nothing: it has no mode, and no task with a period",
-                    "give a task a period, or write [mode.NAME] with round and points",
-                )
+                cause = "the file schedules nothing: it has no mode, and no task with a period"
+                self.diagnostics.error("C031", span, cause, "give a task a period, or write [mode.NAME] with round and points")
             return None
         length = least_common_multiple(self.periods[task] for task in tasks)
         if not self._countable(name, length, tasks, span):
@@ -258,21 +251,14 @@ class Rounds(Reading):
         if count <= MOST_POINTS and length <= LONGEST:
             return True
         if count <= MOST_POINTS:
-            self.diagnostics.error(
-                "C032",
-                span,
-                f"the round of mode '{name}', the least common multiple of its periods, is longer than 2^63 - 1 ticks",
-                "choose shorter periods with a small common multiple",
-            )
-            return False
-        periods = ", ".join(f"{self.file.task[t].period} ('{t}')" for t in tasks[:4]) + (", ..." if len(tasks) > 4 else "")
-        many = f"{int(count)} activations" if count < 10**12 else "more than 10^12 activations"
-        self.diagnostics.error(
-            "C032",
-            span,
-            f"the round of mode '{name}' holds {many}, more than {MOST_POINTS}: the periods are {periods}",
-            "choose periods with a small common multiple, best each a multiple of the next shorter one",
-        )
+            holds = ", the least common multiple of its periods, is longer than 2^63 - 1 ticks"
+            remedy = "choose shorter periods with a small common multiple"
+        else:
+            periods = ", ".join(f"{self.file.task[t].period} ('{t}')" for t in tasks[:4]) + (", ..." if len(tasks) > 4 else "")
+            many = f"{int(count)} activations" if count < 10**12 else "more than 10^12 activations"
+            holds = f" holds {many}, more than {MOST_POINTS}: the periods are {periods}"
+            remedy = "choose periods with a small common multiple, best each a multiple of the next shorter one"
+        self.diagnostics.error("C032", span, f"the round of mode '{name}'{holds}", remedy)
         return False
 
     def _periodic(self, task: str, length: Fraction, activations: list[Activation]) -> None:

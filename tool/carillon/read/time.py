@@ -90,20 +90,12 @@ class TimeReader(Reading):
             if exact == 0:
                 self.diagnostics.error("C041", span, f"{describe(*path)} is zero ticks", "write a time of at least one tick")
             elif exact < (tick or 1):
-                self.diagnostics.error(
-                    "C179",
-                    span,
-                    f"{describe(*path)}: {time} is shorter than a tick of the {'clock' if tick else 'system'}"
-                    + (f", {self.table.tick}" if tick else ""),
-                    "write a longer period, or choose a shorter tick",
-                )
+                than = f"shorter than a tick of the {'clock' if tick else 'system'}" + (f", {self.table.tick}" if tick else "")
+                remedy = "write a longer period, or choose a shorter tick"
+                self.diagnostics.error("C179", span, f"{describe(*path)}: {time} is {than}", remedy)
             elif longest is not None and exact > longest:
-                self.diagnostics.error(
-                    "C179",
-                    span,
-                    f"{describe(*path)}: {time} is longer than the longest time, {self.table.longest}",
-                    "write a shorter period, or a longer 'longest'",
-                )
+                cause = f"{describe(*path)}: {time} is longer than the longest time, {self.table.longest}"
+                self.diagnostics.error("C179", span, cause, "write a shorter period, or a longer 'longest'")
             else:
                 yield Period(exact, thread, span)
 

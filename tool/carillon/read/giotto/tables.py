@@ -7,7 +7,6 @@ its tasks are those of the event-triggered system, one for each rate (``model/ra
 
 from __future__ import annotations
 
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from carillon.check.giotto import check_giotto
 from carillon.check.giotto_load import check_loads, loads
 from carillon.diagnostics import Diagnostics
 from carillon.model.giotto import Giotto, Machine, Port
-from carillon.model.rates import rates_of, tick_of
+from carillon.model.rates import free_name, rates_of, tick_of
 from carillon.read.foreign.places import Places
 from carillon.read.giotto import parse_giotto
 from carillon.read.giotto.uploads import read_upload, upload_file
@@ -116,8 +115,7 @@ def interrupts(program: Giotto) -> list[tuple[str, Port]]:
     found: list[tuple[str, Port]] = []
     for port in program.ports:
         if port.interrupt is not None:
-            name = f"{port.name.text.replace('.', '_')}_interrupt"
-            name = name if name not in taken else next(n for k in count(2) if (n := f"{name}_{k}") not in taken)
+            name = free_name(f"{port.name.text.replace('.', '_')}_interrupt", taken)
             taken.add(name)
             found.append((name, port))
     return found
@@ -127,6 +125,5 @@ def thread_names(program: Giotto) -> list[str]:
     """What the threads of the tasks are called: as the tasks are, with `_` for points."""
     found: list[str] = []
     for task in program.tasks:
-        name = task.name.text.replace(".", "_")
-        found.append(name if name not in found else next(n for k in count(2) if (n := f"{name}_{k}") not in found))
+        found.append(free_name(task.name.text.replace(".", "_"), found))
     return found

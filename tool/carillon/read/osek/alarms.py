@@ -34,19 +34,12 @@ class Alarms:
             path = ("counter", name)
             own = f"counter {shorten(name)}"
             if table.kind == "hardware" and table.tick is None and not self.at.incomplete(*path):
-                self.at.error(
-                    "C111",
-                    self.at.key(*path),
-                    f"hardware {own} has no tick",
-                    'say how long its tick is, for example "1ms", or make it a software counter',
-                )
+                remedy = 'say how long its tick is, for example "1ms", or make it a software counter'
+                self.at.error("C111", self.at.key(*path), f"hardware {own} has no tick", remedy)
             if table.kind == "software" and table.tick is not None:
-                self.at.error(
-                    "C111",
-                    self.at.key(*path, "tick"),
-                    f"software {own} has a tick of {table.tick}",
-                    "a software counter advances when it is incremented: leave the tick out, or make it a hardware counter",
-                )
+                cause = f"software {own} has a tick of {table.tick}"
+                remedy = "a software counter advances when it is incremented: leave the tick out, or make it a hardware counter"
+                self.at.error("C111", self.at.key(*path, "tick"), cause, remedy)
             most = table.max_allowed
             if any(self.at.lost(*path, key) for key in ("max_allowed", "min_cycle")):
                 pass

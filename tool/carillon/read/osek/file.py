@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from carillon.check.common import joined
 from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.osek import RES_SCHEDULER
@@ -143,7 +144,4 @@ class OsekFile(Reading):
 
 def some(names: Iterable[str], most: int = 5) -> str:
     """``'a', 'b' and 'c'``: at most ``most`` of the names, safe for a message."""
-    unique = [shorten(name) for name in dict.fromkeys(names)]
-    if len(unique) > most:
-        return ", ".join(unique[:most]) + f" and {len(unique) - most} more"
-    return " and ".join([", ".join(unique[:-1]), unique[-1]] if len(unique) > 1 else unique)
+    return joined((shorten(name) for name in dict.fromkeys(names)), most)

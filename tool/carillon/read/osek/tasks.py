@@ -16,6 +16,12 @@ from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
 
+_OF_CATEGORY_2 = (
+    ("resources", "resources", "only category 2 may call services such as GetResource"),
+    ("time_frame", "a time frame", "no kernel code runs before an ISR of category 1"),
+)
+"""What only ISRs of category 2 have: its key, what a message calls it, and why."""
+
 
 class Tasks:
     """Tasks with their events, and ISRs."""
@@ -136,19 +142,16 @@ class Tasks:
     def _check_internal(self, own: str, table: OsekTaskTable, path: Path) -> None:
         internal = self.resources.internal(table.resources)
         if len(internal) > 1:
-            self.at.error(
-                "C108",
-                self.at.value(*path, table.resources.index(internal[1])),
-                f"{own} has {len(internal)} internal resources, {some(internal)}",
-                "a task belongs to one group of tasks: list one internal resource at most",
-            )
+            wrong = internal[1]
+            cause = f"{own} has {len(internal)} internal resources, {some(internal)}"
+            remedy = "a task belongs to one group of tasks: list one internal resource at most"
         elif internal and table.schedule == "non":
-            self.at.error(
-                "C108",
-                self.at.value(*path, table.resources.index(internal[0])),
-                f"{own} cannot be preempted, and has the internal resource {shorten(internal[0])}",
-                "leave the resource out, or let other tasks preempt it: then it is the resource that keeps its group out",
-            )
+            wrong = internal[0]
+            cause = f"{own} cannot be preempted, and has the internal resource {shorten(wrong)}"
+            remedy = "leave the resource out, or let other tasks preempt it: then it is the resource that keeps its group out"
+        else:
+            return
+        self.at.error("C108", self.at.value(*path, table.resources.index(wrong)), cause, remedy)
 
     def _events(self) -> None:
         """Sets ``events``: written masks as they are, for the others the first bit that none of their tasks uses."""
@@ -235,20 +238,10 @@ class Tasks:
             if table.category == 2:
                 resources = self.resources.taken(table.resources, (*path, "resources"), own, isr=True)
                 self._check_isr_internal(own, table.resources, (*path, "resources"))
-            elif table.resources:
-                self.at.error(
-                    "C110",
-                    self.at.key(*path, "resources"),
-                    f"{own} is of category 1 and has resources",
-                    "only category 2 may call services such as GetResource: write category 2, or leave the resources out",
-                )
-            if table.category == 1 and table.time_frame is not None:
-                self.at.error(
-                    "C110",
-                    self.at.key(*path, "time_frame"),
-                    f"{own} is of category 1 and has a time frame",
-                    "no kernel code runs before an ISR of category 1: write category 2, or leave the time frame out",
-                )
+            for key, has, why in _OF_CATEGORY_2:
+                if table.category == 1 and getattr(table, key):
+                    remedy = f"{why}: write category 2, or leave the {has.removeprefix('a ')} out"
+                    self.at.error("C110", self.at.key(*path, key), f"{own} is of category 1 and has {has}", remedy)
             if table.source is None:
                 self.at.missing(path, own, "source", "name one of the board's application sources")
             elif board is not None and table.source not in board.application_sources:
