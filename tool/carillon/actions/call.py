@@ -5,26 +5,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import Action
-from carillon.model.board import Role
+from carillon.actions import EventTriggered
 from carillon.model.osek import Callback
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Action):
+class Call(EventTriggered):
     """The function is called on the kernel's level (OSEK OS 2.2.3, section 9.2: ALARMCALLBACK).
 
     No call may be lost: a cell that is held back for longer than its period keeps one expiry of several, a tick catches up.
     """
 
-    role = Role.ACTIVATION
     word = "call"
     subject = "function"
     mark = "○"
-    order = 3
-    rank = 5
     counts = True
-    acknowledged = True
     constant = "CALL"
     says = Callback
     does = "calls {object}"

@@ -5,26 +5,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, Action, CostTable, Served
-from carillon.model.board import Role
+from carillon.actions import COSTS, CostTable, EventTriggered, Served
 from carillon.model.osek import IncrementCounter
 
 
 @dataclass(frozen=True, slots=True)
-class Count(Action):
+class Count(EventTriggered):
     """A tick of a counter of the hardware, or what an alarm does to one of software (OSEK OS 2.2.3, section 9.1).
 
     No count may be lost, as no :class:`~carillon.actions.call.Call` may.
     """
 
-    role = Role.ACTIVATION
     word = "tick"
     subject = "counter"
     mark = "·"
-    order = 3
-    rank = 5
     counts = True
-    acknowledged = True
     constant = "COUNT"
     says = IncrementCounter
     does = "increments {object}"

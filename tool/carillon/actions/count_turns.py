@@ -5,18 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import Action
-from carillon.model.board import Role
+from carillon.actions import EventTriggered
 
 
 @dataclass(frozen=True, slots=True)
-class CountTurns(Action):
+class CountTurns(EventTriggered):
     """The cell that is never set anew: its turns and its counter are the time of the last arrivals."""
 
-    role = Role.ACTIVATION
     word = "turn of the cell of time frames"
     mark = "!"
-    order = 3
-    rank = 5
     named = False
-    acknowledged = True

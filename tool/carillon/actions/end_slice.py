@@ -5,19 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import Action
-from carillon.model.board import Role
+from carillon.actions import EventTriggered
 
 
 @dataclass(frozen=True, slots=True)
-class EndSlice(Action):
+class EndSlice(EventTriggered):
     """The next ready thread of the same priority goes on."""
 
-    role = Role.ACTIVATION
     word = "end of a slice"
     subject = "thread"
     mark = "¦"
-    order = 3
-    rank = 5
     named = False
-    acknowledged = True

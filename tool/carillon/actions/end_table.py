@@ -5,19 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import Action
-from carillon.model.board import Role
+from carillon.actions import EventTriggered
 
 
 @dataclass(frozen=True, slots=True)
-class EndTable(Action):
+class EndTable(EventTriggered):
     """The table's cells, which would go on, are stopped."""
 
-    role = Role.ACTIVATION
     word = "end of a schedule table"
     subject = "schedule table"
     mark = "!"
-    order = 3
-    rank = 5
     named = False
-    acknowledged = True

@@ -5,18 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import Action
-from carillon.model.board import Role
+from carillon.actions import EventTriggered
 
 
 @dataclass(frozen=True, slots=True)
-class KeepBudget(Action):
+class KeepBudget(EventTriggered):
     """The cell that counts down what is left of the budget of the job that runs."""
 
-    role = Role.ACTIVATION
     word = "end of a budget"
     mark = "!"
-    order = 3
-    rank = 5
     named = False
-    acknowledged = True

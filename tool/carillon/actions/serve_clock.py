@@ -5,22 +5,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, Action, CostTable, Served
-from carillon.model.board import Role
+from carillon.actions import COSTS, CostTable, EventTriggered, Served
 
 
 @dataclass(frozen=True, slots=True)
-class ServeClock(Action):
+class ServeClock(EventTriggered):
     """Delays and time-outs end, alarms expire (RELTEQ, section 3)."""
 
-    role = Role.ACTIVATION
     word = "tick"
     subject = "clock"
     mark = "·"
-    order = 3
-    rank = 5
     named = False
-    acknowledged = True
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """What a tick takes in which nothing is due; a clock that is set for what is due has none."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from carillon.actions.costs import COSTS
+from carillon.actions import COSTS, Action
 from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
@@ -122,7 +122,7 @@ class EventPlacer:
         if isinstance(demand.action, ServeClock):
             return self._clock(demand, source)
         own = form in (Form.OWN, Form.VECTOR)
-        above = {EndSlice: plan.slice_level, KeepBudget: plan.all + 1}
+        above: dict[type[Action], int] = {EndSlice: plan.slice_level, KeepBudget: plan.all + 1}
         level = claim.level if own else above.get(type(demand.action), plan.top)
         goes_on = form is Form.OWN and plan.runs_level(osek, plan.levels[claim.level - 1])
         part = [c.name for c in osek.counters].index(claim.name) if claim.counter == claim.name and demand.whose is None else -1

@@ -47,21 +47,14 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     places = Places(str(path))
     scode = s_code_of(path)
     if machine is Machine.CELLS:
-        if scode is not None:
-            diagnostics.warning(
-                "C285",
-                program.start.span,
-                f"the S code {scode.name} is not used: on cells, tasks run by rate-monotonic priorities",
-                "run it with --machine microcode, or take the file away",
-            )
         for name, port in interrupts(program):
             assert port.interrupt is not None
-            diagnostics.warning(
-                "C285",
-                port.interrupt.span,
-                f"the interrupt {name} is not used: on cells, no E code waits for it",
-                "run it with --machine microcode, or take it away",
-            )
+            cause = f"the interrupt {name} is not used: on cells, no E code waits for it"
+            diagnostics.warning("C285", port.interrupt.span, cause, "run it with --machine microcode, or take it away")
+        if scode is not None:
+            cause = f"the S code {scode.name} is not used: on cells, tasks run by rate-monotonic priorities"
+            remedy = "run it with --machine microcode, or take the file away"
+            diagnostics.warning("C285", program.start.span, cause, remedy)
         file, broken = fit(_on_cells(program, places), places, diagnostics)
         return Tables(path, file, broken, places, text.digest, (), program, machine)
     threads: dict[str, Any] = {}

@@ -131,9 +131,7 @@ class Parser(Cursor):
         if not self.is_mark("{"):
             cpu.description = self.description()
             if not self.is_mark(";"):
-                raise self.fail(
-                    f"'{{' is missing after {word} {name.text}, before {self.token}", f"write {word} {name.text} {{ ... }};"
-                )
+                raise self.no_block(f"{word} {name.text}")
             self.take()
             return
 
@@ -156,6 +154,10 @@ class Parser(Cursor):
         self.block(f"{word} {name.text}", element, objects=True)
         cpu.description = self.description()
         self.end(f"{word} {name.text}")
+
+    def no_block(self, what: str, remedy: str = "") -> RefusedError:
+        """Report that the '{' is missing behind something."""
+        return self.fail(f"'{{' is missing after {what}, before {self.token}", remedy or f"write {what} {{ ... }};")
 
     # Objects
 
@@ -185,12 +187,12 @@ class Parser(Cursor):
         """What follows the name of an object."""
         what = f"{found.kind} {found.name}".strip()
         if self.token.kind is Kind.NAME and self.is_mark("=", 1):
-            self.fail(f"'{{' is missing after {what}, before {self.token}", f"write {what} {{ ... }};")
+            self.no_block(what)
             self.assignments(what, found.body)
         elif self.is_mark("{"):
             self.assignments(what, found.body)
         elif not (self.is_mark(";") or self.is_mark(":")):
-            raise self.fail(f"'{{' is missing after {what}, before {self.token}", f"write {what} {{ ... }};")
+            raise self.no_block(what)
         found.description = self.description()
         self.end(what)
 
@@ -287,16 +289,14 @@ class Parser(Cursor):
                 raise UnclosedError
             self.take()
             if not self.is_mark("{"):
-                raise self.fail(
-                    f"'{{' is missing after {kind}, before {self.token}",
-                    f"an implementation definition lists the attributes of each kind of object: {kind} {{ ... }};",
-                )
+                remedy = f"an implementation definition lists the attributes of each kind of object: {kind} {{ ... }};"
+                raise self.no_block(kind, remedy)
             self.definitions(self.file.implementation.setdefault(kind, {}), kind)
             self.description()
             self.end(f"{kind} of the implementation")
 
         if not self.is_mark("{"):
-            raise self.fail(f"'{{' is missing after IMPLEMENTATION {name.text}, before {self.token}", "write the '{'")
+            raise self.no_block(f"IMPLEMENTATION {name.text}", "write the '{'")
         self.block(f"IMPLEMENTATION {name.text}", element)
         self.description()
         self.end(f"IMPLEMENTATION {name.text}")
