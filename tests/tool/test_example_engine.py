@@ -16,7 +16,7 @@ import pytest
 
 from carillon.allocate.result import Style
 from carillon.build import build
-from carillon.check import completions
+from carillon.check.simulation import completions
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.board import Role

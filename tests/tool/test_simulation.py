@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carillon.check import check_system, completions, simulate_round
+from carillon.check import check_system
+from carillon.check.simulation import completions, simulate_round
 from carillon.check.utilisation import demand
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Activation, Idle, Mode, Monitor, OnDeadlineMiss, System, Task, Window

@@ -14,7 +14,7 @@ from carillon.actions.costs import COSTS, CostTable
 from carillon.model.board import Role
 from carillon.model.osek import AlarmAction
 
-__all__ = ["COSTS", "Action", "CostTable", "Served"]
+__all__ = ["COSTS", "Action", "CostTable", "EventTriggered", "Served"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +93,13 @@ class Action:
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Instructions a round of its handlers, but for what depends on the cells chosen and for ``wraps``."""
         return served.by_handler(costs)
+
+
+@dataclass(frozen=True, slots=True)
+class EventTriggered(Action):
+    """What a cell does for the event-triggered system: these carriers come last."""
+
+    role = Role.ACTIVATION
+    order = 3
+    rank = 5
+    acknowledged = True

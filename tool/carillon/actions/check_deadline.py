@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
@@ -14,17 +13,17 @@ from carillon.model.board import Role
 class CheckDeadline(Action):
     """The task should have ended by now (Sloth on Time, section IV-B)."""
 
-    role: ClassVar[Role] = Role.DEADLINE
-    word: ClassVar[str] = "deadline"
-    mark: ClassVar[str] = "×"
-    order: ClassVar[int] = 0
-    rank: ClassVar[int] = 1
-    shares: ClassVar[bool] = True
-    acknowledged: ClassVar[bool] = True
-    held: ClassVar[bool] = True
-    joins: ClassVar[bool] = True
-    wraps: ClassVar[bool] = True
-    constant: ClassVar[str] = "CHECK_DEADLINE"
+    role = Role.DEADLINE
+    word = "deadline"
+    mark = "×"
+    order = 0
+    rank = 1
+    shares = True
+    acknowledged = True
+    held = True
+    joins = True
+    wraps = True
+    constant = "CHECK_DEADLINE"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """At the task's end a shared cell is moved on; a cell of its own needs what ``wraps`` says."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
@@ -14,15 +13,15 @@ from carillon.model.board import Role
 class EnableInterrupt(Action):
     """An interrupt of the application, which disabled itself when it came, may come again (OSEKtime OS 1.0, chapter 7)."""
 
-    role: ClassVar[Role] = Role.ENABLE
-    word: ClassVar[str] = "re-enable point"
-    subject: ClassVar[str] = "interrupt"
-    mark: ClassVar[str] = "+"
-    order: ClassVar[int] = 2
-    rank: ClassVar[int] = 3
-    shares: ClassVar[bool] = True
-    gathers: ClassVar[bool] = True
-    constant: ClassVar[str] = "ENABLE_INTERRUPT"
+    role = Role.ENABLE
+    word = "re-enable point"
+    subject = "interrupt"
+    mark = "+"
+    order = 2
+    rank = 3
+    shares = True
+    gathers = True
+    constant = "ENABLE_INTERRUPT"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """A store at each point, and a shared cell's next interval."""

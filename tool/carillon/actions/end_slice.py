@@ -4,21 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from carillon.actions import Action
-from carillon.model.board import Role
+from carillon.actions import EventTriggered
 
 
 @dataclass(frozen=True, slots=True)
-class EndSlice(Action):
+class EndSlice(EventTriggered):
     """The next ready thread of the same priority goes on."""
 
-    role: ClassVar[Role] = Role.ACTIVATION
-    word: ClassVar[str] = "end of a slice"
-    subject: ClassVar[str] = "thread"
-    mark: ClassVar[str] = "¦"
-    order: ClassVar[int] = 3
-    rank: ClassVar[int] = 5
-    named: ClassVar[bool] = False
-    acknowledged: ClassVar[bool] = True
+    word = "end of a slice"
+    subject = "thread"
+    mark = "¦"
+    named = False

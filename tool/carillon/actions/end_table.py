@@ -4,21 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from carillon.actions import Action
-from carillon.model.board import Role
+from carillon.actions import EventTriggered
 
 
 @dataclass(frozen=True, slots=True)
-class EndTable(Action):
+class EndTable(EventTriggered):
     """The table's cells, which would go on, are stopped."""
 
-    role: ClassVar[Role] = Role.ACTIVATION
-    word: ClassVar[str] = "end of a schedule table"
-    subject: ClassVar[str] = "schedule table"
-    mark: ClassVar[str] = "!"
-    order: ClassVar[int] = 3
-    rank: ClassVar[int] = 5
-    named: ClassVar[bool] = False
-    acknowledged: ClassVar[bool] = True
+    word = "end of a schedule table"
+    subject = "schedule table"
+    mark = "!"
+    named = False

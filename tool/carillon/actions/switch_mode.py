@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
@@ -14,15 +13,15 @@ from carillon.model.board import Role
 class SwitchMode(Action):
     """The mode ends here if another one is wanted (OSEKtime OS 1.0, section 5.3)."""
 
-    role: ClassVar[Role] = Role.CONTROL
-    word: ClassVar[str] = "control point"
-    subject: ClassVar[str] = "mode"
-    mark: ClassVar[str] = "▲"
-    order: ClassVar[int] = 1
-    rank: ClassVar[int] = 2
-    named: ClassVar[bool] = False
-    held: ClassVar[bool] = True
-    constant: ClassVar[str] = "SWITCH_MODE"
+    role = Role.CONTROL
+    word = "control point"
+    subject = "mode"
+    mark = "▲"
+    order = 1
+    rank = 2
+    named = False
+    held = True
+    constant = "SWITCH_MODE"
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """Nothing in a round that is not left."""

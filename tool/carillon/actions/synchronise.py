@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carillon.actions import COSTS, Action, CostTable, Served
 from carillon.model.board import Role
@@ -14,13 +13,13 @@ from carillon.model.board import Role
 class Synchronise(Action):
     """At the end of the round, after its last deadline, the round is made longer or shorter (Sloth on Time, section IV-E)."""
 
-    role: ClassVar[Role] = Role.SYNC
-    word: ClassVar[str] = "sync point"
-    subject: ClassVar[str] = "mode"
-    mark: ClassVar[str] = "~"
-    order: ClassVar[int] = 4
-    rank: ClassVar[int] = 4
-    named: ClassVar[bool] = False
+    role = Role.SYNC
+    word = "sync point"
+    subject = "mode"
+    mark = "~"
+    order = 4
+    rank = 4
+    named = False
 
     def price(self, served: Served, costs: CostTable = COSTS) -> int:
         """What the handler takes of a round that keeps the global time."""

@@ -120,7 +120,7 @@ class EventPlacer:
         if isinstance(demand.action, ServeClock):
             return self._clock(demand, source)
         own = form in (Form.OWN, Form.VECTOR)
-        above = {EndSlice: plan.slice_level, KeepBudget: plan.all + 1}
+        above: dict[type[Action], int] = {EndSlice: plan.slice_level, KeepBudget: plan.all + 1}
         level = claim.level if own else above.get(type(demand.action), plan.top)
         goes_on = form is Form.OWN and plan.runs_level(osek, plan.levels[claim.level - 1])
         part = [c.name for c in osek.counters].index(claim.name) if claim.counter == claim.name and demand.whose is None else -1

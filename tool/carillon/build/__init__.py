@@ -84,14 +84,18 @@ class _Unit:
     application: bool
 
 
-def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
-    name = system.board.build.compiler
+def _program(name: str, system: System, diagnostics: Diagnostics, what: str = "") -> str | None:
+    """Where a program is that the board needs; None after C092.  ``what`` it is, if that is worth saying."""
     found = shutil.which(name)
     if found is None:
-        cause = f"board '{system.board.name}' needs the compiler '{name}', which is not installed"
+        cause = f"board '{system.board.name}' needs {what}'{name}', which is not installed"
         diagnostics.lacking(cause, system.board.build.packages)
-        return None
-    if system.cplusplus and shutil.which(_cplusplus(found)) is None:
+    return found
+
+
+def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
+    found = _program(system.board.build.compiler, system, diagnostics, "the compiler ")
+    if found is not None and system.cplusplus and shutil.which(_cplusplus(found)) is None:
         cause = f"the application has C++ sources, and the compiler '{Path(_cplusplus(found)).name}' is not installed"
         diagnostics.lacking(cause, ("g++",) if system.board.native else system.board.build.packages)
         return None
@@ -389,10 +393,8 @@ def build(
 def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, ...] | None:
     """Write the ELF as HEX and as BIN; None after C092 (no objcopy) or C091 (it refuses the ELF)."""
     name = system.board.build.objcopy
-    tool = shutil.which(name)
+    tool = _program(name, system, diagnostics)
     if tool is None:
-        cause = f"board '{system.board.name}' needs '{name}', which is not installed"
-        diagnostics.lacking(cause, system.board.build.packages)
         return None
     images = []
     for suffix, form in ((".hex", "ihex"), (".bin", "binary")):

@@ -18,7 +18,6 @@ from carillon.check import (
     utilisation,
     window,
 )
-from carillon.check.simulation import Completion, completions, simulate_round
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
@@ -29,6 +28,3 @@ def check_system(system: System, diagnostics: Diagnostics) -> None:
     """Run every rule on ``system``; which may be what is sound of a file with errors, see ``read_schedule``."""
     for rule in RULES:
         rule.check(system, diagnostics)
-
-
-__all__ = ["RULES", "Completion", "check_system", "completions", "simulate_round"]

@@ -18,10 +18,15 @@ def time(ticks: int, system: System) -> str:
 
 def listed(words: Iterable[str], most: int = 5) -> str:
     """``'a', 'b' and 'c'``: the words quoted, without repetition, in the given order, at most ``most`` of them."""
-    unique = [f"'{word}'" for word in dict.fromkeys(words)]
-    if len(unique) > most:
-        return ", ".join(unique[:most]) + f" and {len(unique) - most} more"
-    return " and ".join([", ".join(unique[:-1]), unique[-1]] if len(unique) > 1 else unique)
+    return joined((f"'{word}'" for word in dict.fromkeys(words)), most)
+
+
+def joined(texts: Iterable[str], most: int) -> str:
+    """``a, b and c``, or ``a, b and 7 more`` of more than ``most`` texts."""
+    found = list(texts)
+    if len(found) > most:
+        return ", ".join(found[:most]) + f" and {len(found) - most} more"
+    return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
 
 
 def again(count: int) -> str:

@@ -195,17 +195,12 @@ class _Checker:
             )
         for activity in mode.activities:
             if activity.frequency == 0:
-                self.error(
-                    "C256", activity.span, f"{activity.target} has a frequency of 0", "remove it, or give it a frequency from 1"
-                )
+                cause = f"{activity.target} has a frequency of 0"
+                self.error("C256", activity.span, cause, "remove it, or give it a frequency from 1")
             elif activity.frequency > max(mode.period, 1):
-                self.error(
-                    "C256",
-                    activity.span,
-                    f"{activity.target} has the frequency {activity.frequency} in a period of {mode.period} ms",
-                    "a unit is at least a millisecond: use a smaller frequency, or a longer period",
-                    f"unit of mode {mode.name} of {mode.period}",
-                )
+                cause = f"{activity.target} has the frequency {activity.frequency} in a period of {mode.period} ms"
+                remedy = "a unit is at least a millisecond: use a smaller frequency, or a longer period"
+                self.error("C256", activity.span, cause, remedy, f"unit of mode {mode.name} of {mode.period}")
         sound = self.errors == before
         units = _units(mode) if sound else 1
         if mode.period % units != 0:
@@ -241,20 +236,15 @@ class _Checker:
             port = self.ports.get(source.text)
             if port is None:
                 continue
+            reads = f"the driver {driver.name} of {what} reads"
             if port.kind is PortKind.SENSOR and not with_sensors:
-                self.error(
-                    "C262",
-                    name.span,
-                    f"the driver {driver.name} of {what} reads the sensor {source.text}, which is read after actuators are set",
-                    "read it in the driver of a task, and give the actuator the task's output",
-                )
+                cause = f"{reads} the sensor {source.text}, which is read after actuators are set"
+                remedy = "read it in the driver of a task, and give the actuator the task's output"
+                self.error("C262", name.span, cause, remedy)
             elif port.kind is PortKind.OUTPUT and source.text not in listed:
-                self.error(
-                    "C261",
-                    name.span,
-                    f"the driver {driver.name} of {what} reads {source.text}, which is no port of the mode {mode.name}",
-                    f"add it to the ports of the mode: mode {mode.name} (..., {source.text})",
-                )
+                cause = f"{reads} {source.text}, which is no port of the mode {mode.name}"
+                remedy = f"add it to the ports of the mode: mode {mode.name} (..., {source.text})"
+                self.error("C261", name.span, cause, remedy)
         return driver
 
     def twice(self, activities: Iterable[Activity], kind: str) -> None:
@@ -321,14 +311,9 @@ class _Checker:
         assert activity.driver is not None
         span = activity.driver.span
         if len(driver.destinations) != len(wanted):
-            self.error(
-                "C254",
-                span,
-                f"the driver {driver.name} has {_ports(len(driver.destinations))} for {what}, which are {len(wanted)}"
-                if len(wanted) != 1
-                else f"the driver {driver.name} has {_ports(len(driver.destinations))} for {what}, which is one",
-                f"declare it with output ({', '.join(f'{p.type} {p.name}' for p in wanted)})",
-            )
+            count = "is one" if len(wanted) == 1 else f"are {len(wanted)}"
+            cause = f"the driver {driver.name} has {_ports(len(driver.destinations))} for {what}, which {count}"
+            self.error("C254", span, cause, f"declare it with output ({', '.join(f'{p.type} {p.name}' for p in wanted)})")
             return
         for typed, port in zip(driver.destinations, wanted, strict=True):
             if typed.name.text != port.name.text and typed.name.text in names:

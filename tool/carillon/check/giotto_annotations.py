@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from carillon.diagnostics import Diagnostics, Span, suggestion
-from carillon.model.giotto import Annotation, Giotto, Port, PortKind
+from carillon.model.giotto import Activity, Driver, Giotto, Port, PortKind, Task
 from carillon.units import shorten
 
 KNOWN = ("host", "interrupt", "push", "wcet")
@@ -20,30 +20,24 @@ Refuse = Callable[[str, Span, str, str], None]
 
 def check_annotations(program: Giotto, diagnostics: Diagnostics, error: Refuse) -> None:
     """Report annotations that are not known, or stand where they mean nothing: C263."""
-    placed = [annotation for port in program.ports for annotation in port.annotations]
-    placed += [annotation for mode in program.modes for annotation in mode.annotations]
-    for annotation in placed:
+    ports = [annotation for port in program.ports for annotation in port.annotations]
+    modes = [annotation for mode in program.modes for annotation in mode.annotations]
+    timed: list[Task | Driver | Activity] = [*program.tasks, *program.drivers]
+    timed += [activity for mode in program.modes for activity in mode.activities]
+    others = [annotation for declared in timed for annotation in declared.annotations]
+    for annotation in (*ports, *modes):
         if annotation.word == "wcet":
-            error(
-                "C263",
-                annotation.span,
-                "neither a port nor a mode has a wcet",
-                "write it into a task, a driver or a taskfreq",
-            )
+            cause = "neither a port nor a mode has a wcet"
+            error("C263", annotation.span, cause, "write it into a task, a driver or a taskfreq")
     for port in program.ports:
         _interrupts(port, error)
-    elsewhere = [annotation for mode in program.modes for annotation in mode.annotations]
-    elsewhere += [annotation for task in program.tasks for annotation in task.annotations]
-    elsewhere += [annotation for driver in program.drivers for annotation in driver.annotations]
-    elsewhere += [a for mode in program.modes for activity in mode.activities for a in activity.annotations]
-    for annotation in elsewhere:
+    for annotation in (*modes, *others):
         if annotation.word == "interrupt":
             error("C263", annotation.span, "only a sensor has an interrupt", "write it into a sensor")
-    placed += [annotation for task in program.tasks for annotation in task.annotations]
-    placed += [annotation for driver in program.drivers for annotation in driver.annotations]
-    placed += [a for mode in program.modes for activity in mode.activities for a in activity.annotations]
-    for annotation in placed:
-        _known(annotation, diagnostics)
+    for annotation in (*ports, *modes, *others):
+        if annotation.word not in KNOWN:
+            cause = f"the annotation {shorten(annotation.word)} means nothing here"
+            diagnostics.warning("C263", annotation.span, cause, suggestion(annotation.word, KNOWN))
 
 
 def _interrupts(port: Port, error: Refuse) -> None:
@@ -57,13 +51,3 @@ def _interrupts(port: Port, error: Refuse) -> None:
             error("C263", annotation.span, cause, "write one of the board's application sources: [interrupt soft0]")
     for annotation in found[1:]:
         error("C263", annotation.span, f"the sensor {port.name} has two interrupts", "leave one")
-
-
-def _known(annotation: Annotation, diagnostics: Diagnostics) -> None:
-    if annotation.word not in KNOWN:
-        diagnostics.warning(
-            "C263",
-            annotation.span,
-            f"the annotation {shorten(annotation.word)} means nothing here",
-            suggestion(annotation.word, KNOWN),
-        )

@@ -62,23 +62,16 @@ def loads(program: Giotto) -> dict[str, Load]:
 def check_loads(program: Giotto, found: dict[str, Load], diagnostics: Diagnostics) -> None:
     """Report modes that no scheduler can keep (C268), and warn of those that leave the kernel hardly any time (C246)."""
     for mode in program.modes:
-        load = found[mode.name.text]
-        if load.share is not None and load.share > 1:
-            shown = format_number(load.share * 100, 1)
-            diagnostics.error(
-                "C268",
-                mode.name.span,
-                f"the tasks of the mode {mode.name} take {shown} % of the processor",
-                "invoke tasks less often, or with shorter execution times: [wcet ...]",
-            )
-        elif load.share is not None and load.share > 1 - KERNEL:
-            shown = format_number(load.share * 100, 1)
-            diagnostics.warning(
-                "C246",
-                mode.name.span,
-                f"the tasks of the mode {mode.name} take {shown} % of the processor, without what kernel and drivers take",
-                "leave some time: run it with --strict, and look at the share of the kernel",
-            )
+        share = found[mode.name.text].share
+        if share is None or share <= 1 - KERNEL:
+            continue
+        cause = f"the tasks of the mode {mode.name} take {format_number(share * 100, 1)} % of the processor"
+        if share > 1:
+            remedy = "invoke tasks less often, or with shorter execution times: [wcet ...]"
+            diagnostics.error("C268", mode.name.span, cause, remedy)
+        else:
+            remedy = "leave some time: run it with --strict, and look at the share of the kernel"
+            diagnostics.warning("C246", mode.name.span, f"{cause}, without what kernel and drivers take", remedy)
 
 
 def _load(mode: Mode, times: dict[str, Fraction]) -> Load:

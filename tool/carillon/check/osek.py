@@ -70,18 +70,9 @@ CPP_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An object of the event-triggered system; ``kind`` as messages call it: ``task``, ``application mode``."""
+    """An object of the event-triggered system; ``kind`` as messages call it: ``task``, or with an article what is beside it."""
 
     kind: str
-    name: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Foreign:
-    """A name beside it: of a time-triggered task, or of a C function of the rounds; ``what`` with its article."""
-
-    what: str
     name: str
     span: Span
 
@@ -108,8 +99,10 @@ def reserved(name: str) -> str | None:
     return "is a name of the operating system" if name in API_NAMES or name.startswith(API_PREFIXES) else None
 
 
-def check_names(objects: Iterable[Named], others: Iterable[Foreign], diagnostics: Diagnostics) -> None:
+def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: Diagnostics) -> None:
     """Report every name that C would not take (C026), that is taken (C101), or that is used twice (C102).
+
+    ``others`` are names beside the system's: of time-triggered tasks, and of C functions of the rounds.
 
     ``read`` calls this, because the model does not keep the places of application modes.  Leave out what is
     allowed to have the operating system's own name: RES_SCHEDULER and OSDEFAULTAPPMODE themselves.
@@ -130,7 +123,7 @@ def check_names(objects: Iterable[Named], others: Iterable[Foreign], diagnostics
         if other.name in seen:
             item = seen[other.name]
             remedy = "rename one of them: the one becomes a macro of C and would replace the other"
-            _report_twice(other.name, _article(item.kind), item.span, other.what, other.span, remedy, diagnostics)
+            _report_twice(other.name, _article(item.kind), item.span, other.kind, other.span, remedy, diagnostics)
 
 
 def _report_twice(

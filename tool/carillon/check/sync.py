@@ -17,29 +17,21 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     if sync is None or diagnostics.errors:
         return
     long = next((m for m in system.modes if m.round_length >= LONGEST), None)
+    code, span = "C231", sync.span
     if not system.modes:
-        diagnostics.error(
-            "C231", sync.span, "there is no round that [sync] could change", "give a task a period, or remove [sync]"
-        )
+        cause, remedy = "there is no round that [sync] could change", "give a task a period, or remove [sync]"
     elif not sync.lengthen and not sync.shorten:
-        diagnostics.error(
-            "C231",
-            sync.span,
-            "[sync] allows no round to be made longer or shorter",
-            "write lengthen and shorten, more than what the oscillators of two nodes run apart in a round",
-        )
+        cause = "[sync] allows no round to be made longer or shorter"
+        remedy = "write lengthen and shorten, more than what the oscillators of two nodes run apart in a round"
     elif long is not None:
-        diagnostics.error(
-            "C231",
-            long.span,
-            f"the round of mode '{long.name}' has {long.round_length} ticks, and [sync] wants less than {LONGEST}",
-            "choose a slower clock or a shorter round",
-        )
+        span = long.span
+        cause = f"the round of mode '{long.name}' has {long.round_length} ticks, and [sync] wants less than {LONGEST}"
+        remedy = "choose a slower clock or a shorter round"
     elif not any(cells.serves(Role.SYNC) for cells in system.board.cells):
         families = ", ".join(f"'{name}'" for name in dict.fromkeys(cells.family.name for cells in system.board.cells))
-        diagnostics.error(
-            "C243",
-            sync.span,
-            f"no cell of board '{system.board.name}' can be moved while it runs: its families are {families}",
-            'choose a board with cells of a family that can "synchronise", such as ast1030-evb, or remove [sync]',
-        )
+        code = "C243"
+        cause = f"no cell of board '{system.board.name}' can be moved while it runs: its families are {families}"
+        remedy = 'choose a board with cells of a family that can "synchronise", such as ast1030-evb, or remove [sync]'
+    else:
+        return
+    diagnostics.error(code, span, cause, remedy)

@@ -200,10 +200,9 @@ class _Microcode(Writer):
     def triggers(self) -> list[str]:
         """Triggers of sensors: enabled once the sensor's interrupt has come since a ``future`` named the trigger."""
         lines, rows = [], []
-        for number, (name, port) in enumerate(interrupts(self.giotto)):
-            assert port.interrupt is not None
+        for number, (name, port, interrupt) in enumerate(interrupts(self.giotto)):
             lines += [
-                f"/* The interrupt of the sensor {port.name} ({text.place(port.interrupt.span)}). */",
+                f"/* The interrupt of the sensor {port.name} ({text.place(interrupt.span)}). */",
                 f"static uint32_t events_{number};",
                 f"void carillon_isr_{name}(void);",
                 f"ISR({name})", "{", f"    carillon_microcode_event(&events_{number});", "}",

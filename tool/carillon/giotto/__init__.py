@@ -9,11 +9,11 @@ switches of modes, sets the inputs of tasks and releases them.  A switch goes on
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from carillon.diagnostics import Diagnostics
 from carillon.giotto.units import Entry, Unit, entry_of, units_of
-from carillon.microcode import FORMS, LONGEST_TIME, MOST, Field, Function, Instruction, Opcode, Program, faults
+from carillon.microcode import LONGEST_TIME, MOST, Function, Instruction, Opcode, Program, faults
 from carillon.microcode.text import Thread, text_of
 from carillon.model.giotto import TICK_NS, Activity, Call, Driver, Giotto, Mode, Name, PortKind, Task
 
@@ -120,15 +120,13 @@ class _Code:
 
     def close(self, address: int) -> None:
         """What stands next is where the instruction at ``address`` leads to."""
-        self.instructions[address] = Instruction(
-            self.instructions[address].opcode, self.instructions[address].x, y=len(self.instructions)
-        )
+        self.instructions[address] = replace(self.instructions[address], y=len(self.instructions))
 
     def linked(self) -> tuple[Instruction, ...]:
         """All instructions, with addresses for labels."""
         found = list(self.instructions)
         for address, label in self.targets.items():
-            found[address] = Instruction(found[address].opcode, found[address].x, found[address].time, self.labels[label])
+            found[address] = replace(found[address], y=self.labels[label])
         return tuple(found)
 
 
@@ -339,10 +337,7 @@ class _Compiler:
             self.code.labels[f"{_THREAD}:{label}"] = first + address
         for line, instruction in self.thread.code:
             at = self.code.add(instruction.opcode, f"S code, line {line}")
-            goes = FORMS[instruction.opcode].fields.get(Field.Y) == "address"
-            self.code.instructions[at] = Instruction(
-                instruction.opcode, instruction.x, instruction.time, instruction.y + first if goes else instruction.y
-            )
+            self.code.instructions[at] = replace(instruction, y=instruction.y + first) if instruction.leads else instruction
 
     def copy(self, invocation: Activity) -> None:
         """The invocation that ends here puts out."""

@@ -279,18 +279,15 @@ class _Player:
 
     def wait(self, opcode: Opcode, x: int, ticks: int, y: int, following: int, time: int) -> None:
         end = time + ticks * self.scale
-        if opcode is Opcode.DISPATCH:
-            self.threads.append(_Instance(x, following, None, None, following, time))
-        elif opcode is Opcode.DISPATCH_TIME:
-            self.threads.append(_Instance(x, following, end, None, y, time))
-        elif opcode is Opcode.DISPATCH_RELEASE:
-            self.threads.append(_Instance(x, following, None, ticks, y, time))
-        elif opcode is Opcode.IDLE:
-            self.threads.append(_Instance(None, None, end, None, following, time))
-        elif opcode is Opcode.IDLE_RELEASE:
-            self.threads.append(_Instance(None, None, None, x, following, time))
-        else:
-            raise AssertionError(opcode)
+        self.threads.append(
+            {
+                Opcode.DISPATCH: _Instance(x, following, None, None, following, time),
+                Opcode.DISPATCH_TIME: _Instance(x, following, end, None, y, time),
+                Opcode.DISPATCH_RELEASE: _Instance(x, following, None, ticks, y, time),
+                Opcode.IDLE: _Instance(None, None, end, None, following, time),
+                Opcode.IDLE_RELEASE: _Instance(None, None, None, x, following, time),
+            }[opcode]
+        )
 
     def touch(self, driver: int) -> None:
         """A driver neither reads what an unfinished task writes nor writes what it uses."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from carillon.actions import Action
 from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.enable_interrupt import EnableInterrupt
@@ -35,14 +36,16 @@ def _lower_mode(mode: Mode, system: System, kernel: KernelTime) -> LoweredMode:
     demands = [*_activations(mode, system, ends), *_deadlines(mode, system)]
     if len(system.modes) > 1:
         at = _control(mode, ends, system.board.switch_ticks + system.board.lead_at(system.clock_hz))
-        point = ExpiryPoint(at, SwitchMode(mode.name), at, mode.span)
-        demands.append(Demand(SwitchMode(mode.name), (point,), required=True, bounded=True))
+        demands.append(_once(SwitchMode(mode.name), at, mode))
     demands.extend(_enables(mode, system.start_within))
     if system.sync is not None:
         at, _ = sync_point(demands, mode.round_length)
-        point = ExpiryPoint(at, Synchronise(mode.name), at, mode.span)
-        demands.append(Demand(Synchronise(mode.name), (point,), required=True, bounded=True))
+        demands.append(_once(Synchronise(mode.name), at, mode))
     return LoweredMode(mode.name, mode.round_length, tuple(demands))
+
+
+def _once(action: Action, at: int, mode: Mode) -> Demand:
+    return Demand(action, (ExpiryPoint(at, action, at, mode.span),), required=True, bounded=True)
 
 
 def _activations(mode: Mode, system: System, ends: list[int] | None) -> list[Demand]:

@@ -5,31 +5,16 @@ The machine is that of C. Kirsch, M. Sanvido and T. Henzinger, *A Programmable M
 
 Tasks, drivers, guards and triggers are functions outside of the machine.  A program names them, and names the ports that
 each of them reads and writes, so that a machine can tell when a driver touches a task that has not finished.
+
+An instruction is two words of 32 bits, little endian: the opcode (8 bits) and ``time`` (24 bits), then ``x`` and ``y``
+(16 bits each).  What an instruction does not use is 0.  One table says what its operands are, for bytes, text and checks.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from enum import Enum, unique
-
-from carillon.microcode.instructions import FORMS, LONGEST_TIME, S_CODE, Field, Form, Instruction, Opcode
-
-__all__ = [
-    "FORMS",
-    "LONGEST_TIME",
-    "MOST",
-    "NAME",
-    "S_CODE",
-    "Field",
-    "Form",
-    "Function",
-    "Instruction",
-    "Kind",
-    "Opcode",
-    "Program",
-    "faults",
-]
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum, unique
 
 NAME = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_.:@]*[A-Za-z0-9_.@])?", re.ASCII)
 """What names an object or a label of microcode; it may have points and colons within, as no C function has."""
@@ -37,6 +22,92 @@ LONGEST_NAME = 1000
 MOST = 0xFFFF
 """The most instructions, and the most objects of a kind."""
 _LONGEST_TICK = 0xFFFF_FFFF
+LONGEST_TIME = 0xFF_FFFF
+"""The longest time of an instruction, in ticks."""
+
+
+@unique
+class Opcode(IntEnum):
+    """Numbers of instructions; 0 is none, so that empty memory is no program."""
+
+    CALL = 1
+    RELEASE = 2
+    FUTURE = 3
+    FUTURE_EVENT = 4
+    DISPATCH = 5
+    DISPATCH_TIME = 6
+    DISPATCH_RELEASE = 7
+    IDLE = 8
+    IDLE_RELEASE = 9
+    FORK = 10
+    IF = 11
+    JUMP = 12
+    RETURN = 13
+    TERMINATE = 14
+
+
+@unique
+class Field(Enum):
+    """The operands that an instruction has room for, in their order in text."""
+
+    X = "x"
+    TIME = "time"
+    Y = "y"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How an instruction is written and what it uses.
+
+    ``fields`` says what an operand is: ``ticks``, ``address`` or the table of which it is a number.  ``text`` are the
+    operands in their order in text; one in ``release(...)`` is a task whose release ends the time.  ``least`` is the
+    least number of ticks.  ``goes_on``: the next instruction may follow it.
+    """
+
+    word: str
+    fields: dict[Field, str] = field(default_factory=dict)
+    least: int = 0
+    released: Field | None = None
+    goes_on: bool = True
+
+
+FORMS = {
+    Opcode.CALL: Form("call", {Field.X: "driver"}),
+    Opcode.RELEASE: Form("release", {Field.X: "task", Field.TIME: "ticks"}),
+    Opcode.FUTURE: Form("future", {Field.TIME: "ticks", Field.Y: "address"}, 1),
+    Opcode.FUTURE_EVENT: Form("future", {Field.X: "trigger", Field.Y: "address"}),
+    Opcode.DISPATCH: Form("dispatch", {Field.X: "task"}),
+    Opcode.DISPATCH_TIME: Form("dispatch", {Field.X: "task", Field.TIME: "ticks", Field.Y: "address"}, 1),
+    Opcode.DISPATCH_RELEASE: Form("dispatch", {Field.X: "task", Field.TIME: "task", Field.Y: "address"}, released=Field.TIME),
+    Opcode.IDLE: Form("idle", {Field.TIME: "ticks"}, 1),
+    Opcode.IDLE_RELEASE: Form("idle", {Field.X: "task"}, released=Field.X),
+    Opcode.FORK: Form("fork", {Field.Y: "address"}),
+    Opcode.IF: Form("if", {Field.X: "guard", Field.Y: "address"}),
+    Opcode.JUMP: Form("jump", {Field.Y: "address"}, goes_on=False),
+    Opcode.RETURN: Form("return", goes_on=False),
+    Opcode.TERMINATE: Form("terminate", {Field.X: "task"}),
+}
+
+
+S_CODE = frozenset(
+    {Opcode.DISPATCH, Opcode.DISPATCH_TIME, Opcode.DISPATCH_RELEASE, Opcode.IDLE, Opcode.IDLE_RELEASE, Opcode.FORK}
+)
+"""What only S code has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An instruction and its operands, in ticks, numbers of tables and addresses."""
+
+    opcode: Opcode
+    x: int = 0
+    time: int = 0
+    y: int = 0
+
+    @property
+    def leads(self) -> bool:
+        """Whether ``y`` is the address of an instruction that may follow it."""
+        return FORMS[self.opcode].fields.get(Field.Y) == "address"
 
 
 @unique
@@ -147,12 +218,12 @@ def _labels(program: Program, size: int) -> list[tuple[int | None, str]]:
 def _instruction(instruction: Instruction, tables: dict[Kind, int], size: int) -> list[str]:
     found = []
     form = FORMS[instruction.opcode]
-    for field in Field:
-        value = getattr(instruction, field.value)
-        use = form.fields.get(field)
+    for operand in Field:
+        value = getattr(instruction, operand.value)
+        use = form.fields.get(operand)
         if use is None:
             if value != 0:
-                found.append(f"{field.value} of {form.word} must be 0")
+                found.append(f"{operand.value} of {form.word} must be 0")
         elif use == "ticks":
             if not form.least <= value <= LONGEST_TIME:
                 found.append(f"{value} ticks of {form.word} are not in {form.least} to {LONGEST_TIME}")

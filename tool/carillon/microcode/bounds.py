@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from carillon.microcode import FORMS, Field, Instruction, Opcode, Program
+from carillon.microcode import FORMS, Instruction, Opcode, Program
 
 MOST = 254
 """The most triggers, and the most threads, that an image has room for."""
@@ -57,7 +57,7 @@ def _edges(code: tuple[Instruction, ...]) -> Iterable[Edge]:
     for address, i in enumerate(code):
         if FORMS[i.opcode].goes_on:
             yield address, False, address + 1
-        if FORMS[i.opcode].fields.get(Field.Y) == "address":
+        if i.leads:
             yield address, True, i.y
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from carillon.microcode import FORMS, MOST, S_CODE, Field, Function, Instruction, Opcode, Program
+from carillon.microcode import FORMS, MOST, S_CODE, Function, Instruction, Opcode, Program
 
 _USES = frozenset({Opcode.RELEASE, Opcode.DISPATCH, Opcode.DISPATCH_TIME, Opcode.DISPATCH_RELEASE, Opcode.TERMINATE})
 BEGIN_TICKS = 1
@@ -50,10 +50,9 @@ def part_of(program: Program) -> Part:
 
 
 def _following(i: Instruction, address: int) -> Iterator[int]:
-    form = FORMS[i.opcode]
-    if form.goes_on:
+    if FORMS[i.opcode].goes_on:
         yield address + 1
-    if form.fields.get(Field.Y) == "address":
+    if i.leads:
         yield i.y
 
 
@@ -101,7 +100,7 @@ def _tables(program: Program) -> object:
 
 
 def _moved(i: Instruction, places: dict[int, int]) -> Instruction:
-    return replace(i, y=places[i.y]) if FORMS[i.opcode].fields.get(Field.Y) == "address" else i
+    return replace(i, y=places[i.y]) if i.leads else i
 
 
 def _free(name: str, known: set[str]) -> str:

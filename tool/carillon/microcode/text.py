@@ -57,7 +57,7 @@ def _labels(program: Program) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for address, name in program.labels:
         found.setdefault(address, []).append(name)
-    targets = {i.y for i in program.code if FORMS[i.opcode].fields.get(Field.Y) == "address"}
+    targets = {i.y for i in program.code if i.leads}
     for address in targets | {program.entry}:
         found.setdefault(address, [f"@{address}"])
     return found

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -43,12 +43,13 @@ def rates_of(program: Giotto, names: Sequence[str]) -> tuple[Rate, ...]:
     for period, tasks in sorted(found.items(), reverse=True):
         (first, *others) = sorted(tasks)
         alone = not others and sum(first in its for its in found.values()) == 1
-        name = names[first] if alone else _free(f"every_{period}_ms", names)
+        name = names[first] if alone else free_name(f"every_{period}_ms", names)
         rates.append(Rate(period, name, tuple(sorted(tasks))))
     return tuple(rates)
 
 
-def _free(name: str, names: Sequence[str]) -> str:
+def free_name(name: str, names: Collection[str]) -> str:
+    """The name, or with a number behind it, the first that is not among those."""
     return name if name not in names else next(n for k in count(2) if (n := f"{name}_{k}") not in names)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,17 +71,10 @@ def read_tables(
 
 def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
     """The system of a file that was read."""
-    builder = Builder(tables.path, tables.digest, tables.places, tables.broken, diagnostics, tables.included)
-    system = builder.build(tables.file, board, clock)
-    if system is not None and tables.searches:
-        system = replace(system, searches=tables.searches + system.searches)
+    system = Builder(tables, diagnostics).build(board, clock)
     if tables.giotto is not None:  # of whose threads one may be alone, and the slice's cell is the machine's
         diagnostics.found = [found for found in diagnostics.found if found.code != "C175"]
-    return (
-        system
-        if system is None or tables.giotto is None
-        else replace(system, giotto=tables.giotto, machine=tables.machine, upload=tables.upload)
-    )
+    return system
 
 
 def read_schedule(

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from carillon.diagnostics import Diagnostics, suggestion
 from carillon.files import Search, is_pattern, matching
+from carillon.read.schema import SystemTable
 from carillon.read.spans import SpanIndex
 from carillon.units import shorten
 
@@ -69,29 +70,22 @@ def _default_include(folder: Path, found: Application) -> None:
     found.include = tuple(dict.fromkeys(here))
 
 
-def application_of(
-    folder: Path,
-    sources: list[str] | None,
-    include: list[str] | None,
-    defines: list[str],
-    places: SpanIndex,
-    diagnostics: Diagnostics,
-) -> Application:
+def application_of(folder: Path, table: SystemTable, places: SpanIndex, diagnostics: Diagnostics) -> Application:
     """What the keys ``sources``, ``include`` and ``defines`` of ``[system]`` in a file in ``folder`` are; None: not written.
 
     Reports what does not exist (C027), what stands there twice (C049), and what is no macro (C026).
     """
     found = Application()
-    if sources is None:
+    if table.sources is None:
         _default_sources(folder, found)
     else:
-        found.sources = tuple(_sources(folder, sources, places, diagnostics, found.searches))
-    if include is None:
+        found.sources = tuple(_sources(folder, table.sources, places, diagnostics, found.searches))
+    if table.include is None:
         _default_include(folder, found)
     else:
-        found.include = tuple(_include(folder, include, places, diagnostics))
+        found.include = tuple(_include(folder, table.include, places, diagnostics))
         found.searches += [Search(path, "") for path in found.include]
-    found.defines = tuple(_defines(defines, places, diagnostics))
+    found.defines = tuple(_defines(table.defines, places, diagnostics))
     return found
 
 

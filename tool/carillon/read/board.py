@@ -55,29 +55,21 @@ def _read(path: Path, layers: Layers, above: list[Path], diagnostics: Diagnostic
     if "base" not in data:
         return data
     base, span = data.pop("base"), parsed.places.value(("base",))
-    if not isinstance(base, str):
-        diagnostics.error("C050", span, f"'base' must be a string, not {toml_type(base)}", 'write a board\'s name: base = "…"')
-        return None
-    found = _base(base, path)
-    if found is None:
-        diagnostics.error(
-            "C050",
-            span,
-            f"there is no board {shorten(base)} for this one to be based on",
-            "write the name of a folder beside this board's, or of one of Carillon's boards",
-        )
-        return None
+    found = _base(base, path) if isinstance(base, str) else None
     below = [*above, path.resolve()]
-    if found.resolve() in below:
-        diagnostics.error(
-            "C050",
-            span,
-            f"this board is {'its own base' if found.resolve() == path.resolve() else 'a base of its own base'}",
-            "name a board that is not based on this one",
-        )
-        return None
-    under = _read(found, layers, below, diagnostics)
-    return None if under is None else _over(under, data)
+    if not isinstance(base, str):
+        cause, remedy = f"'base' must be a string, not {toml_type(base)}", 'write a board\'s name: base = "…"'
+    elif found is None:
+        cause = f"there is no board {shorten(base)} for this one to be based on"
+        remedy = "write the name of a folder beside this board's, or of one of Carillon's boards"
+    elif found.resolve() in below:
+        cause = f"this board is {'its own base' if found.resolve() == path.resolve() else 'a base of its own base'}"
+        remedy = "name a board that is not based on this one"
+    else:
+        under = _read(found, layers, below, diagnostics)
+        return None if under is None else _over(under, data)
+    diagnostics.error("C050", span, cause, remedy)
+    return None
 
 
 def _base(name: str, path: Path) -> Path | None:

@@ -7,17 +7,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from carillon.diagnostics import CarillonError, Diagnostics, suggestion
+from carillon.diagnostics import CarillonError, suggestion
 from carillon.model import Idle, Interrupt, OnDeadlineMiss, System
 from carillon.model.board import Board
-from carillon.read.application import Application, application_of
+from carillon.read.application import application_of
 from carillon.read.board import load_board
 from carillon.read.osek import OsekReader
 from carillon.read.references import DEFAULT_MODE, References, event_triggered
 from carillon.read.rounds import Rounds
-from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable, ScheduleFile
-from carillon.read.shape import Broken
-from carillon.read.spans import SpanIndex
+from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable
+from carillon.read.shape import Reading
 from carillon.read.ticks import Ticks, fitting_clocks, nearest_clock
 from carillon.read.time import TimeReader
 from carillon.resources import board_names, find_board
@@ -26,43 +25,23 @@ from carillon.units import Time, format_frequency, format_number, shorten
 DEFAULT_BOARD = "ast1030-evb"
 
 
-class Builder:
-    """Builds one System.
+class Builder(Reading):
+    """Builds one System."""
 
-    ``broken`` says which values of the file are missing because they were wrong; ``included`` are other files that it has.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        digest: str,
-        places: SpanIndex,
-        broken: Broken,
-        diagnostics: Diagnostics,
-        included: tuple[Path, ...] = (),
-    ) -> None:
-        self.path = path
-        self.digest = digest
-        self.included = included
-        self.places = places
-        self.broken = broken
-        self.diagnostics = diagnostics
-
-    def build(self, file: ScheduleFile, override: str | None, clock: int | None = None) -> System | None:
+    def build(self, override: str | None, clock: int | None = None) -> System | None:
         """The system, without the parts that could not be built; None if nothing is left, or there is no board.
 
         ``clock`` overrides the clock, in Hz, that the file names or that would be chosen.
         """
-        self.file = file
+        file, tables = self.file, self.tables
         # Time services are those of the event-triggered system.
-        implied = OsekTable.model_validate({}) if event_triggered(self.file) else None
-        table = file.osek or implied
-        osek = OsekReader(file, table, self.places, self.broken, self.diagnostics) if table else None
-        time = TimeReader(file, self.places, self.broken, self.diagnostics)
+        table = file.osek or (OsekTable.model_validate({}) if event_triggered(file) else None)
+        osek = OsekReader(tables, table, self.diagnostics) if table else None
+        time = TimeReader(tables, self.diagnostics)
         name = self._name()
-        application = self._application()
+        application = application_of(self.tables.path.parent, file.system, self.places, self.diagnostics)
         board = self._board(override)
-        references = References(file, self.places, self.broken, self.diagnostics)
+        references = References(tables, self.diagnostics)
         references.check(board)
         if osek is not None:
             osek.resolve(board)
@@ -74,7 +53,7 @@ class Builder:
         if clock_hz is None:
             return None
         self.ticks = Ticks(board, clock_hz, file.system.inexact_times == "refuse", self.diagnostics)
-        rounds = Rounds(file, self.places, self.broken, self.diagnostics, self.ticks)
+        rounds = Rounds(tables, self.diagnostics, self.ticks)
         rounds.convert_tasks()
         tasks = tuple(rounds.task(task) for task in file.task)
         interrupts = tuple(self._interrupts(board))
@@ -90,8 +69,8 @@ class Builder:
         built = osek.build(self.ticks) if osek else None  # whose ticks may drift, too
         return System(
             name=name,
-            file=self.path,
-            digest=self.digest,
+            file=tables.path,
+            digest=tables.digest,
             board=board,
             clock_hz=clock_hz,
             tasks=tasks,
@@ -103,7 +82,7 @@ class Builder:
             sources=application.sources,
             include=application.include,
             defines=application.defines,
-            searches=tuple(application.searches),
+            searches=(*tables.searches, *application.searches),
             drifts=tuple(self.ticks.drifts),
             osek=built,
             time=time.build(self.ticks),
@@ -111,15 +90,16 @@ class Builder:
             clock_given=file.system.clock is not None,
             start_within=rounds.start_within,
             sync=rounds.sync(),
-            inputs=(self.path, *self.included, *board.files),
+            inputs=(tables.path, *tables.included, *board.files),
+            giotto=tables.giotto,
+            machine=tables.machine,
+            upload=tables.upload,
         )
-
-    # The system table
 
     def _name(self) -> str:
         written = self.file.system.name
         # A file of the usual name says nothing: its folder does.
-        stem = self.path.resolve().parent.name if self.path.name == "schedule.toml" else self.path.stem
+        stem = self.tables.path.resolve().parent.name if self.tables.path.name == "schedule.toml" else self.tables.path.stem
         name = stem if written is None else written
         if re.fullmatch(APPLICATION_NAME, name, re.ASCII) is None and not self.broken.at("system", "name"):
             self.diagnostics.error(
@@ -131,15 +111,11 @@ class Builder:
             )
         return name
 
-    def _application(self) -> Application:
-        table = self.file.system
-        return application_of(self.path.parent, table.sources, table.include, table.defines, self.places, self.diagnostics)
-
     def _board(self, override: str | None) -> Board | None:
         if override is None and self.broken.at("system", "board"):
             return None
         named = override or self.file.system.board or DEFAULT_BOARD
-        path = find_board(named, None if override else self.path.parent)
+        path = find_board(named, None if override else self.tables.path.parent)
         if path is None:
             span = None if override else self.places.value(("system", "board"))
             self.diagnostics.error(
@@ -205,10 +181,6 @@ class Builder:
         if self.file.sync is not None:
             yield from (time for time in (self.file.sync.lengthen, self.file.sync.shorten, self.file.sync.precision) if time)
 
-    # Names that refer to others; these need no clock, so that they are reported whatever else is wrong
-
-    # Tasks and interrupts
-
     def _interrupts(self, board: Board) -> Iterator[Interrupt]:
         enabled = {point.enable for mode in self.file.mode.values() for point in mode.points or ()}
         for name, table in self.file.interrupt.items():
@@ -222,8 +194,6 @@ class Builder:
                     name in enabled,
                     self.places.key(("interrupt", name)),
                 )
-
-    # Modes
 
 
 def application_sources(board: str | None, written: str | None, folder: Path) -> list[str] | None:

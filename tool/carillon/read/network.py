@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, Field, PlainValidator, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from carillon.diagnostics import Diagnostics
 from carillon.model.network import BILLION, CHANCE, NODES, PICOSECONDS, Link, Network, Node, Oscillator, Wander
-from carillon.read.schema import PARSED_TIME, toml_type
+from carillon.read.schema import PARSED_TIME, Name, Table, toml_type
 from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex
 from carillon.read.tables import Layers, validate
@@ -77,14 +77,9 @@ Ppm = Annotated[int, PlainValidator(_ppm), WithJsonSchema(_NUMBER)]
 Chance = Annotated[int, PlainValidator(_chance), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
 _TIME = {"type": "string", "pattern": TIME_PATTERN.replace("|ticks|tick", ""), "examples": ["250us", "1.5 ms"]}
 RealTime = Annotated[int, PARSED_TIME, AfterValidator(_real), WithJsonSchema(_TIME)]
-Name = Annotated[str, StringConstraints(min_length=1)]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-
-class NetworkTable(_Table):
+class NetworkTable(Table):
     """The network as a whole."""
 
     name: Name | None = Field(None, description="Name of the network; the folder's if absent.")
@@ -93,14 +88,14 @@ class NetworkTable(_Table):
     )
 
 
-class LateTable(_Table):
+class LateTable(Table):
     """Messages that take longer than the others."""
 
     chance: Chance = Field(description="Part of the messages that are late, 0 to 1.")
     by: RealTime = Field(description="How much longer they take at most.")
 
 
-class BusTable(_Table):
+class BusTable(Table):
     """How messages travel; each receiver has its own luck."""
 
     latency: RealTime | None = Field(None, description='Shortest time from sending to arrival, more than 0; "10us" if absent.')
@@ -110,7 +105,7 @@ class BusTable(_Table):
     late: LateTable | None = Field(None, description="Messages that are late beyond the jitter; none if absent.")
 
 
-class WanderTable(_Table):
+class WanderTable(Table):
     """A random walk of a clock's error."""
 
     step: Ppm = Field(description="The most by which the error changes at once, in ppm.")
@@ -118,14 +113,14 @@ class WanderTable(_Table):
     every: RealTime = Field(description="The time between two changes.")
 
 
-class StepTable(_Table):
+class StepTable(Table):
     """Another error from some time on, as when a board gets warm."""
 
     at: RealTime = Field(description="True time from the network's start.")
     ppm: Ppm = Field(description="The error from then on.")
 
 
-class ClockTable(_Table):
+class ClockTable(Table):
     """A node's oscillator."""
 
     ppm: Ppm = Field(0, description="By how many parts of a million it is fast, or slow if negative; 0 if absent.")
@@ -133,7 +128,7 @@ class ClockTable(_Table):
     steps: list[StepTable] = Field([], max_length=MOST_STEPS, description="Other errors from given times on, ascending.")
 
 
-class NodeTable(_Table):
+class NodeTable(Table):
     """A virtual board in the network."""
 
     name: Annotated[str, StringConstraints(pattern=NAME, max_length=LONGEST_NAME)] = Field(
@@ -146,7 +141,7 @@ class NodeTable(_Table):
     bus: BusTable | None = Field(None, description="How what it sends travels, where that differs from [bus].")
 
 
-class NetworkFile(_Table):
+class NetworkFile(Table):
     """A network file."""
 
     network: NetworkTable | None = Field(None, description="The network as a whole.")
@@ -236,22 +231,16 @@ def _oscillator(table: NodeTable, at: Place, places: SpanIndex, diagnostics: Dia
 
 
 def _link(file: NetworkFile, table: NodeTable, at: Place, places: SpanIndex, diagnostics: Diagnostics) -> Link:
-    bus, own = (it or BusTable.model_validate({}) for it in (file.bus, table.bus))
-    latency = next((value for value in (own.latency, bus.latency) if value is not None), 10_000_000)
-    late = own.late or bus.late
-    if latency < 1000:
-        place = ((*at, "bus", "latency")) if own.latency is not None else ("bus", "latency")
+    said: dict[str, Any] = {"latency": 10_000_000}
+    for bus in (file.bus, table.bus):
+        said |= {key: value for key, value in bus or () if value is not None}
+    if said["latency"] < 1000:
+        own = table.bus is not None and table.bus.latency is not None
         diagnostics.error(
             "C230",
-            places.value(place),
+            places.value((*at, "bus", "latency") if own else ("bus", "latency")),
             f"what node '{table.name}' sends arrives at once",
             "write a latency of at least a nanosecond: nothing is faster than light",
         )
-    return Link(
-        latency,
-        next((value for value in (own.jitter, bus.jitter) if value is not None), 0),
-        next((value for value in (own.loss, bus.loss) if value is not None), 0),
-        next((value for value in (own.duplicate, bus.duplicate) if value is not None), 0),
-        late.chance if late is not None else 0,
-        late.by if late is not None else 0,
-    )
+    late: LateTable | None = said.pop("late", None)
+    return Link(**said) if late is None else Link(**said, late=late.chance, late_by=late.by)

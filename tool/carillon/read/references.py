@@ -86,25 +86,19 @@ class References(Reading):
         misspelt = self.broken.under(*path)
         if point.at is None and not misspelt:
             self._missing("at", path, 'say when: at = "100 ticks"')
+        cause = remedy = ""
+        span = self.places.value(path)
         if point.activate is None and point.enable is None:
-            if not misspelt:
-                self.diagnostics.error(
-                    "C028", self.places.value(path), f"{what} does nothing", "add activate = TASK or enable = INTERRUPT"
-                )
+            cause, remedy = "" if misspelt else f"{what} does nothing", "add activate = TASK or enable = INTERRUPT"
         elif point.activate is not None and point.enable is not None:
-            self.diagnostics.error(
-                "C028",
-                self.places.key((*path, "enable")),
-                f"{what} has both activate and enable",
-                "write two points, one for each",
-            )
+            span = self.places.key((*path, "enable"))
+            cause, remedy = f"{what} has both activate and enable", "write two points, one for each"
         elif point.deadline_at is not None and point.enable is not None:
-            self.diagnostics.error(
-                "C028",
-                self.places.key((*path, "deadline_at")),
-                f"{what} enables an interrupt and has a deadline",
-                "only an activation has a deadline: leave deadline_at out, or write activate instead of enable",
-            )
+            span = self.places.key((*path, "deadline_at"))
+            cause = f"{what} enables an interrupt and has a deadline"
+            remedy = "only an activation has a deadline: leave deadline_at out, or write activate instead of enable"
+        if cause:
+            self.diagnostics.error("C028", span, cause, remedy)
         if point.activate is not None:
             self._known(point.activate, self.file.task, "task", "C022", (*path, "activate"))
         if point.enable is not None:

@@ -9,9 +9,8 @@ from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Activation, Drift, Enable, Mode, Monitor, Overrun, Synchronisation, SyncStart, Task, Window
-from carillon.read.schema import ModeTable, ScheduleFile, TaskTable
-from carillon.read.shape import Broken, Reading, describe
-from carillon.read.spans import SpanIndex
+from carillon.read.schema import ModeTable, TaskTable
+from carillon.read.shape import Reading, Tables, describe
 from carillon.read.ticks import LONGEST, Ticks, whole
 from carillon.units import Time, format_duration
 
@@ -21,10 +20,10 @@ MOST_POINTS = 65_536
 class Rounds(Reading):
     """Builds tasks, then modes."""
 
-    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics, ticks: Ticks) -> None:
-        super().__init__(file, places, broken, diagnostics)
+    def __init__(self, tables: Tables, diagnostics: Diagnostics, ticks: Ticks) -> None:
+        super().__init__(tables, diagnostics)
         self.ticks = ticks
-        self.start_within = self.within(file.system.start_within, ("system", "start_within"))
+        self.start_within = self.within(self.file.system.start_within, ("system", "start_within"))
 
     def convert_tasks(self) -> None:
         """Convert the times of all tasks to exact ticks; None where a time is absent, refused or out of range."""
@@ -197,19 +196,12 @@ class Rounds(Reading):
             return None
         if not tasks:
             if name in self.file.mode:
-                self.diagnostics.error(
-                    "C031",
-                    span,
-                    f"mode '{name}' has no periodic task and no round",
-                    f"write round under [mode.{name}]: the time after which its points repeat; or give a task a period",
-                )
+                cause = f"mode '{name}' has no periodic task and no round"
+                remedy = f"write round under [mode.{name}]: the time after which its points repeat; or give a task a period"
+                self.diagnostics.error("C031", span, cause, remedy)
             elif not any(len(path) == 1 for path in self.broken.paths):
-                self.diagnostics.error(
-                    "C031",
-                    span,
-                    "the file schedules nothing: it has no mode, and no task with a period",
-                    "give a task a period, or write [mode.NAME] with round and points",
-                )
+                cause = "the file schedules nothing: it has no mode, and no task with a period"
+                self.diagnostics.error("C031", span, cause, "give a task a period, or write [mode.NAME] with round and points")
             return None
         length = least_common_multiple(self.periods[task] for task in tasks)
         if not self._countable(name, length, tasks, span):
@@ -259,21 +251,14 @@ class Rounds(Reading):
         if count <= MOST_POINTS and length <= LONGEST:
             return True
         if count <= MOST_POINTS:
-            self.diagnostics.error(
-                "C032",
-                span,
-                f"the round of mode '{name}', the least common multiple of its periods, is longer than 2^63 - 1 ticks",
-                "choose shorter periods with a small common multiple",
-            )
-            return False
-        periods = ", ".join(f"{self.file.task[t].period} ('{t}')" for t in tasks[:4]) + (", ..." if len(tasks) > 4 else "")
-        many = f"{int(count)} activations" if count < 10**12 else "more than 10^12 activations"
-        self.diagnostics.error(
-            "C032",
-            span,
-            f"the round of mode '{name}' holds {many}, more than {MOST_POINTS}: the periods are {periods}",
-            "choose periods with a small common multiple, best each a multiple of the next shorter one",
-        )
+            holds = ", the least common multiple of its periods, is longer than 2^63 - 1 ticks"
+            remedy = "choose shorter periods with a small common multiple"
+        else:
+            periods = ", ".join(f"{self.file.task[t].period} ('{t}')" for t in tasks[:4]) + (", ..." if len(tasks) > 4 else "")
+            many = f"{int(count)} activations" if count < 10**12 else "more than 10^12 activations"
+            holds = f" holds {many}, more than {MOST_POINTS}: the periods are {periods}"
+            remedy = "choose periods with a small common multiple, best each a multiple of the next shorter one"
+        self.diagnostics.error("C032", span, f"the round of mode '{name}'{holds}", remedy)
         return False
 
     def _periodic(self, task: str, length: Fraction, activations: list[Activation]) -> None:

@@ -65,11 +65,13 @@ Identifier = Annotated[str, WithJsonSchema({"type": "string", "pattern": _IDENTI
 Name = Annotated[str, StringConstraints(min_length=1)]
 
 
-class _Table(BaseModel):
+class Table(BaseModel):
+    """A table of a file: no key is unknown, no value is of another type, and nothing changes it."""
+
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
-class SystemTable(_Table):
+class SystemTable(Table):
     """The application as a whole."""
 
     name: Annotated[str, WithJsonSchema({"type": "string", "pattern": APPLICATION_NAME})] | None = Field(
@@ -114,7 +116,7 @@ class SystemTable(_Table):
     )
 
 
-class TaskTable(_Table):
+class TaskTable(Table):
     """A time-triggered task."""
 
     entry: Identifier | None = Field(None, description="C function void entry(void); the task's name if absent.")
@@ -139,7 +141,7 @@ class TaskTable(_Table):
     )
 
 
-class InterruptTable(_Table):
+class InterruptTable(Table):
     """An interrupt of the application."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["source"]})
@@ -149,7 +151,7 @@ class InterruptTable(_Table):
     priority: Literal["above-tasks", "below-tasks"] = Field("above-tasks", description="Whether it preempts tasks.")
 
 
-class PointTable(_Table):
+class PointTable(Table):
     """An expiry point of a round: it activates a task, or enables an interrupt again."""
 
     model_config = ConfigDict(
@@ -167,7 +169,7 @@ class PointTable(_Table):
     enable: Identifier | None = Field(None, description="The interrupt to enable again.")
 
 
-class ModeTable(_Table):
+class ModeTable(Table):
     """An application mode and its dispatcher round."""
 
     round: AnyTime | None = Field(
@@ -183,7 +185,7 @@ class ModeTable(_Table):
     points: list[PointTable] | None = Field(None, description="Expiry points in ascending order of 'at'.")
 
 
-class SyncTable(_Table):
+class SyncTable(Table):
     """Rounds follow a global time: each is made longer or shorter at its sync point, after its last deadline."""
 
     lengthen: AnyTime | None = Field(None, description="The most by which a round is made longer; 0 ticks if absent.")
@@ -197,7 +199,7 @@ class SyncTable(_Table):
     )
 
 
-class ResourceLockTable(_Table):
+class ResourceLockTable(Table):
     """How long a task may hold a resource."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["resource", "budget"]})
@@ -206,7 +208,7 @@ class ResourceLockTable(_Table):
     budget: AnyTime | None = Field(None, description="How long: ProtectionHook is called when it is used up.")
 
 
-class OsekTaskTable(_Table):
+class OsekTaskTable(Table):
     """An event-triggered task, defined in C by TASK(name)."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["priority"]})
@@ -230,7 +232,7 @@ class OsekTaskTable(_Table):
     os_interrupts_lock: AnyTime | None = Field(None, description="How long it may suspend interrupts of category 2.")
 
 
-class IsrTable(_Table):
+class IsrTable(Table):
     """An interrupt service routine, defined in C by ISR(name)."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["source"]})
@@ -242,20 +244,20 @@ class IsrTable(_Table):
     time_frame: AnyTime | None = Field(None, description="Least time between runs; ProtectionHook hears of early requests.")
 
 
-class ResourceTable(_Table):
+class ResourceTable(Table):
     """A resource (priority ceiling protocol)."""
 
     property: Literal["standard", "internal", "linked"] = Field("standard", description="Its kind.")
     linked: Identifier | None = Field(None, description="The resource behind a linked one.")
 
 
-class EventTable(_Table):
+class EventTable(Table):
     """An event."""
 
     mask: int | None = Field(None, ge=1, le=0xFFFF_FFFF, description="Its bits; the tool chooses one if absent.")
 
 
-class CounterTable(_Table):
+class CounterTable(Table):
     """A counter."""
 
     kind: Literal["hardware", "software"] = Field("hardware", description="Driven by a timer cell, or by IncrementCounter.")
@@ -266,14 +268,14 @@ class CounterTable(_Table):
     readable: bool = Field(False, description="The application asks for its value: it ticks although nothing else needs that.")
 
 
-class SetEventTable(_Table):
+class SetEventTable(Table):
     """An alarm's event."""
 
     task: Identifier | None = Field(None, description="The extended task.")
     event: Identifier | None = Field(None, description="One of its events.")
 
 
-class AutostartTable(_Table):
+class AutostartTable(Table):
     """What StartOS sets an alarm to."""
 
     at: int = Field(1, ge=0, le=0xFFFF_FFFF, description="First expiry, in ticks of the counter.")
@@ -282,7 +284,7 @@ class AutostartTable(_Table):
     modes: list[Identifier] | None = Field(None, description="Application modes; every one if absent.")
 
 
-class AlarmTable(_Table):
+class AlarmTable(Table):
     """An alarm; it has exactly one action."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["counter"]})
@@ -296,7 +298,7 @@ class AlarmTable(_Table):
     static: bool = Field(False, description="It is never cancelled nor set anew: a cell alone may carry it.")
 
 
-class TablePointTable(_Table):
+class TablePointTable(Table):
     """An expiry point of a schedule table."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["offset"]})
@@ -308,7 +310,7 @@ class TablePointTable(_Table):
     max_shorten: int = Field(0, ge=0, le=0xFFFF_FFFF, description="How much shorter the delay to it may be made, in ticks.")
 
 
-class TableAutostartTable(_Table):
+class TableAutostartTable(Table):
     """How StartOS starts a schedule table."""
 
     at: int | None = Field(None, ge=0, le=0xFFFF_FFFF, description="When the table begins, in ticks of the counter.")
@@ -317,7 +319,7 @@ class TableAutostartTable(_Table):
     modes: list[Identifier] | None = Field(None, description="Application modes; every one if absent.")
 
 
-class ScheduleTableTable(_Table):
+class ScheduleTableTable(Table):
     """A schedule table (AUTOSAR OS)."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["counter", "duration", "point"]})
@@ -333,7 +335,7 @@ class ScheduleTableTable(_Table):
     point: list[TablePointTable] = Field(default_factory=list, description="Its expiry points, in order of time.")
 
 
-class OsekTable(_Table):
+class OsekTable(Table):
     """The event-triggered system (OSEK/VDX OS 2.2.3); it runs alone, or in the idle time of the rounds."""
 
     status: Literal["standard", "extended"] = Field("standard", description="How much the services check.")
@@ -359,7 +361,7 @@ class OsekTable(_Table):
     schedule_table: dict[str, ScheduleTableTable] = Field(default_factory=dict, description="Schedule tables, by name.")
 
 
-class ThreadTable(_Table):
+class ThreadTable(Table):
     """A thread: an extended task, defined in C by THREAD(name), that StartOS activates and that can wait for times."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["priority"]})
@@ -369,7 +371,7 @@ class ThreadTable(_Table):
     period: AnyTime | None = Field(None, description="What it waits for with carillon_delay_until; for the plan's advice alone.")
 
 
-class TimeServicesTable(_Table):
+class TimeServicesTable(Table):
     """The time services: alarms, delays, semaphores with time-outs, chronometers and time slices."""
 
     clock: Literal["periodic", "one-shot", "compare"] = Field(
@@ -397,7 +399,7 @@ class TimeServicesTable(_Table):
     )
 
 
-class ScheduleFile(_Table):
+class ScheduleFile(Table):
     """A schedule: what Carillon compiles into timers and interrupts."""
 
     system: SystemTable = Field(default_factory=lambda: SystemTable.model_validate({}), description="The application as a whole.")

@@ -84,20 +84,6 @@ class Broken:
         return self.at(*path) or any(broken[: len(path)] == path for broken in self.paths)
 
 
-class Reading:
-    """A file while it is read: its tables, their places, and which of its values are missing because they were wrong."""
-
-    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        self.file, self.places, self.broken, self.diagnostics = file, places, broken, diagnostics
-
-    def has_period(self, task: str) -> bool:
-        """Whether a task is periodic, or would be but for a wrong value or a misspelt key."""
-        if self.file.task[task].period is not None or self.broken.at("task", task, "period"):
-            return True
-        lost = (path for path in self.broken.paths if len(path) > 2 and path[:2] == ("task", task))
-        return any(path[2] not in TaskTable.model_fields for path in lost)
-
-
 @dataclass(frozen=True, slots=True)
 class Tables:
     """The tables of a file, in whatever language it is; ``broken`` are those of its values that are missing.
@@ -117,6 +103,21 @@ class Tables:
     machine: Machine = Machine.MICROCODE
     upload: Upload | None = None
     searches: tuple[Search, ...] = ()
+
+
+class Reading:
+    """A file while it is read: its tables, their places, and which of its values are missing because they were wrong."""
+
+    def __init__(self, tables: Tables, diagnostics: Diagnostics) -> None:
+        self.tables, self.diagnostics = tables, diagnostics
+        self.file, self.places, self.broken = tables.file, tables.places, tables.broken
+
+    def has_period(self, task: str) -> bool:
+        """Whether a task is periodic, or would be but for a wrong value or a misspelt key."""
+        if self.file.task[task].period is not None or self.broken.at("task", task, "period"):
+            return True
+        lost = (path for path in self.broken.paths if len(path) > 2 and path[:2] == ("task", task))
+        return any(path[2] not in TaskTable.model_fields for path in lost)
 
 
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:
@@ -219,7 +220,7 @@ def _report(detail: ErrorDetails, path: Path, places: SpanIndex, diagnostics: Di
         if len(path) == 1:
             cause = f"unknown table or key {shorten(str(path[0]))} at the top of the file"
         else:
-            cause = f"unknown key {shorten(str(path[-1]))} in {_describe(path[:-1])}"
+            cause = f"unknown key {shorten(str(path[-1]))} in {describe(*path[:-1])}"
         remedy = _elsewhere(str(path[-1]), known, osek=path[0] == "osek") or suggestion(str(path[-1]), known)
         diagnostics.error("C013", places.key(path), cause, remedy)
         return
@@ -229,7 +230,7 @@ def _report(detail: ErrorDetails, path: Path, places: SpanIndex, diagnostics: Di
 
 def _misfit(detail: ErrorDetails, path: Path) -> tuple[str, str]:
     """What is wrong with the value at ``path``, and what would be right."""
-    kind, value, where = detail["type"], detail["input"], _describe(path)
+    kind, value, where = detail["type"], detail["input"], describe(*path)
     context: dict[str, Any] = dict(detail.get("ctx") or {})
     if kind == "written":
         return f"{where}: {context['cause']}", context["remedy"]
@@ -284,8 +285,8 @@ def _elsewhere(key: str, known: list[str], osek: bool) -> str | None:
     return f"'{key}' is a key of {homes[0]}; {suggestion(key, known)}" if homes else None
 
 
-def _describe(path: Path) -> str:
-    """``'deadline' of task 'fuel'`` and the like."""
+def describe(*path: str | int) -> str:
+    """How messages name the value at ``path``: ``'deadline' of task 'fuel'``."""
     first = str(path[0])
     if len(path) == 1:
         return f"[{first}]" if first in ScheduleFile.model_fields else shorten(first)
@@ -306,7 +307,7 @@ def _describe(path: Path) -> str:
 
 
 def _describe_osek(path: Path) -> str:
-    """As ``_describe``, for an object of the event-triggered system and what it holds."""
+    """As :func:`describe`, for an object of the event-triggered system and what it holds."""
     if len(path) == 2:
         return f"[osek.{path[1]}]"
     owner = f"{_kind(path[:2])} {shorten(str(path[2]))}"
@@ -349,8 +350,3 @@ def _osek_example(path: Path) -> str:
         keys = [part for part in path if isinstance(part, str)]
         return f"write {keys[-1]} = {example}" if path[-1] == keys[-1] else f"write each element as {example}"
     return "write it as [osek]" if len(path) == 1 else f"write it as [osek.{path[1]}.NAME], followed by its keys"
-
-
-def describe(*path: str | int) -> str:
-    """How messages name the value at ``path``: ``'deadline' of task 'fuel'``."""
-    return _describe(path)

@@ -5,30 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from carillon.diagnostics import Diagnostics, Span
+from carillon.diagnostics import Span
 from carillon.model.time import ClockKind, Period, QueueKind, TimedKind, TimeServices
-from carillon.read.schema import ScheduleFile, TimeServicesTable
-from carillon.read.shape import Broken, Reading, describe
-from carillon.read.spans import SpanIndex
+from carillon.read.schema import TimeServicesTable
+from carillon.read.shape import Reading, describe
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
 
 
 class TimeReader(Reading):
-    """Builds one TimeServices, or none.  ``broken`` says which values are missing because they were wrong."""
-
-    def __init__(self, file: ScheduleFile, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        super().__init__(file, places, broken, diagnostics)
-        self.table = file.time
+    """Builds one TimeServices, or none."""
 
     def times(self) -> Iterator[Time]:
         """The times that the system's clock should be able to express."""
-        if self.table is not None:
-            yield from (time for time in (self.table.tick, self.table.slice) if time is not None)
+        if self.file.time is not None:
+            yield from (time for time in (self.file.time.tick, self.file.time.slice) if time is not None)
 
     def resolve(self) -> None:
         """Report what is wrong but for times: C170 no tick, C175 slices without effect, C177 threads without time services."""
-        table = self.table
+        table = self.file.time
         if table is None:
             if self.file.thread and not self.broken.at("time"):
                 name = next(iter(self.file.thread))
@@ -57,7 +52,7 @@ class TimeReader(Reading):
 
     def build(self, ticks: Ticks) -> TimeServices | None:
         """The time services; None if there are none.  Reports times that do not divide, or are zero."""
-        table = self.table
+        table = self.file.time
         if table is None:
             return None
         longest = self._ticks(ticks, "longest", table.longest, recurs=False, divides=False)
@@ -79,9 +74,9 @@ class TimeReader(Reading):
 
     def _periods(self, ticks: Ticks, tick: int | None, longest: int | None) -> Iterator[Period]:
         """The declared periods, exact: none has to divide.  Reports zero (C041), and C179 what the clock cannot keep."""
-        assert self.table is not None
+        assert self.file.time is not None
         declared: list[tuple[tuple[str | int, ...], Time, str | None]]
-        declared = [(("time", "periods", k), time, None) for k, time in enumerate(self.table.periods)]
+        declared = [(("time", "periods", k), time, None) for k, time in enumerate(self.file.time.periods)]
         declared += [(("thread", name, "period"), t.period, name) for name, t in self.file.thread.items() if t.period is not None]
         for path, time, thread in declared:
             span = self.places.value(path)
@@ -91,26 +86,20 @@ class TimeReader(Reading):
             if exact == 0:
                 self.diagnostics.error("C041", span, f"{describe(*path)} is zero ticks", "write a time of at least one tick")
             elif exact < (tick or 1):
-                self.diagnostics.error(
-                    "C179",
-                    span,
-                    f"{describe(*path)}: {time} is shorter than a tick of the {'clock' if tick else 'system'}"
-                    + (f", {self.table.tick}" if tick else ""),
-                    "write a longer period, or choose a shorter tick",
+                than = f"shorter than a tick of the {'clock' if tick else 'system'}" + (
+                    f", {self.file.time.tick}" if tick else ""
                 )
+                remedy = "write a longer period, or choose a shorter tick"
+                self.diagnostics.error("C179", span, f"{describe(*path)}: {time} is {than}", remedy)
             elif longest is not None and exact > longest:
-                self.diagnostics.error(
-                    "C179",
-                    span,
-                    f"{describe(*path)}: {time} is longer than the longest time, {self.table.longest}",
-                    "write a shorter period, or a longer 'longest'",
-                )
+                cause = f"{describe(*path)}: {time} is longer than the longest time, {self.file.time.longest}"
+                self.diagnostics.error("C179", span, cause, "write a shorter period, or a longer 'longest'")
             else:
                 yield Period(exact, thread, span)
 
     def _place(self, key: str) -> Span:
         """Of the value of ``key``; of the table's name if it is not written."""
-        written = key in self.table.model_fields_set if self.table is not None else False
+        written = key in self.file.time.model_fields_set if self.file.time is not None else False
         return self.places.value(("time", key)) if written else self.places.key(("time",))
 
     def _ticks(self, ticks: Ticks, key: str, time: Time | None, *, recurs: bool, divides: bool = True) -> int | None:

@@ -17,7 +17,7 @@ from carillon.diagnostics import Diagnostics, Span, some, suggestion
 from carillon.read.arxml.module import Holder, Value
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, TICK_FREQUENCY, UNSUPPORTED, WITHOUT_EFFECT, Group, Kind, Parameter
 from carillon.read.arxml.values import convert, frequency
-from carillon.read.foreign.choices import SourceWords, assign_sources, choose_tick, duration
+from carillon.read.foreign.choices import assign_sources, choose_tick, duration, incremented
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.spans import Path
@@ -106,11 +106,8 @@ class Converter:
     def _modes(self, found: list[Holder]) -> None:
         """The application modes; the first is the default, which AUTOSAR tells by its name alone."""
         found.sort(key=lambda holder: holder.name != DEFAULT_MODE)
-        if found:
-            self.data["osek"]["modes"] = [holder.name for holder in found]
-        for number, holder in enumerate(found):
-            self.places.put(("osek", "modes"), holder.span, holder.span)
-            self.places.put(("osek", "modes", number), holder.span, holder.span)
+        for holder in found:
+            self.result.append(("osek", "modes"), holder.name, holder.span, holder.span)
             self._fill(holder, MODE, ("osek", "modes", holder.name))
             if holder.description:
                 self.result.descriptions["osek", "modes", holder.name] = f"{holder.name}: {holder.description}"
@@ -152,14 +149,10 @@ class Converter:
                 self._second(holder, place, first[place], container)
                 continue
             at = (*path, inner.key) if inner.key else path
-            if inner.key:
-                self.places.put(at, container.span, container.span)
             if inner.key and inner.many:
-                listed = self.result.table(path).setdefault(inner.key, [])
-                at = (*at, len(listed))
-                listed.append({})
-                self.places.put(at, container.span, container.span)
+                at = self.result.append(at, {}, container.span, container.span)
             elif inner.key:
+                self.places.put(at, container.span, container.span)
                 self.result.store(at, self.result.table(at))
             self._fill(container, inner, at)
             for key, content in inner.present.items():
@@ -235,10 +228,7 @@ class Converter:
                 self._put((*path[:-1], key), value, meant)
         elif parameter.kind is Kind.MEMBER:
             if content:
-                listed = self.result.table(path[:-1]).setdefault(str(path[-1]), [])
-                self.places.put((*path, len(listed)), value.span, value.key)
-                self.places.put(path, value.span, value.key)
-                listed.append(parameter.member)
+                self.result.append(path, parameter.member, value.span, value.key)
         elif content is not None and str(path[-1]) not in self.result.table(path[:-1]):  # else another name of the same
             self._put(path, value, content)
 
@@ -307,13 +297,13 @@ class Converter:
         for table in osek.get("schedule_table", {}).values():
             if table.get("autostart", {}).get("synchron"):
                 table["autostart"].pop("at", None)  # some tools write one always
-        incremented = {table["increment"] for table in osek.get("alarm", {}).values() if "increment" in table}
+        by_alarms = incremented(osek)
         for name, table in osek.get("counter", {}).items():
             path = ("osek", "counter", name)
             for key in ("min_cycle", "ticks_per_base"):
                 if table.get(key) == 0:
                     table[key] = 1  # no cycle is shorter anyway, and no service computes with the other
-            if "kind" not in table and (*path, "kind") not in self.result.broken and name in incremented:
+            if "kind" not in table and (*path, "kind") not in self.result.broken and name in by_alarms:
                 table["kind"] = "software"
                 self.result.notes[*path, "kind"] = "an alarm increments it"
             if table.get("kind") == "software":
@@ -345,11 +335,15 @@ class Converter:
             said = any(value.definition == own for value in by_path[name].values)
             if not said and table.get("source") not in (known or []) and "source" in table:
                 written[name] = str(table.pop("source"))  # another tool's, which means no source of the board
-        words = SourceWords(
+        assign_sources(
+            self.result,
+            written,
+            known,
             "choose a board with more (CarillonBoard of OsOS, --board), or leave ISRs out",
             lambda isr, source: f"{own} = {source} in {self.module.path}/{isr}",
+            self.diagnostics.error,
+            self.diagnostics.warning,
         )
-        assign_sources(self.result, written, known, words, self.diagnostics.error, self.diagnostics.warning)
 
     # What is left out
 

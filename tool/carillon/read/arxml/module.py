@@ -151,20 +151,14 @@ class Modules:
             named = f" of {last(definition.text)}" if definition is not None and definition.text else ""
             if missing == wanted and (element.child("VALUE-IREF") is not None or element.name.startswith("ECUC-ADD-INFO")):
                 return None  # of no parameter that a schedule has
-            if missing == wanted:  # which may be absent by the schema: nobody has configured it yet
-                self.diagnostics.warning(
-                    "C220",
-                    element.span,
-                    f"the <{element.name}>{named} in {path} has no {missing}, and is left out",
-                    f"write <{missing}>...</{missing}> in it, or remove it",
-                )
-                return None
-            self.diagnostics.error(
-                "C220",
-                element.span,
+            cause, remedy = (
                 f"the <{element.name}>{named} in {path} has no {missing}",
-                f"write <{missing}>...</{missing}> in it, or remove it",
+                f"write <{missing}>...</{missing}> in it, or",
             )
+            if missing == wanted:  # which may be absent by the schema: nobody has configured it yet
+                self.diagnostics.warning("C220", element.span, f"{cause}, and is left out", f"{remedy} remove it")
+            else:
+                self.diagnostics.error("C220", element.span, cause, f"{remedy} remove it")
             return None
         assert definition is not None
         assert content is not None

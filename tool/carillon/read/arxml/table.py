@@ -84,6 +84,15 @@ def _refers(name: str, key: str, target: str, *, many: bool = False) -> Paramete
     return Parameter(name, key, _K.REFERENCE, target=target, many=many)
 
 
+def _lasts(seconds: str, own: str, key: str) -> tuple[Parameter, Parameter]:
+    """A time in the standard's seconds, and as a schedule writes it."""
+    return Parameter(seconds, key, _K.SECONDS), Parameter(own, key, _K.TIME)
+
+
+def _sets_event(name: str, task: str, event: str, *, many: bool = False) -> Group:
+    return Group(name, (_refers(task, "task", "OsTask"), _refers(event, "event", "OsEvent")), key="set_event", many=many)
+
+
 SYSTEM = Group(
     "OsOS",
     (
@@ -143,22 +152,17 @@ SECTIONS: dict[str, Group] = {
             Group(
                 "OsTaskTimingProtection",
                 (
-                    Parameter("OsTaskExecutionBudget", "budget", _K.SECONDS),
-                    Parameter("CarillonExecutionBudget", "budget", _K.TIME),
-                    Parameter("OsTaskTimeFrame", "time_frame", _K.SECONDS),
-                    Parameter("CarillonTimeFrame", "time_frame", _K.TIME),
-                    Parameter("OsTaskAllInterruptLockBudget", "all_interrupts_lock", _K.SECONDS),
-                    Parameter("CarillonAllInterruptLockBudget", "all_interrupts_lock", _K.TIME),
-                    Parameter("OsTaskOsInterruptLockBudget", "os_interrupts_lock", _K.SECONDS),
-                    Parameter("CarillonOsInterruptLockBudget", "os_interrupts_lock", _K.TIME),
+                    *_lasts("OsTaskExecutionBudget", "CarillonExecutionBudget", "budget"),
+                    *_lasts("OsTaskTimeFrame", "CarillonTimeFrame", "time_frame"),
+                    *_lasts("OsTaskAllInterruptLockBudget", "CarillonAllInterruptLockBudget", "all_interrupts_lock"),
+                    *_lasts("OsTaskOsInterruptLockBudget", "CarillonOsInterruptLockBudget", "os_interrupts_lock"),
                 ),
                 (
                     Group(
                         "OsTaskResourceLock",
                         (
                             _refers("OsTaskResourceLockResourceRef", "resource", "OsResource"),
-                            Parameter("OsTaskResourceLockBudget", "budget", _K.SECONDS),
-                            Parameter("CarillonResourceLockBudget", "budget", _K.TIME),
+                            *_lasts("OsTaskResourceLockBudget", "CarillonResourceLockBudget", "budget"),
                         ),
                         key="resource_lock",
                         many=True,
@@ -178,10 +182,7 @@ SECTIONS: dict[str, Group] = {
         (
             Group(
                 "OsIsrTimingProtection",
-                (
-                    Parameter("OsIsrTimeFrame", "time_frame", _K.SECONDS),
-                    Parameter("CarillonTimeFrame", "time_frame", _K.TIME),
-                ),
+                (*_lasts("OsIsrTimeFrame", "CarillonTimeFrame", "time_frame"),),
             ),
         ),
     ),
@@ -205,8 +206,7 @@ SECTIONS: dict[str, Group] = {
         "OsCounter",
         (
             Parameter("OsCounterType", "kind", _K.WORD, {"HARDWARE": "hardware", "SOFTWARE": "software", "OS_TICK": "hardware"}),
-            Parameter("OsSecondsPerTick", "tick", _K.SECONDS),
-            Parameter("CarillonTick", "tick", _K.TIME),
+            *_lasts("OsSecondsPerTick", "CarillonTick", "tick"),
             Parameter("OsCounterMaxAllowedValue", "max_allowed", _K.INTEGER),
             Parameter("OsCounterTicksPerBase", "ticks_per_base", _K.INTEGER),
             Parameter("OsCounterMinCycle", "min_cycle", _K.INTEGER),
@@ -224,14 +224,7 @@ SECTIONS: dict[str, Group] = {
                 "OsAlarmAction",
                 groups=(
                     Group("OsAlarmActivateTask", (_refers("OsAlarmActivateTaskRef", "activate", "OsTask"),)),
-                    Group(
-                        "OsAlarmSetEvent",
-                        (
-                            _refers("OsAlarmSetEventTaskRef", "task", "OsTask"),
-                            _refers("OsAlarmSetEventRef", "event", "OsEvent"),
-                        ),
-                        key="set_event",
-                    ),
+                    _sets_event("OsAlarmSetEvent", "OsAlarmSetEventTaskRef", "OsAlarmSetEventRef"),
                     Group("OsAlarmCallback", (Parameter("OsAlarmCallbackName", "callback", _K.FUNCTION),)),
                     Group("OsAlarmIncrementCounter", (_refers("OsAlarmIncrementCounterRef", "increment", "OsCounter"),)),
                 ),
@@ -289,14 +282,8 @@ SECTIONS: dict[str, Group] = {
                         (_refers("OsScheduleTableActivateTaskRef", "activate", "OsTask", many=True),),
                         many=True,
                     ),
-                    Group(
-                        "OsScheduleTableEventSetting",
-                        (
-                            _refers("OsScheduleTableSetEventTaskRef", "task", "OsTask"),
-                            _refers("OsScheduleTableSetEventRef", "event", "OsEvent"),
-                        ),
-                        key="set_event",
-                        many=True,
+                    _sets_event(
+                        "OsScheduleTableEventSetting", "OsScheduleTableSetEventTaskRef", "OsScheduleTableSetEventRef", many=True
                     ),
                     Group(
                         "OsScheduleTblAdjustableExpPoint",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -34,6 +33,11 @@ def duration(seconds: Fraction | int) -> str:
     return format_number(Fraction(seconds) / SECONDS[unit]) + unit
 
 
+def incremented(osek: Mapping[str, Any]) -> set[str]:
+    """The counters that alarms increment, which are therefore of software if nothing says what they are."""
+    return {table["increment"] for table in osek.get("alarm", {}).values() if "increment" in table}
+
+
 def choose_tick(result: Converted, path: Path, span: Span, counter: str, remedy: str, warn: Report) -> None:
     """Give the counter at ``path`` a tick, because nothing says how long one is; ``counter`` is how messages call it."""
     result.store((*path, "tick"), DEFAULT_TICK)
@@ -42,29 +46,20 @@ def choose_tick(result: Converted, path: Path, span: Span, counter: str, remedy:
     warn("C152", span, f"nothing says how long a tick of {counter} is: Carillon takes {DEFAULT_TICK}", remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceWords:
-    """How a language says what concerns the sources of ISRs.
-
-    ``more`` is what to do if the board has too few; ``naming`` how an ISR's source is named, of the ISR and a source.
-    """
-
-    more: str
-    naming: Callable[[str, str], str]
-
-
 def assign_sources(
     result: Converted,
     written: Mapping[str, str | None],
     known: list[str] | None,
-    words: SourceWords,
+    more: str,
+    naming: Callable[[str, str], str],
     error: Report,
     warn: Report,
 ) -> None:
     """Give every ISR without a source one of the board's that is free, in their order.
 
     ``written`` says what the file has for each of them that is no source of the board, if anything; ``known`` are the
-    board's sources, None if there is no board: then it is the board that is reported.
+    board's sources, None if there is no board: then it is the board that is reported.  ``more`` is what to do if the board
+    has too few, in the language's words, and ``naming`` says how the source of an ISR is named.
     """
     isrs: dict[str, dict[str, Any]] = result.data["osek"].get("isr", {})
     without = [name for name, table in isrs.items() if "source" not in table]
@@ -84,7 +79,7 @@ def assign_sources(
             "C154",
             result.places.key(("osek", "isr", name)),
             f"there is no interrupt source left for ISR {name}: the board has {len(known)} for applications",
-            words.more,
+            more,
         )
     if given:
         first = next(iter(given))
@@ -93,5 +88,5 @@ def assign_sources(
             "C153",
             result.places.key(("osek", "isr", first)),
             f"the file names no interrupt source that the board has: {listed}",
-            f"name them: {words.naming(first, given[first])}",
+            f"name them: {naming(first, given[first])}",
         )

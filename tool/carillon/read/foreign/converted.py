@@ -60,6 +60,18 @@ class Converted:
             table = table[int(part)] if isinstance(table, list) else table.setdefault(str(part), {})
         table[int(path[-1]) if isinstance(table, list) else str(path[-1])] = content
 
+    def append(self, path: Path, content: Any, value: Span, key: Span) -> Path:
+        """Add an element to the array at ``path``, whose first element it may be, with its places; the path of the element."""
+        listed = self.table(path[:-1]).get(str(path[-1]))
+        if listed is None:
+            listed = []
+            self.store(path, listed)
+        element = (*path, len(listed))
+        listed.append(content)
+        self.places.put(path, value, key)
+        self.places.put(element, value, key)
+        return element
+
 
 @dataclass(frozen=True, slots=True)
 class Foreign:

@@ -7,15 +7,14 @@ its tasks are those of the event-triggered system, one for each rate (``model/ra
 
 from __future__ import annotations
 
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from carillon.check.giotto import check_giotto
 from carillon.check.giotto_load import check_loads, loads
 from carillon.diagnostics import Diagnostics
-from carillon.model.giotto import Giotto, Machine, Port
-from carillon.model.rates import rates_of, tick_of
+from carillon.model.giotto import Annotation, Giotto, Machine, Port
+from carillon.model.rates import free_name, rates_of, tick_of
 from carillon.read.foreign.places import Places
 from carillon.read.giotto import parse_giotto
 from carillon.read.giotto.uploads import read_upload, upload_file
@@ -48,21 +47,13 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     places = Places(str(path))
     scode = s_code_of(path)
     if machine is Machine.CELLS:
+        for name, _, interrupt in interrupts(program):
+            cause = f"the interrupt {name} is not used: on cells, no E code waits for it"
+            diagnostics.warning("C285", interrupt.span, cause, "run it with --machine microcode, or take it away")
         if scode is not None:
-            diagnostics.warning(
-                "C285",
-                program.start.span,
-                f"the S code {scode.name} is not used: on cells, tasks run by rate-monotonic priorities",
-                "run it with --machine microcode, or take the file away",
-            )
-        for name, port in interrupts(program):
-            assert port.interrupt is not None
-            diagnostics.warning(
-                "C285",
-                port.interrupt.span,
-                f"the interrupt {name} is not used: on cells, no E code waits for it",
-                "run it with --machine microcode, or take it away",
-            )
+            cause = f"the S code {scode.name} is not used: on cells, tasks run by rate-monotonic priorities"
+            remedy = "run it with --machine microcode, or take the file away"
+            diagnostics.warning("C285", program.start.span, cause, remedy)
         file, broken = fit(_on_cells(program, places), places, diagnostics)
         return Tables(path, file, broken, places, text.digest, (), program, machine)
     threads: dict[str, Any] = {}
@@ -76,10 +67,9 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     time = {"clock": "one-shot", "now": False, "uses": [], "slice": "1 ms"}
     included = tuple(beside for beside in (scode, upload_file(path)) if beside is not None)
     isrs: dict[str, Any] = {}
-    for name, port in interrupts(program):
-        assert port.interrupt is not None
-        isrs[name] = {"source": port.interrupt.rest}
-        places.put(("osek", "isr", name), port.interrupt.span, port.interrupt.span)
+    for name, _, interrupt in interrupts(program):
+        isrs[name] = {"source": interrupt.rest}
+        places.put(("osek", "isr", name), interrupt.span, interrupt.span)
     tables = {"system": {}, "time": time, "thread": threads} | ({"osek": {"isr": isrs}} if isrs else {})
     file, broken = fit(tables, places, diagnostics)
     return Tables(path, file, broken, places, text.digest, included, program, upload=upload)
@@ -110,16 +100,15 @@ def s_code_of(path: Path) -> Path | None:
     return beside if beside.is_file() else None
 
 
-def interrupts(program: Giotto) -> list[tuple[str, Port]]:
-    """The sensors that have an interrupt, and what their interrupt service routines are called."""
+def interrupts(program: Giotto) -> list[tuple[str, Port, Annotation]]:
+    """What the interrupt service routine is called of each sensor that has an interrupt, the sensor, and what says so."""
     taken = {*thread_names(program), LOADER}
-    found: list[tuple[str, Port]] = []
+    found: list[tuple[str, Port, Annotation]] = []
     for port in program.ports:
         if port.interrupt is not None:
-            name = f"{port.name.text.replace('.', '_')}_interrupt"
-            name = name if name not in taken else next(n for k in count(2) if (n := f"{name}_{k}") not in taken)
+            name = free_name(f"{port.name.text.replace('.', '_')}_interrupt", taken)
             taken.add(name)
-            found.append((name, port))
+            found.append((name, port, port.interrupt))
     return found
 
 
@@ -127,6 +116,5 @@ def thread_names(program: Giotto) -> list[str]:
     """What the threads of the tasks are called: as the tasks are, with `_` for points."""
     found: list[str] = []
     for task in program.tasks:
-        name = task.name.text.replace(".", "_")
-        found.append(name if name not in found else next(n for k in count(2) if (n := f"{name}_{k}") not in found))
+        found.append(free_name(task.name.text.replace(".", "_"), found))
     return found

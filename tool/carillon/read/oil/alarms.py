@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from carillon.diagnostics import Span, suggestion
-from carillon.read.foreign.choices import DEFAULT_TICK, choose_tick, duration
+from carillon.read.foreign.choices import DEFAULT_TICK, choose_tick, duration, incremented
 from carillon.read.oil.resolve import Attributes, Merged, Resolved
 from carillon.read.oil.syntax import Name, OilFile, shown
+from carillon.read.oil.table import ALARM_START, COUNTER, fill
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
 from carillon.units import SECONDS
@@ -22,14 +23,12 @@ class Alarms:
 
     def __init__(self, values: Values, file: OilFile, osek: dict[str, Any]) -> None:
         self.values, self.file, self.osek = values, file, osek
-        self.incremented: set[str] = set()
-        self.used_counters: dict[str, Span] = {}
 
     def counter(self, found: Merged, path: Path) -> None:
         """A counter."""
         attributes = found.attributes
         kind = self._kind(attributes, (*path, "kind"))
-        if kind is None and not attributes.wrong.intersection({"TYPE", "SOFTCOUNTER"}) and found.name in self.incremented:
+        if kind is None and not attributes.wrong.intersection({"TYPE", "SOFTCOUNTER"}) and found.name in incremented(self.osek):
             kind = "software"
             self.values.store((*path, "kind"), kind)
             self.values.result.notes[*path, "kind"] = "an alarm increments it"
@@ -46,10 +45,7 @@ class Alarms:
                 f'write CARILLON_TICK = "{DEFAULT_TICK}"; in it, or TYPE = SOFTWARE; if the application increments it',
                 self.values.warn,
             )
-        self.values.integer(attributes, "MAXALLOWEDVALUE", (*path, "max_allowed"))
-        self.values.integer(attributes, "TICKSPERBASE", (*path, "ticks_per_base"))
-        self.values.integer(attributes, "MINCYCLE", (*path, "min_cycle"))
-        self.values.flag(attributes, "CARILLON_READABLE", (*path, "readable"))
+        fill(self.values, attributes, COUNTER, path)
         for value in attributes.values.get("UNIT", []):
             value.used = value.literal == Name("TICKS")
 
@@ -95,7 +91,7 @@ class Alarms:
         """Counters that alarms or tables use and that a tool would have declared."""
         if self.file.malformed:
             return
-        for name, span in self.used_counters.items():
+        for name, span in self._used_counters().items():
             if name in TOOLS_COUNTERS and name not in self.osek.get("counter", {}):
                 path = ("osek", "counter", name)
                 self.values.store((*path, "tick"), DEFAULT_TICK)
@@ -108,12 +104,19 @@ class Alarms:
                     f'declare it: COUNTER {name} {{ CARILLON_TICK = "{DEFAULT_TICK}"; MAXALLOWEDVALUE = 65535; }};',
                 )
 
+    def _used_counters(self) -> dict[str, Span]:
+        """Where each counter is used first."""
+        used: dict[str, Span] = {}
+        for section in ("alarm", "schedule_table"):
+            for name, table in self.osek.get(section, {}).items():
+                if "counter" in table:
+                    used.setdefault(table["counter"], self.values.places.value(("osek", section, name, "counter")))
+        return used
+
     def alarm(self, found: Merged, path: Path) -> None:
         """An alarm."""
         attributes = found.attributes
-        counter = self.values.name(attributes, "COUNTER", (*path, "counter"))
-        if counter is not None:
-            self.used_counters.setdefault(str(counter.literal), counter.span)
+        self.values.name(attributes, "COUNTER", (*path, "counter"))
         self._action(found, path)
         self.values.flag(attributes, "CARILLON_STATIC", (*path, "static"))
         start = self.values.truth(attributes, "AUTOSTART", (*path, "autostart"))
@@ -122,15 +125,7 @@ class Alarms:
             self._autostart(start.block, (*path, "autostart"))
 
     def _autostart(self, block: Attributes, path: Path) -> None:
-        self.values.integer(block, "ALARMTIME", (*path, "at"))
-        self.values.integer(block, "CYCLETIME", (*path, "cycle"))
-        kind = self.values.one(block, "TYPE", (*path, "absolute"))
-        if kind is not None:
-            if kind.literal in (Name("ABSOLUTE"), Name("RELATIVE")):
-                self.values.put((*path, "absolute"), kind, kind.literal == Name("ABSOLUTE"))
-            else:
-                self.values.refuse((*path, "absolute"), kind, "is nothing that Carillon has", "write ABSOLUTE or RELATIVE")
-        self.values.names(block, "APPMODE", (*path, "modes"))
+        fill(self.values, block, ALARM_START, path)
         table, time = self.values.result.table(path), block.one("ALARMTIME")
         if time is not None and time.literal == 0 and not table.get("absolute"):
             self.values.put((*path, "at"), time, 1)
@@ -155,18 +150,14 @@ class Alarms:
             case "ALARMCALLBACK":
                 self._demand(block, "ALARMCALLBACKNAME", (*path, "callback"), what)
             case "INCREMENTCOUNTER" | "INCREMENT":  # as FreeOSEK has it
-                counter = self._demand(block, "COUNTER", (*path, "increment"), what)
-                if counter is not None:
-                    self.incremented.add(str(counter.literal))
+                self._demand(block, "COUNTER", (*path, "increment"), what)
             case _:
                 known = ("ACTIVATETASK", "SETEVENT", "ALARMCALLBACK", "INCREMENTCOUNTER")
                 self.values.refuse((*path, "action"), value, "is no action that Carillon has", suggestion(action, known))
 
-    def _demand(self, block: Attributes, name: str, path: Path, what: str) -> Resolved | None:
+    def _demand(self, block: Attributes, name: str, path: Path, what: str) -> None:
         """An attribute that must be there."""
-        value = self.values.name(block, name, path)
-        if value is None and path not in self.values.result.broken:
+        if self.values.name(block, name, path) is None and path not in self.values.result.broken:
             self.values.result.broken.add(path)
             if not self.file.malformed:
                 self.values.error("C147", block.span, f"{what} has no {name}", f"write {name} = ...; in its block")
-        return value

@@ -35,11 +35,8 @@ def _everywhere(owners: list[Attributes], name: str) -> Iterable[tuple[Resolved,
 
 def _store(values: Values, key: str, value: Resolved, content: str) -> None:
     """Add to a list of ``[system]`` what it does not have yet."""
-    listed: list[str] = values.data["system"].setdefault(key, [])
-    if content not in listed:
-        values.places.put(("system", key), value.span, value.key)
-        values.places.put(("system", key, len(listed)), value.span, value.key)
-        listed.append(content)
+    if content not in values.data["system"].get(key, ()):
+        values.result.append(("system", key), content, value.span, value.key)
 
 
 def _sources(owners: list[Attributes], values: Values, folder: Path) -> None:

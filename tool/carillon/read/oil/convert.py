@@ -15,13 +15,14 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span, some
-from carillon.read.foreign.choices import SourceWords, assign_sources, duration
+from carillon.read.foreign.choices import assign_sources, duration
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.application import convert_application
-from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes, Error, Merged, Resolved, Resolver
-from carillon.read.oil.syntax import Container, Name, Object, OilFile, shown
+from carillon.read.oil.resolve import AUTO, Attributes, Error, Merged, Resolved, Resolver
+from carillon.read.oil.syntax import Name, Object, OilFile, shown
+from carillon.read.oil.table import EVENT, SWITCHES, SYSTEM, TASK, TASK_TIMES, TIME_FRAME, fill
 from carillon.read.oil.tables import Tables
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
@@ -35,22 +36,10 @@ _HOOKS = {
     "POSTTASKHOOK": "posttask",
     "PROTECTIONHOOK": "protection",
 }
-_SWITCHES = {
-    "USEGETSERVICEID": "get_service_id",
-    "USEPARAMETERACCESS": "parameter_access",
-    "USERESSCHEDULER": "scheduler_resource",
-    "STACKMONITORING": "stack_check",
-}
 _SHOWN_BLOCK = 60
-_LOCKS = {
-    "all_interrupts_lock": ("CARILLON_ALL_INTERRUPTS_LOCK", "MAXALLINTERRUPTLOCKTIME"),
-    "os_interrupts_lock": ("CARILLON_OS_INTERRUPTS_LOCK", "MAXOSINTERRUPTLOCKTIME"),
-}
 _LOCKED = ("RESOURCE", "LOCKINGTIME", "RESOURCELOCK")
 """What tools call the bound on a lock of a resource in ``TIMING_PROTECTION``."""
 _LOCK_TIMES = ("RESOURCELOCKTIME", "MAXRESOURCELOCKTIME")
-_FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
-"""A time of timing protection: its key, and what it is called with its unit, and in seconds."""
 
 
 class Converter:
@@ -66,7 +55,7 @@ class Converter:
         self.values = Values(Converted("OIL", {}, Places(main)), error)
         self.osek: dict[str, Any] = {}
         self.alarms = Alarms(self.values, file, self.osek)
-        self.tables = Tables(self.values, self.alarms.used_counters)
+        self.tables = Tables(self.values)
 
     def run(self, name: str) -> Converted:
         """The whole file as an application of that name."""
@@ -79,7 +68,7 @@ class Converter:
         self._each(objects, "TASK", "task", self._task)
         self._each(objects, "ISR", "isr", self._isr)
         self._each(objects, "RESOURCE", "resource", self._resource)
-        self._each(objects, "EVENT", "event", self._event)
+        self._each(objects, "EVENT", "event", lambda found, path: fill(self.values, found.attributes, EVENT, path))
         self._each(objects, "ALARM", "alarm", self.alarms.alarm)
         self._each(objects, "SCHEDULETABLE", "schedule_table", self.tables.table)
         self._each(objects, "COUNTER", "counter", self.alarms.counter)
@@ -125,7 +114,7 @@ class Converter:
     def _cpu(self) -> None:
         """The CPU blocks, which are one CPU whatever their names; their attributes of ours are the board and the sources."""
         cpus = self.file.cpus
-        first = cpus[0] if cpus else Container("", Span(self.values.places.file))
+        first = cpus[0] if cpus else Object("CPU", "", Span(self.values.places.file))
         body = [assignment for cpu in cpus for assignment in cpu.body]
         self.cpu = self.resolver.resolve("CPU", f"CPU {first.name}", first.span, body)
         self.values.places.put(("system",), first.span)
@@ -165,32 +154,20 @@ class Converter:
         attributes = system.attributes
         self.values.places.put(("osek",), system.span, system.span)
         self._board(attributes)
-        self.values.word(attributes, "STATUS", ("osek", "status"), {"STANDARD": "standard", "EXTENDED": "extended"})
-        self.values.word(attributes, "CARILLON_DISPATCH", ("osek", "dispatch"), {"HARDWARE": "hardware", "SOFTWARE": "software"})
-        hooks: list[str] = []
+        fill(self.values, attributes, SYSTEM, ("osek",))
         for name, hook in _HOOKS.items():
             value = self.values.truth(attributes, name, ("osek", "hooks"))
             if value is not None and value.literal == Name("TRUE"):
-                self.values.places.put(("osek", "hooks", len(hooks)), value.span, value.key)
-                self.values.places.put(("osek", "hooks"), value.span, value.key)
-                hooks.append(hook)
+                self.values.result.append(("osek", "hooks"), hook, value.span, value.key)
                 if value.description:
                     self.values.result.descriptions["osek", "hooks", hook] = f"{hook}: {value.description}"
-        if hooks:
-            self.osek["hooks"] = hooks
-        for name, key in _SWITCHES.items():
-            value = self.values.truth(attributes, name, ("osek", key))
-            if value is not None:
-                self.values.put(("osek", key), value, value.literal == Name("TRUE"))
+        fill(self.values, attributes, SWITCHES, ("osek",))
         for value in attributes.values.get("SCALABILITYCLASS", []):
             value.used = value.literal in (AUTO, Name("SC1"))
 
     def _modes(self, found: dict[str, Merged]) -> None:
-        if found:
-            self.osek["modes"] = list(found)
-            for number, mode in enumerate(found.values()):
-                self.values.places.put(("osek", "modes"), mode.span, mode.span)
-                self.values.places.put(("osek", "modes", number), mode.span, mode.span)
+        for mode in found.values():
+            self.values.result.append(("osek", "modes"), mode.name, mode.span, mode.span)
 
     def _each(
         self, objects: dict[str, dict[str, Merged]], kind: str, section: str, convert: Callable[[Merged, Path], None]
@@ -205,19 +182,8 @@ class Converter:
             convert(found, path)
 
     def _task(self, found: Merged, path: Path) -> None:
-        attributes = found.attributes
-        self.values.integer(attributes, "PRIORITY", (*path, "priority"))
-        self.values.word(attributes, "SCHEDULE", (*path, "schedule"), {"FULL": "full", "NON": "non", "NONE": "non"})
-        self.values.integer(attributes, "ACTIVATION", (*path, "activations"))
-        start = self.values.truth(attributes, "AUTOSTART", (*path, "autostart"))
-        starts = start is not None and start.literal == Name("TRUE")
-        if start is not None and starts and not self.values.names(start.block, "APPMODE", (*path, "autostart")):
-            self.values.put((*path, "autostart"), start, True)
-        extended = self.values.names(attributes, "EVENT", (*path, "events"))
-        self.values.names(attributes, "RESOURCE", (*path, "resources"))
-        self._stack(attributes, (*path, "stack"), extended)
-        self.values.word(attributes, "CARILLON_OVERRUN", (*path, "overrun"), {"GUARDED": "guarded", "NEVER": "never"})
-        self._protection(attributes, path, {"budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"), **_FRAME, **_LOCKS})
+        fill(self.values, found.attributes, TASK, path)
+        self._protection(found.attributes, path, TASK_TIMES)
 
     def _protection(self, attributes: Attributes, path: Path, times: dict[str, tuple[str, str]]) -> None:
         """The times of a task's or an ISR's timing protection, by their keys; what else is bounded is not kept."""
@@ -251,12 +217,8 @@ class Converter:
 
     def _resource_locks(self, protection: Resolved, path: Path) -> None:
         """How long a task holds resources: a block for each, whose attribute and value tools call differently."""
-        found = [lock for name in _LOCKED for lock in protection.block.all(name)]
-        for number, lock in enumerate(found):
-            own = (*path, number)
-            self.values.store(path, [*self.values.result.table(path[:-1]).get("resource_lock", []), {}])
-            self.values.places.put(path, lock.span, lock.key)
-            self.values.places.put(own, lock.span, lock.key)
+        for lock in (lock for name in _LOCKED for lock in protection.block.all(name)):
+            own = self.values.result.append(path, {}, lock.span, lock.key)
             self.values.name(lock.block, "RESOURCE", (*own, "resource"))
             given = {*lock.block.values, *lock.block.wrong}
             standard = next((name for name in _LOCK_TIMES if name in given), _LOCK_TIMES[0])
@@ -273,19 +235,6 @@ class Converter:
                     f"Carillon does not keep {value.name} of {value.owner}, and leaves it out",
                     "bound it by design",
                 )
-
-    def _stack(self, attributes: Attributes, path: Path, extended: bool) -> None:
-        """The size of a task's stack, whatever the tool calls it; basic tasks share one, so that theirs says nothing."""
-        for name in STACK_NAMES:
-            if name in attributes.wrong:
-                self.values.result.broken.add(path)
-            for value in attributes.values.get(name, []):
-                size = value
-                if isinstance(value.literal, Name) and value.literal.text == "PRIVATE":  # ERIKA
-                    size = next((s for n in ("SYS_SIZE", "SIZE") for s in value.block.all(n)), value)
-                value.used = isinstance(size.literal, int) or value.literal in (AUTO, Name("SHARED"), Name("PRIVATE"))
-                if extended and isinstance(size.literal, int) and not self.values.places.values.get(path):
-                    self.values.number(size, path)
 
     def _isr(self, found: Merged, path: Path) -> None:
         attributes = found.attributes
@@ -304,7 +253,7 @@ class Converter:
             if isinstance(value.literal, int):
                 self.values.integer(attributes, "PRIORITY", (*path, "priority"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
-        self._protection(attributes, path, _FRAME)
+        self._protection(attributes, path, TIME_FRAME)
 
     def _assign_sources(self, found: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.
@@ -330,11 +279,15 @@ class Converter:
             if known is not None and "source" not in table:
                 values = found[name].attributes.all("SOURCE")
                 instead[name] = shown(values[0].literal) if values else None
-        words = SourceWords(
+        assign_sources(
+            self.values.result,
+            instead,
+            known,
             "choose a board with more (CARILLON_BOARD, --board), or leave ISRs out",
             lambda isr, source: f'SOURCE = "{source}"; in ISR {isr}',
+            self.values.error,
+            self.values.warn,
         )
-        assign_sources(self.values.result, instead, known, words, self.values.error, self.values.warn)
 
     def _resource(self, found: Merged, path: Path) -> None:
         attributes = found.attributes
@@ -342,9 +295,6 @@ class Converter:
         if self.values.word(attributes, "RESOURCEPROPERTY", (*path, "property"), words) == "linked":
             value = attributes.values["RESOURCEPROPERTY"][0]
             self.values.name(value.block, "LINKEDRESOURCE", (*path, "linked"))
-
-    def _event(self, found: Merged, path: Path) -> None:
-        self.values.integer(found.attributes, "MASK", (*path, "mask"))
 
     def _leftovers(self, objects: dict[str, dict[str, Merged]]) -> None:
         kinds: dict[str, list[Merged]] = {}

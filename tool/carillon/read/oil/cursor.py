@@ -10,7 +10,7 @@ from carillon.read.oil.lexer import Kind, Lexer, Token
 from carillon.read.oil.syntax import OBJECTS
 
 MOST_LEVELS = 50
-_CONTAINERS = ("CPU", "OSEK")  # FreeOSEK writes OSEK
+CONTAINERS = ("CPU", "OSEK")  # FreeOSEK writes OSEK
 
 
 class RefusedError(Exception):
@@ -113,7 +113,7 @@ class Cursor:
         """Whether ``TASK Name {`` or the like is next."""
         return (
             self.token.kind is Kind.NAME
-            and (self.token.text in OBJECTS or self.token.text in _CONTAINERS)
+            and (self.token.text in OBJECTS or self.token.text in CONTAINERS)
             and self.ahead(1).kind is Kind.NAME
             and self.is_mark("{", 2)
         )
@@ -153,7 +153,7 @@ class Cursor:
                 try:
                     element()
                 except UnclosedError as unclosed:
-                    if objects and self.token.text not in _CONTAINERS:
+                    if objects and self.token.text not in CONTAINERS:
                         continue
                     if not unclosed.reported:
                         self.lexer.error(

@@ -13,14 +13,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from carillon.diagnostics import suggestion
-from carillon.read.oil.cursor import Cursor, RefusedError, UnclosedError
+from carillon.read.oil.cursor import CONTAINERS, Cursor, RefusedError, UnclosedError
 from carillon.read.oil.lexer import Kind, Lexer, Token
 from carillon.read.oil.syntax import (
     NUMBERS,
     OBJECTS,
     TYPES,
     Assignment,
-    Container,
     Definition,
     Definitions,
     Name,
@@ -32,7 +31,6 @@ from carillon.read.oil.syntax import (
 from carillon.units import shorten
 
 _TOP = ("OIL_VERSION", "IMPLEMENTATION", "CPU")
-_CONTAINERS = ("CPU", "OSEK")  # FreeOSEK writes OSEK
 _REFERENCE = re.compile(r"[A-Z]+_TYPE")
 _TOOLS_TYPES = ("IDENTIFIER", "STRUCT")  # Trampoline's
 _VERSION = re.compile(r"2\.[0-5](\.[0-9]+)?|3(\.[0-9]+)*|4(\.0)?")
@@ -72,12 +70,12 @@ class Parser(Cursor):
             raise self.fail(
                 f"{self.token} begins nothing", "a statement begins with OIL_VERSION, IMPLEMENTATION, CPU or an object"
             )
-        word = self.keyword((*_TOP, *_CONTAINERS, *OBJECTS))
+        word = self.keyword((*_TOP, *CONTAINERS, *OBJECTS))
         if word == "OIL_VERSION":
             self.version()
         elif word == "IMPLEMENTATION":
             self.implementation()
-        elif word in _CONTAINERS:
+        elif word in CONTAINERS:
             self.container(word)
         else:
             self.member(word, None)
@@ -128,21 +126,19 @@ class Parser(Cursor):
         """``CPU name { ... };``."""
         self.take()
         name = self.name(f"the name of the {word}")
-        cpu = Container(name.text, name.span)
+        cpu = Object(word, name.text, name.span)
         self.file.cpus.append(cpu)
         if not self.is_mark("{"):
             cpu.description = self.description()
             if not self.is_mark(";"):
-                raise self.fail(
-                    f"'{{' is missing after {word} {name.text}, before {self.token}", f"write {word} {name.text} {{ ... }};"
-                )
+                raise self.no_block(f"{word} {name.text}")
             self.take()
             return
 
         def element() -> None:
             if self.token.kind is not Kind.NAME:
                 raise self.fail(f"{self.token} begins nothing", "an object is written as TASK Name { ... };")
-            if self.token.text in _CONTAINERS and self.object_begins():
+            if self.token.text in CONTAINERS and self.object_begins():
                 raise UnclosedError
             if self.token.text in ("OIL_VERSION", "IMPLEMENTATION"):
                 self.lexer.error(
@@ -159,9 +155,13 @@ class Parser(Cursor):
         cpu.description = self.description()
         self.end(f"{word} {name.text}")
 
+    def no_block(self, what: str, remedy: str = "") -> RefusedError:
+        """Report that the '{' is missing behind something."""
+        return self.fail(f"'{{' is missing after {what}, before {self.token}", remedy or f"write {what} {{ ... }};")
+
     # Objects
 
-    def member(self, kind: str, cpu: Container | None) -> None:
+    def member(self, kind: str, cpu: Object | None) -> None:
         """An object, or an attribute of the CPU."""
         if self.is_mark("=", 1):
             self.assigned(kind, cpu)
@@ -187,16 +187,16 @@ class Parser(Cursor):
         """What follows the name of an object."""
         what = f"{found.kind} {found.name}".strip()
         if self.token.kind is Kind.NAME and self.is_mark("=", 1):
-            self.fail(f"'{{' is missing after {what}, before {self.token}", f"write {what} {{ ... }};")
+            self.no_block(what)
             self.assignments(what, found.body)
         elif self.is_mark("{"):
             self.assignments(what, found.body)
         elif not (self.is_mark(";") or self.is_mark(":")):
-            raise self.fail(f"'{{' is missing after {what}, before {self.token}", f"write {what} {{ ... }};")
+            raise self.no_block(what)
         found.description = self.description()
         self.end(what)
 
-    def assigned(self, kind: str, cpu: Container | None) -> None:
+    def assigned(self, kind: str, cpu: Object | None) -> None:
         """``EVENT = Name;`` outside objects declares one (FreeOSEK); anything else is an attribute of the CPU."""
         if kind not in OBJECTS:
             if cpu is None:
@@ -285,20 +285,18 @@ class Parser(Cursor):
             if self.token.kind is not Kind.NAME:
                 raise self.fail(f"{self.token} stands where an object should", "write TASK { ... };")
             kind = self.keyword(OBJECTS)
-            if kind in _CONTAINERS and self.object_begins():
+            if kind in CONTAINERS and self.object_begins():
                 raise UnclosedError
             self.take()
             if not self.is_mark("{"):
-                raise self.fail(
-                    f"'{{' is missing after {kind}, before {self.token}",
-                    f"an implementation definition lists the attributes of each kind of object: {kind} {{ ... }};",
-                )
+                remedy = f"an implementation definition lists the attributes of each kind of object: {kind} {{ ... }};"
+                raise self.no_block(kind, remedy)
             self.definitions(self.file.implementation.setdefault(kind, {}), kind)
             self.description()
             self.end(f"{kind} of the implementation")
 
         if not self.is_mark("{"):
-            raise self.fail(f"'{{' is missing after IMPLEMENTATION {name.text}, before {self.token}", "write the '{'")
+            raise self.no_block(f"IMPLEMENTATION {name.text}", "write the '{'")
         self.block(f"IMPLEMENTATION {name.text}", element)
         self.description()
         self.end(f"IMPLEMENTATION {name.text}")
@@ -307,7 +305,7 @@ class Parser(Cursor):
         """A block of attribute definitions; a later definition of an attribute replaces an earlier one."""
 
         def element() -> None:
-            if self.token.kind is Kind.NAME and self.token.text in _CONTAINERS and self.object_begins():
+            if self.token.kind is Kind.NAME and self.token.text in CONTAINERS and self.object_begins():
                 raise UnclosedError
             definition = self.definition(owner)
             into[definition.name] = definition

@@ -69,7 +69,7 @@ class Assignment:
 
 @dataclass(slots=True)
 class Object:
-    """One block of an object; several of the same kind and name are one object."""
+    """One block of an object, or of a CPU with its own attributes; several of the same kind and name are one object."""
 
     kind: str
     name: str
@@ -104,23 +104,13 @@ Definitions = dict[str, Definition]
 
 
 @dataclass(slots=True)
-class Container:
-    """A CPU: its name and its own attributes."""
-
-    name: str
-    span: Span
-    body: list[Assignment] = field(default_factory=list)
-    description: str = ""
-
-
-@dataclass(slots=True)
 class OilFile:
     """Everything that a file and its includes hold, in their order; ``description`` is that of the version."""
 
     version: tuple[str, Span] | None = None
     description: str = ""
     implementation: dict[str, Definitions] = field(default_factory=dict)
-    cpus: list[Container] = field(default_factory=list)
+    cpus: list[Object] = field(default_factory=list)
     objects: list[Object] = field(default_factory=list)
     malformed: bool = False
 

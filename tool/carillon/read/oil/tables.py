@@ -3,52 +3,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from carillon.diagnostics import Span, suggestion
+from carillon.diagnostics import suggestion
 from carillon.read.oil.resolve import Attributes, Merged, Resolved
 from carillon.read.oil.syntax import Name
+from carillon.read.oil.table import ADJUSTABLE, POINT, SCHEDULE_TABLE, TABLE_BEGIN, TABLE_PRECISION, fill
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
 
-_STARTS = ("START_VALUE", "ABSVALUE", "RELOFFSET", "OFFSET", "START")
 _KINDS = (Name("ABSOLUTE"), Name("RELATIVE"), Name("SYNCHRON"))
-_PRECISIONS = ("EXPLICIT_PRECISION", "PRECISION")
-_LONGER, _SHORTER = ("MAX_LENGTHEN", "MAX_ADVANCE"), ("MAX_SHORTEN", "MAX_RETARD")
 _STRATEGIES = {"NONE": "none", "IMPLICIT": "implicit", "EXPLICIT": "explicit"}
 
 
 class Tables:
-    """Converts schedule tables.  A point's actions are those of all blocks with its offset.
+    """Converts schedule tables.  A point's actions are those of all blocks with its offset."""
 
-    ``counters``: where each counter is used first.
-    """
-
-    def __init__(self, values: Values, counters: dict[str, Span]) -> None:
+    def __init__(self, values: Values) -> None:
         self.values = values
-        self.counters = counters
 
     def table(self, found: Merged, path: Path) -> None:
         """A schedule table."""
         attributes = found.attributes
-        counter = self.values.name(attributes, "COUNTER", (*path, "counter"))
-        if counter is not None:
-            self.counters.setdefault(str(counter.literal), counter.span)
-        self._first(attributes, ("DURATION", "LENGTH"), (*path, "duration"))
-        self.values.flag(attributes, "REPEATING", (*path, "repeating"))
-        self.values.flag(attributes, "PERIODIC", (*path, "repeating"))
-        self.values.flag(attributes, "CARILLON_CELLS", (*path, "cells"))
-        self.values.flag(attributes, "CARILLON_FOLLOWED", (*path, "followed"))
+        fill(self.values, attributes, SCHEDULE_TABLE, path)
         self._sync(attributes, path)
         self._autostart(attributes, (*path, "autostart"))
         self._points(found, path)
-
-    def _first(self, attributes: Attributes, names: tuple[str, ...], path: Path) -> None:
-        """A number that tools give one of several names."""
-        for name in names:
-            if name in attributes.values or name in attributes.wrong:
-                self.values.integer(attributes, name, path)
-                return
 
     def _sync(self, attributes: Attributes, path: Path) -> None:
         value = self.values.truth(attributes, "LOCAL_TO_GLOBAL_TIME_SYNCHRONIZATION", (*path, "sync"))
@@ -56,7 +34,7 @@ class Tables:
             return
         if self.values.word(value.block, "SYNC_STRATEGY", (*path, "sync"), _STRATEGIES) is None:
             self.values.put((*path, "sync"), value, "explicit")
-        self._first(value.block, _PRECISIONS, (*path, "precision"))
+        fill(self.values, value.block, TABLE_PRECISION, path)
 
     def _autostart(self, attributes: Attributes, path: Path) -> None:
         start = self.values.one(attributes, "AUTOSTART", path)
@@ -75,7 +53,7 @@ class Tables:
         elif kind is not None and kind.literal != Name("RELATIVE"):
             self.values.refuse((*path, "absolute"), kind, "is nothing that Carillon has", "write ABSOLUTE, RELATIVE or SYNCHRON")
         if kind is None or kind.literal != Name("SYNCHRON"):
-            self._first(start.block, _STARTS, (*path, "at"))
+            fill(self.values, start.block, TABLE_BEGIN, path)
         self.values.names(start.block, "APPMODE", (*path, "modes"))
 
     def _points(self, found: Merged, path: Path) -> None:
@@ -86,25 +64,17 @@ class Tables:
             inner.values |= {"OFFSET": value.block.values["OFFSET"]} if "OFFSET" in value.block.values else {}
             blocks.append((self._offset(value.block), value, inner))
         points: dict[int, Path] = {}
-        listed: list[dict[str, Any]] = []
         for offset, value, block in sorted(blocks, key=lambda block: block[0]):
             if offset not in points:
-                where = (*path, "point", len(listed))
-                listed.append({})
-                self.values.store((*path, "point"), listed)
-                self.values.places.put((*path, "point"), value.span, value.key)
-                self.values.places.put(where, value.span, value.key)
-                points[offset] = where
-                self.values.integer(block, "OFFSET", (*where, "offset"))
+                points[offset] = self.values.result.append((*path, "point"), {}, value.span, value.key)
+                fill(self.values, block, POINT, points[offset])
             where = points[offset]
             for used in block.values.get("OFFSET", []):
                 used.used = True
             for action in block.all("ACTION"):
                 self._action(action, where)
             adjust = self.values.one(block, "SYNC_ADJUST", where) or self.values.one(block, "ADJUSTABLE", where)
-            inside = adjust.block if adjust is not None else block
-            self._first(inside, _LONGER, (*where, "max_lengthen"))
-            self._first(inside, _SHORTER, (*where, "max_shorten"))
+            fill(self.values, adjust.block if adjust is not None else block, ADJUSTABLE, where)
 
     def _offset(self, block: Attributes) -> int:
         values = block.values.get("OFFSET", [])
@@ -112,21 +82,15 @@ class Tables:
         return literal if isinstance(literal, int) else -1
 
     def _action(self, value: Resolved, path: Path) -> None:
-        table = self.values.result.table(path)
         match str(value.literal):
             case "ACTIVATETASK":
-                where: Path = (*path, "activate", len(table.get("activate", ())))
-                task = self.values.one(value.block, "TASK", where)
+                listed = (*path, "activate")
+                task = self.values.one(value.block, "TASK", (*listed, len(self.values.result.table(path).get("activate", ()))))
                 if task is not None:
-                    self.values.places.put((*path, "activate"), value.span, value.key)
-                    self.values.places.put(where, task.span, task.key)
-                    table.setdefault("activate", []).append(str(task.literal))
+                    self.values.places.put(listed, value.span, value.key)
+                    self.values.result.append(listed, str(task.literal), task.span, task.key)
             case "SETEVENT":
-                listed = table.setdefault("set_event", [])
-                where = (*path, "set_event", len(listed))
-                listed.append({})
-                self.values.places.put((*path, "set_event"), value.span, value.key)
-                self.values.places.put(where, value.span, value.key)
+                where = self.values.result.append((*path, "set_event"), {}, value.span, value.key)
                 self.values.name(value.block, "TASK", (*where, "task"))
                 self.values.name(value.block, "EVENT", (*where, "event"))
             case action:

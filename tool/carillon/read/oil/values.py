@@ -5,32 +5,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from annotated_types import Ge, Le
+
 from carillon.diagnostics import Span
 from carillon.read.foreign.converted import Converted
 from carillon.read.oil.resolve import AUTO, Attributes, Error, Resolved
 from carillon.read.oil.syntax import Name, shown
+from carillon.read.schema import ScheduleFile
 from carillon.read.spans import Path
+from carillon.read.tables import table_at
 from carillon.units import MalformedError, parse_time
 
-_MOST_32 = 2**32 - 1
-_LIMITS = {
-    "priority": (0, 65_535),
-    "activations": (1, 255),
-    "stack": (64, 2**20),
-    "category": (1, 2),
-    "mask": (1, _MOST_32),
-    "max_allowed": (1, _MOST_32),
-    "ticks_per_base": (1, _MOST_32),
-    "min_cycle": (1, _MOST_32),
-    "at": (0, _MOST_32),
-    "offset": (0, _MOST_32),
-    "duration": (1, _MOST_32 + 1),
-    "precision": (0, _MOST_32),
-    "max_lengthen": (0, _MOST_32),
-    "max_shorten": (0, _MOST_32),
-    "cycle": (0, _MOST_32),
-}
-"""What a schedule's numbers may be (``read.schema``)."""
+_OWN_LIMITS = {"category": (1, 2), "stack": (64, 2**20)}
+"""Of numbers whose bounds are not those that the schema has."""
+
+
+def _limits(path: Path) -> tuple[int, int]:
+    """What the number at ``path`` of a schedule may be."""
+    key = str(path[-1])
+    if key in _OWN_LIMITS:
+        return _OWN_LIMITS[key]
+    bounds = table_at(ScheduleFile, path[:-1]).model_fields[key].metadata
+    low, high = next(it.ge for it in bounds if isinstance(it, Ge)), next(it.le for it in bounds if isinstance(it, Le))
+    assert isinstance(low, int)
+    assert isinstance(high, int)
+    return low, high
 
 
 class Values:
@@ -76,7 +75,7 @@ class Values:
 
     def number(self, value: Resolved, path: Path) -> None:
         """Store a number; a tool's own definition may allow more than Carillon does."""
-        low, high = _LIMITS[str(path[-1])]
+        low, high = _limits(path)
         if not isinstance(value.literal, int):
             self.refuse(path, value, "is no integer", f"write a number from {low} to {high}")
         elif path[-1] == "min_cycle" and value.literal == 0:

@@ -4,88 +4,42 @@
 from __future__ import annotations
 
 from carillon.read.foreign.words import Words
+from carillon.read.oil import table
+from carillon.read.oil.table import names_of
 
 _LOCK = 'RESOURCE = RESOURCELOCK { RESOURCE = Shared; CARILLON_RESOURCE_LOCK = "100us"; };'
+_ACTIONS = {"activate": "ACTIVATETASK", "event": "table.EVENT", "set_event": "SETEVENT", "task": "table.TASK"}
+
+
+def _standard(times: dict[str, tuple[str, str]]) -> dict[str, str]:
+    return {key: name for key, (_, name) in times.items()}
+
+
 WORDS = Words(
     {
-        "": {
-            "board": "CARILLON_BOARD",
-            "defines": "CFLAGS",
-            "dispatch": "CARILLON_DISPATCH",
-            "get_service_id": "USEGETSERVICEID",
-            "include": "CFLAGS",
-            "parameter_access": "USEPARAMETERACCESS",
-            "scheduler_resource": "USERESSCHEDULER",
-            "sources": "APP_SRC",
-            "stack_check": "STACKMONITORING",
-            "status": "STATUS",
-        },
-        "task": {
-            "activations": "ACTIVATION",
-            "all_interrupts_lock": "MAXALLINTERRUPTLOCKTIME",
-            "autostart": "AUTOSTART",
-            "budget": "EXECUTIONBUDGET",
-            "events": "EVENT",
-            "modes": "APPMODE",
-            "os_interrupts_lock": "MAXOSINTERRUPTLOCKTIME",
-            "overrun": "CARILLON_OVERRUN",
-            "priority": "PRIORITY",
-            "resources": "RESOURCE",
-            "schedule": "SCHEDULE",
-            "stack": "STACKSIZE",
-            "time_frame": "TIMEFRAME",
-        },
+        "": names_of(*table.SYSTEM, *table.SWITCHES)
+        | {"board": "CARILLON_BOARD", "defines": "CFLAGS", "include": "CFLAGS", "sources": "APP_SRC"},
+        "task": names_of(*table.TASK) | _standard(table.TASK_TIMES) | {"modes": "APPMODE"},
         "resource lock": {"resource": "RESOURCE", "budget": "CARILLON_RESOURCE_LOCK"},
-        "ISR": {
-            "category": "CATEGORY",
-            "priority": "PRIORITY",
-            "resources": "RESOURCE",
-            "source": "SOURCE",
-            "time_frame": "TIMEFRAME",
-        },
+        "ISR": {"category": "CATEGORY", "priority": "PRIORITY", "resources": "RESOURCE", "source": "SOURCE"}
+        | _standard(table.TIME_FRAME),
         "resource": {"linked": "LINKEDRESOURCE", "property": "RESOURCEPROPERTY"},
-        "event": {"mask": "MASK"},
-        "counter": {
-            "kind": "TYPE",
-            "max_allowed": "MAXALLOWEDVALUE",
-            "min_cycle": "MINCYCLE",
-            "readable": "CARILLON_READABLE",
-            "tick": "CARILLON_TICK",
-            "ticks_per_base": "TICKSPERBASE",
-        },
-        "alarm": {
-            "activate": "ACTIVATETASK",
-            "at": "ALARMTIME",
+        "event": names_of(*table.EVENT),
+        "counter": names_of(*table.COUNTER) | {"kind": "TYPE", "tick": "CARILLON_TICK"},
+        "alarm": names_of(*(row for row in table.ALARM_START if row.key != "absolute"))  # of which a phrase below says more
+        | _ACTIONS
+        | {
             "autostart": "AUTOSTART",
             "callback": "ALARMCALLBACKNAME",
-            "counter": "COUNTER",
-            "cycle": "CYCLETIME",
-            "event": "EVENT",
+            "counter": "table.COUNTER",
             "increment": "INCREMENTCOUNTER",
-            "modes": "APPMODE",
-            "set_event": "SETEVENT",
             "static": "CARILLON_STATIC",
-            "task": "TASK",
         },
-        "schedule table": {
-            "activate": "ACTIVATETASK",
-            "at": "START_VALUE",
-            "autostart": "AUTOSTART",
-            "cells": "CARILLON_CELLS",
-            "counter": "COUNTER",
-            "duration": "DURATION",
-            "event": "EVENT",
-            "followed": "CARILLON_FOLLOWED",
-            "max_lengthen": "MAX_LENGTHEN",
-            "max_shorten": "MAX_SHORTEN",
-            "modes": "APPMODE",
-            "offset": "OFFSET",
-            "precision": "EXPLICIT_PRECISION",
-            "repeating": "REPEATING",
-            "set_event": "SETEVENT",
-            "sync": "SYNC_STRATEGY",
-            "task": "TASK",
-        },
+        "schedule table": names_of(
+            *table.SCHEDULE_TABLE, *table.TABLE_PRECISION, *table.TABLE_BEGIN, *table.POINT, *table.ADJUSTABLE
+        )
+        | _ACTIONS
+        | {"autostart": "AUTOSTART", "modes": "APPMODE", "sync": "SYNC_STRATEGY"},
     },
     {
         'write both, as in { resource = "Shared", budget = "100us" }': f"write both, as in {_LOCK}",

@@ -19,22 +19,21 @@ from carillon.read.osek.resources import Resources
 from carillon.read.osek.schedule_tables import ScheduleTables
 from carillon.read.osek.tasks import Tasks
 from carillon.read.osek.whole import Whole
-from carillon.read.schema import OsekTable, ScheduleFile
-from carillon.read.shape import Broken
-from carillon.read.spans import SpanIndex
+from carillon.read.schema import OsekTable
+from carillon.read.shape import Tables
 from carillon.read.ticks import Ticks
 from carillon.units import Time
 
 
 class OsekReader:
-    """Builds one Osek.  ``broken`` says which values of the file are missing because they were wrong.
+    """Builds one Osek; ``table`` is the ``[osek]`` of the file, or an empty one.
 
     :meth:`resolve` needs no clock, so that what it finds is reported whatever else is wrong; :meth:`build` comes
     after it.
     """
 
-    def __init__(self, file: ScheduleFile, table: OsekTable, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        self.at = OsekFile(file, table, places, broken, diagnostics)
+    def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:
+        self.at = OsekFile(tables, table, diagnostics)
         self.resources = Resources(self.at)
         self.tasks = Tasks(self.at, self.resources)
         self.alarms = Alarms(self.at)
@@ -42,13 +41,16 @@ class OsekReader:
 
     def times(self) -> Iterator[Time]:
         """The times that the system's clock should be able to express."""
-        yield from (counter.tick for counter in self.at.table.counter.values() if counter.tick is not None)
-        yield from (task.budget for task in self.at.table.task.values() if task.budget is not None)
-        yield from (task.time_frame for task in self.at.table.task.values() if task.time_frame is not None)
-        for task in self.at.table.task.values():
-            yield from (t for t in (task.all_interrupts_lock, task.os_interrupts_lock) if t is not None)
-            yield from (lock.budget for lock in task.resource_lock if lock.budget is not None)
-        yield from (isr.time_frame for isr in self.at.table.isr.values() if isr.time_frame is not None)
+        table = self.at.table
+        locks = (lock for task in table.task.values() for lock in task.resource_lock)
+        timed = (
+            (table.counter.values(), ("tick",)),
+            (table.task.values(), ("budget", "time_frame", "all_interrupts_lock", "os_interrupts_lock")),
+            (locks, ("budget",)),
+            (table.isr.values(), ("time_frame",)),
+        )
+        times = (getattr(it, key) for tables, keys in timed for it in tables for key in keys)
+        yield from (time for time in times if time is not None)
 
     def resolve(self, board: Board | None) -> None:
         """Report all that is wrong but for times; ``board`` is None if there is none, its sources are then unknown."""

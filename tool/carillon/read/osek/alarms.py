@@ -34,19 +34,12 @@ class Alarms:
             path = ("counter", name)
             own = f"counter {shorten(name)}"
             if table.kind == "hardware" and table.tick is None and not self.at.incomplete(*path):
-                self.at.error(
-                    "C111",
-                    self.at.key(*path),
-                    f"hardware {own} has no tick",
-                    'say how long its tick is, for example "1ms", or make it a software counter',
-                )
+                remedy = 'say how long its tick is, for example "1ms", or make it a software counter'
+                self.at.error("C111", self.at.key(*path), f"hardware {own} has no tick", remedy)
             if table.kind == "software" and table.tick is not None:
-                self.at.error(
-                    "C111",
-                    self.at.key(*path, "tick"),
-                    f"software {own} has a tick of {table.tick}",
-                    "a software counter advances when it is incremented: leave the tick out, or make it a hardware counter",
-                )
+                cause = f"software {own} has a tick of {table.tick}"
+                remedy = "a software counter advances when it is incremented: leave the tick out, or make it a hardware counter"
+                self.at.error("C111", self.at.key(*path, "tick"), cause, remedy)
             most = table.max_allowed
             if any(self.at.lost(*path, key) for key in ("max_allowed", "min_cycle")):
                 pass
@@ -94,11 +87,7 @@ class Alarms:
         for name, table in self.at.table.alarm.items():
             path = ("alarm", name)
             own = f"alarm {shorten(name)}"
-            counter = None
-            if table.counter is None:
-                self.at.missing(path, own, "counter", "name the counter whose ticks it counts")
-            elif self.at.known(table.counter, "counter", (*path, "counter"), own):
-                counter = table.counter
+            counter = self.at.counter(table.counter, path, own)
             action = self._action(table, path, own)
             if isinstance(action, IncrementCounter) and counter is not None and len(self.at.table.alarm) <= MOST["alarm"]:
                 self._check_increment(counter, action.object, (*path, "increment"), own)
@@ -229,20 +218,11 @@ class Alarms:
 
     def _autostart(self, table: AutostartTable, counter: str | None, alarm: Path, own: str) -> Autostart:
         path = (*alarm, "autostart")
-        modes = self.at.modes if table.modes is None else self.at.listed(table.modes, "modes", (*path, "modes"), own)
+        modes = self.at.modes_of(table.modes, path, own)
         if counter in self.sound and not self.at.lost(*path, "at") and not self.at.lost(*path, "absolute"):
             most = self.at.table.counter[str(counter)].max_allowed
-            least = 0 if table.absolute else 1
-            if not least <= table.at <= most:
-                kind = "at the value" if table.absolute else "after"
-                self.at.error(
-                    "C116",
-                    self.at.value(*path, "at"),
-                    f"the autostart of {own} is {kind} {table.at}{'' if table.absolute else ' ticks'}, "
-                    f"but {'AUTOSAR OS refuses 0, and ' if table.at == 0 else ''}"
-                    f"counter {shorten(str(counter))} allows {least} to {most}",
-                    f"write a number from {least} to {most}",
-                )
+            whose = f"{'AUTOSAR OS refuses 0, and ' if table.at == 0 else ''}counter {shorten(str(counter))}"
+            self.at.check_begin(table.at, table.absolute, most, whose, path, own)
         if counter in self.sound and not self.at.lost(*path, "cycle"):
             bounds = self.at.table.counter[str(counter)]
             if table.cycle and not bounds.min_cycle <= table.cycle <= bounds.max_allowed:

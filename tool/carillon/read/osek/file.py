@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from carillon.check.common import joined
 from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.osek import RES_SCHEDULER
-from carillon.read.schema import OsekTable, OsekTaskTable, ScheduleFile
-from carillon.read.shape import Broken, Reading
-from carillon.read.spans import Path, SpanIndex
+from carillon.read.schema import OsekTable, OsekTaskTable
+from carillon.read.shape import Reading, Tables
+from carillon.read.spans import Path
 from carillon.units import shorten
 
 EVENT_BITS = 32
@@ -31,19 +32,19 @@ KINDS = {
 
 
 class OsekFile(Reading):
-    """The tables of one file.  ``broken`` says which of its values are missing because they were wrong."""
+    """The tables of one file; ``table`` is its ``[osek]``, or an empty one."""
 
-    def __init__(self, file: ScheduleFile, table: OsekTable, places: SpanIndex, broken: Broken, diagnostics: Diagnostics) -> None:
-        super().__init__(file, places, broken, diagnostics)
+    def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:
+        super().__init__(tables, diagnostics)
         # A thread is a task too, whose place is another table.
-        self.threads = {name for name in file.thread if name not in table.task}
+        self.threads = {name for name in self.file.thread if name not in table.task}
         threads = {
             name: OsekTaskTable.model_validate({"priority": thread.priority, "autostart": True})
-            for name, thread in file.thread.items()
+            for name, thread in self.file.thread.items()
             if name in self.threads
         }
         self.table = table.model_copy(update={"task": {**table.task, **threads}})
-        self.event_bits = EVENT_BITS - TIME_BITS if file.time is not None else EVENT_BITS
+        self.event_bits = EVENT_BITS - TIME_BITS if self.file.time is not None else EVENT_BITS
         self.modes = tuple(dict.fromkeys(table.modes or ())) or (DEFAULT_MODE,)
         self.names: dict[str, dict[str, int]] = {}
         for section in KINDS:
@@ -113,6 +114,29 @@ class OsekFile(Reading):
         if not self.incomplete(*path):
             self.error("C014", self.key(*path), f"{own} has no '{key}'", remedy)
 
+    def counter(self, name: str | None, path: Path, own: str) -> str | None:
+        """The counter of the alarm or schedule table at ``path``; None after a diagnostic."""
+        if name is None:
+            self.missing(path, own, "counter", "name the counter whose ticks it counts")
+            return None
+        return name if self.known(name, "counter", (*path, "counter"), own) else None
+
+    def modes_of(self, names: list[str] | None, autostart: Path, own: str) -> tuple[str, ...]:
+        """The application modes of the ``autostart`` of an alarm or a schedule table."""
+        return self.modes if names is None else self.listed(names, "modes", (*autostart, "modes"), own)
+
+    def check_begin(self, at: int, absolute: bool, most: int, counter: str, path: Path, own: str) -> None:
+        """C116: an autostart ``at`` a value of its counter, or after so many ticks, that it cannot count to."""
+        least = 0 if absolute else 1
+        if not least <= at <= most:
+            when = f"at the value {at}" if absolute else f"after {at} ticks"
+            self.error(
+                "C116",
+                self.value(*path, "at"),
+                f"the autostart of {own} is {when}, but {counter} allows {least} to {most}",
+                f"write a number from {least} to {most}",
+            )
+
     def twice(self, kind: str, name: str, path: Path, where: str) -> None:
         """Report what a list names twice (C049)."""
         self.error("C049", self.value(*path), f"{kind} {shorten(name)} is listed twice{where}", f"list every {kind} once")
@@ -120,7 +144,4 @@ class OsekFile(Reading):
 
 def some(names: Iterable[str], most: int = 5) -> str:
     """``'a', 'b' and 'c'``: at most ``most`` of the names, safe for a message."""
-    unique = [shorten(name) for name in dict.fromkeys(names)]
-    if len(unique) > most:
-        return ", ".join(unique[:most]) + f" and {len(unique) - most} more"
-    return " and ".join([", ".join(unique[:-1]), unique[-1]] if len(unique) > 1 else unique)
+    return joined((shorten(name) for name in dict.fromkeys(names)), most)

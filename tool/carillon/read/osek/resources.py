@@ -69,20 +69,16 @@ class Resources:
 
     def _check_scheduler_resource(self) -> None:
         path = ("resource", RES_SCHEDULER)
-        if self.at.table.resource[RES_SCHEDULER].property != "standard":
-            self.at.error(
-                "C107",
-                self.at.value(*path, "property"),
-                f"{RES_SCHEDULER} is declared as {self.at.table.resource[RES_SCHEDULER].property}",
-                "it is a standard resource, which exists without a declaration: leave that out",
-            )
+        declared = self.at.table.resource[RES_SCHEDULER].property
+        if declared != "standard":
+            span, cause = self.at.value(*path, "property"), f"{RES_SCHEDULER} is declared as {declared}"
+            remedy = "it is a standard resource, which exists without a declaration: leave that out"
         elif not self.at.table.scheduler_resource and not self.at.lost("scheduler_resource"):
-            self.at.error(
-                "C107",
-                self.at.key(*path),
-                f"{RES_SCHEDULER} is declared, but 'scheduler_resource' is false",
-                "set 'scheduler_resource' to true, or leave the declaration out",
-            )
+            span, cause = self.at.key(*path), f"{RES_SCHEDULER} is declared, but 'scheduler_resource' is false"
+            remedy = "set 'scheduler_resource' to true, or leave the declaration out"
+        else:
+            return
+        self.at.error("C107", span, cause, remedy)
 
     def _break_circles(self, links: dict[str, str]) -> None:
         done: set[str] = set()
@@ -107,22 +103,13 @@ class Resources:
 
     def taken(self, names: list[str], path: Path, what: str, isr: bool) -> tuple[str, ...]:
         """The resources of a task or ISR; reports RES_SCHEDULER where it cannot be taken (C107)."""
-        if RES_SCHEDULER in names:
-            span = self.at.value(*path, names.index(RES_SCHEDULER))
+        if RES_SCHEDULER in names and (isr or not self.at.table.scheduler_resource):
             if isr:
-                self.at.error(
-                    "C107",
-                    span,
-                    f"{what} takes {RES_SCHEDULER}, which only tasks can take",
-                    "leave it out: an ISR is above every task anyway",
-                )
-            elif not self.at.table.scheduler_resource:
-                self.at.error(
-                    "C107",
-                    span,
-                    f"{what} takes {RES_SCHEDULER}, but 'scheduler_resource' is false",
-                    "set 'scheduler_resource' to true, or take another resource",
-                )
+                why, remedy = "which only tasks can take", "leave it out: an ISR is above every task anyway"
+            else:
+                why, remedy = "but 'scheduler_resource' is false", "set 'scheduler_resource' to true, or take another resource"
+            span = self.at.value(*path, names.index(RES_SCHEDULER))
+            self.at.error("C107", span, f"{what} takes {RES_SCHEDULER}, {why}", remedy)
         return self.at.listed(names, "resource", path, what)
 
     def internal(self, names: Iterable[str]) -> list[str]:

@@ -63,11 +63,7 @@ class ScheduleTables:
         for name, table in self.at.table.schedule_table.items():
             path = ("schedule_table", name)
             own = f"schedule table {shorten(name)}"
-            counter = None
-            if table.counter is None:
-                self.at.missing(path, own, "counter", "name the counter whose ticks it counts")
-            elif self.at.known(table.counter, "counter", (*path, "counter"), own):
-                counter = table.counter
+            counter = self.at.counter(table.counter, path, own)
             if table.duration is None:
                 self.at.missing(path, own, "duration", "say how many ticks of the counter it takes from its begin to its end")
             points = tuple(self._points(table, path, own))
@@ -256,20 +252,17 @@ class ScheduleTables:
             where = (*path, "point", number)
             which = f"the delay of {delay} tick{'s' * (delay != 1)} to point {number + 1} of {own} may be made"
             shorter, longer = max(0, delay - counter.min_cycle), max(0, counter.max_allowed - delay)
-            if point.max_shorten > shorter:
-                self.at.error(
-                    "C236",
-                    self.at.value(*where, "max_shorten"),
-                    f"{which} {point.max_shorten} shorter, and counter {name} allows no delay below {counter.min_cycle}",
-                    f"write at most {shorter}" if shorter else "leave it out",
-                )
-            if point.max_lengthen > longer:
-                self.at.error(
-                    "C236",
-                    self.at.value(*where, "max_lengthen"),
-                    f"{which} {point.max_lengthen} longer, and counter {name} allows no delay above {counter.max_allowed}",
-                    f"write at most {longer}" if longer else "leave it out",
-                )
+            for key, by, most, what, limit in (
+                ("max_shorten", point.max_shorten, shorter, "shorter", f"below {counter.min_cycle}"),
+                ("max_lengthen", point.max_lengthen, longer, "longer", f"above {counter.max_allowed}"),
+            ):
+                if by > most:
+                    self.at.error(
+                        "C236",
+                        self.at.value(*where, key),
+                        f"{which} {by} {what}, and counter {name} allows no delay {limit}",
+                        f"write at most {most}" if most else "leave it out",
+                    )
 
     @staticmethod
     def _adjustments(table: ScheduleTableTable, path: Path) -> list[Path]:
@@ -283,7 +276,7 @@ class ScheduleTables:
         if start is None:
             return None
         path = (*table_path, "autostart")
-        modes = self.at.modes if start.modes is None else self.at.listed(start.modes, "modes", (*path, "modes"), own)
+        modes = self.at.modes_of(start.modes, path, own)
         kind = TableStart.SYNCHRON if start.synchron else TableStart.ABSOLUTE if start.absolute else TableStart.RELATIVE
         if self.at.incomplete(*path) or self.at.lost(*table_path, "sync"):
             return TableAutostart(modes, kind, start.at or 0)
@@ -312,25 +305,16 @@ class ScheduleTables:
         """C116: a begin that the counter cannot count to."""
         if start.at is None or table.counter not in self.alarms.sound or not table.point:
             return
-        most = self.at.table.counter[table.counter].max_allowed
-        least = 0 if kind is TableStart.ABSOLUTE else 1
-        most -= 0 if kind is TableStart.ABSOLUTE else int(table.point[0].offset or 0)
-        if most < least:
+        absolute, first = kind is TableStart.ABSOLUTE, int(table.point[0].offset or 0)
+        allowed = self.at.table.counter[table.counter].max_allowed
+        most = allowed if absolute else allowed - first
+        if most < (0 if absolute else 1):
             self.at.error(
                 "C116",
                 self.at.value(*path, "at"),
-                f"{own} cannot start relative to now: its first point, {int(table.point[0].offset or 0)} ticks after its begin, "
-                f"would be more than the {self.at.table.counter[table.counter].max_allowed} ticks away that counter "
-                f"{shorten(table.counter)} allows",
+                f"{own} cannot start relative to now: its first point, {first} ticks after its begin, "
+                f"would be more than the {allowed} ticks away that counter {shorten(table.counter)} allows",
                 "give the first point a smaller offset, or start it at a value of the counter, with absolute = true",
             )
-        elif not least <= start.at <= most:
-            when = "at the value" if kind is TableStart.ABSOLUTE else "after"
-            ticks = "" if kind is TableStart.ABSOLUTE else " ticks"
-            self.at.error(
-                "C116",
-                self.at.value(*path, "at"),
-                f"the autostart of {own} is {when} {start.at}{ticks}, "
-                f"but counter {shorten(table.counter)} allows {least} to {most}",
-                f"write a number from {least} to {most}",
-            )
+        else:
+            self.at.check_begin(start.at, absolute, most, f"counter {shorten(table.counter)}", path, own)

@@ -16,6 +16,12 @@ from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
 
+_OF_CATEGORY_2 = (
+    ("resources", "resources", "only category 2 may call services such as GetResource"),
+    ("time_frame", "a time frame", "no kernel code runs before an ISR of category 1"),
+)
+"""What only ISRs of category 2 have: its key, what a message calls it, and why."""
+
 
 class Tasks:
     """Tasks with their events, and ISRs."""
@@ -72,30 +78,21 @@ class Tasks:
 
     def timed_tasks(self, ticks: Ticks) -> tuple[OsekTask, ...]:
         """The tasks with budgets and frames, in ticks of the system clock; reports those that are no whole number of ticks."""
-        tables = self.at.table.task
         return tuple(
             replace(
                 task,
-                budget=self._time(tables[task.name].budget, ticks, "task", task.name, "budget"),
-                time_frame=self._time(tables[task.name].time_frame, ticks, "task", task.name, "time_frame"),
-                resource_locks=self._resource_locks(task, tables[task.name], ticks),
-                all_interrupts_lock=self._time(
-                    tables[task.name].all_interrupts_lock, ticks, "task", task.name, "all_interrupts_lock"
-                ),
-                os_interrupts_lock=self._time(
-                    tables[task.name].os_interrupts_lock, ticks, "task", task.name, "os_interrupts_lock"
-                ),
+                budget=self._time(ticks, "task", task.name, "budget"),
+                time_frame=self._time(ticks, "task", task.name, "time_frame"),
+                resource_locks=self._resource_locks(task, self.at.table.task[task.name], ticks),
+                all_interrupts_lock=self._time(ticks, "task", task.name, "all_interrupts_lock"),
+                os_interrupts_lock=self._time(ticks, "task", task.name, "os_interrupts_lock"),
             )
             for task in self.tasks
         )
 
     def timed_isrs(self, ticks: Ticks) -> tuple[Isr, ...]:
         """The ISRs with their frames, likewise."""
-        tables = self.at.table.isr
-        return tuple(
-            replace(isr, time_frame=self._time(tables[isr.name].time_frame, ticks, "isr", isr.name, "time_frame"))
-            for isr in self.isrs
-        )
+        return tuple(replace(isr, time_frame=self._time(ticks, "isr", isr.name, "time_frame")) for isr in self.isrs)
 
     def _resource_locks(self, task: OsekTask, table: OsekTaskTable, ticks: Ticks) -> tuple[tuple[str, int], ...]:
         """A task's lock budgets of resources; reports those of resources that it cannot take, or has two for (C237)."""
@@ -126,12 +123,15 @@ class Tasks:
                     "name each resource once that is among the task's 'resources' and not internal",
                 )
                 continue
-            found[lock.resource] = self._time(lock.budget, ticks, *path, "budget")
+            found[lock.resource] = self._ticks(lock.budget, ticks, *path, "budget")
         return tuple(found.items())
 
-    def _time(self, time: Time | None, ticks: Ticks, *path: str | int) -> int:
-        if time is None:
-            return 0
+    def _time(self, ticks: Ticks, section: str, name: str, key: str) -> int:
+        """A time of an object in ticks of the system clock; 0 if it has none."""
+        time: Time | None = getattr(getattr(self.at.table, section)[name], key)
+        return 0 if time is None else self._ticks(time, ticks, section, name, key)
+
+    def _ticks(self, time: Time, ticks: Ticks, *path: str | int) -> int:
         span = self.at.value(*path)
         kind, name, *_, key = map(str, path)
         what = f"'{key}' of {'ISR' if kind == 'isr' else kind} {shorten(name)}"
@@ -142,19 +142,16 @@ class Tasks:
     def _check_internal(self, own: str, table: OsekTaskTable, path: Path) -> None:
         internal = self.resources.internal(table.resources)
         if len(internal) > 1:
-            self.at.error(
-                "C108",
-                self.at.value(*path, table.resources.index(internal[1])),
-                f"{own} has {len(internal)} internal resources, {some(internal)}",
-                "a task belongs to one group of tasks: list one internal resource at most",
-            )
+            wrong = internal[1]
+            cause = f"{own} has {len(internal)} internal resources, {some(internal)}"
+            remedy = "a task belongs to one group of tasks: list one internal resource at most"
         elif internal and table.schedule == "non":
-            self.at.error(
-                "C108",
-                self.at.value(*path, table.resources.index(internal[0])),
-                f"{own} cannot be preempted, and has the internal resource {shorten(internal[0])}",
-                "leave the resource out, or let other tasks preempt it: then it is the resource that keeps its group out",
-            )
+            wrong = internal[0]
+            cause = f"{own} cannot be preempted, and has the internal resource {shorten(wrong)}"
+            remedy = "leave the resource out, or let other tasks preempt it: then it is the resource that keeps its group out"
+        else:
+            return
+        self.at.error("C108", self.at.value(*path, table.resources.index(wrong)), cause, remedy)
 
     def _events(self) -> None:
         """Sets ``events``: written masks as they are, for the others the first bit that none of their tasks uses."""
@@ -241,20 +238,10 @@ class Tasks:
             if table.category == 2:
                 resources = self.resources.taken(table.resources, (*path, "resources"), own, isr=True)
                 self._check_isr_internal(own, table.resources, (*path, "resources"))
-            elif table.resources:
-                self.at.error(
-                    "C110",
-                    self.at.key(*path, "resources"),
-                    f"{own} is of category 1 and has resources",
-                    "only category 2 may call services such as GetResource: write category 2, or leave the resources out",
-                )
-            if table.category == 1 and table.time_frame is not None:
-                self.at.error(
-                    "C110",
-                    self.at.key(*path, "time_frame"),
-                    f"{own} is of category 1 and has a time frame",
-                    "no kernel code runs before an ISR of category 1: write category 2, or leave the time frame out",
-                )
+            for key, has, why in _OF_CATEGORY_2:
+                if table.category == 1 and getattr(table, key):
+                    remedy = f"{why}: write category 2, or leave the {has.removeprefix('a ')} out"
+                    self.at.error("C110", self.at.key(*path, key), f"{own} is of category 1 and has {has}", remedy)
             if table.source is None:
                 self.at.missing(path, own, "source", "name one of the board's application sources")
             elif board is not None and table.source not in board.application_sources:

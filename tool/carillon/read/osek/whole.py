@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from carillon.check.osek import DEFAULT_MODE, Foreign, Named, check_names
+from carillon.check.osek import DEFAULT_MODE, Named, check_names
 from carillon.diagnostics import Span
 from carillon.model.osek import RES_SCHEDULER
 from carillon.read.osek.file import KINDS, MOST, OsekFile
@@ -79,18 +79,18 @@ class Whole:
         objects += (Named(KINDS["modes"], name, self._mode_place(name)) for name in self.at.modes if name != DEFAULT_MODE)
         check_names(objects, self._foreign(), self.at.diagnostics)
 
-    def _foreign(self) -> Iterator[Foreign]:
+    def _foreign(self) -> Iterator[Named]:
         """The names of the rounds that C or the timeline would confuse with those of the event-triggered system."""
         for name in self.at.file.thread:
             if name not in self.at.threads:
-                yield Foreign("a thread", name, self.at.places.key(("thread", name)))
+                yield Named("a thread", name, self.at.places.key(("thread", name)))
         for name, task in self.at.file.task.items():
-            yield Foreign("a time-triggered task", name, self.at.places.key(("task", name)))
+            yield Named("a time-triggered task", name, self.at.places.key(("task", name)))
             if task.entry is not None and task.entry != name:
                 what = f"the entry of time-triggered task {shorten(name)}"
-                yield Foreign(what, task.entry, self.at.places.value(("task", name, "entry")))
+                yield Named(what, task.entry, self.at.places.value(("task", name, "entry")))
         for name, interrupt in self.at.file.interrupt.items():
-            yield Foreign("an interrupt", name, self.at.places.key(("interrupt", name)))
+            yield Named("an interrupt", name, self.at.places.key(("interrupt", name)))
             if interrupt.handler is not None and interrupt.handler != name:
                 what = f"the handler of interrupt {shorten(name)}"
-                yield Foreign(what, interrupt.handler, self.at.places.value(("interrupt", name, "handler")))
+                yield Named(what, interrupt.handler, self.at.places.value(("interrupt", name, "handler")))

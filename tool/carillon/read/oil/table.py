@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which attribute of OIL is which key of a schedule, where one attribute says what one key does.
+
+What takes more than that is read where its object is: an ``ACTION``, what drives a counter, the points of a schedule table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from carillon.read.oil.resolve import AUTO, STACK_NAMES, Attributes
+from carillon.read.oil.syntax import Name
+from carillon.read.oil.values import Values
+from carillon.read.spans import Path
+
+Read = Callable[[Values, Attributes, str, Path], object]
+"""Stores what an attribute of some name says at a path, if it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A key, and the attribute that its author can write; tools may call that by one of ``aliases`` instead."""
+
+    key: str
+    name: str
+    read: Read
+    aliases: tuple[str, ...] = ()
+
+
+def _one_of(**words: Any) -> Read:
+    return lambda values, attributes, name, path: values.word(attributes, name, path, words)
+
+
+def _autostart(values: Values, attributes: Attributes, name: str, path: Path) -> None:
+    """Of a task, which is started in all application modes or in those that are listed."""
+    start = values.truth(attributes, name, path)
+    if start is not None and start.literal == Name("TRUE") and not values.names(start.block, "APPMODE", path):
+        values.put(path, start, True)
+
+
+def _stack(values: Values, attributes: Attributes, _name: str, path: Path) -> None:
+    """The size of a task's stack, whatever the tool calls it; basic tasks share one, so that theirs says nothing."""
+    extended = "events" in values.result.table(path[:-1])
+    for name in STACK_NAMES:
+        if name in attributes.wrong:
+            values.result.broken.add(path)
+        for value in attributes.values.get(name, []):
+            size = value
+            if isinstance(value.literal, Name) and value.literal.text == "PRIVATE":  # ERIKA
+                size = next((s for n in ("SYS_SIZE", "SIZE") for s in value.block.all(n)), value)
+            value.used = isinstance(size.literal, int) or value.literal in (AUTO, Name("SHARED"), Name("PRIVATE"))
+            if extended and isinstance(size.literal, int) and not values.places.values.get(path):
+                values.number(size, path)
+
+
+SYSTEM = (
+    Row("status", "STATUS", _one_of(STANDARD="standard", EXTENDED="extended")),
+    Row("dispatch", "CARILLON_DISPATCH", _one_of(HARDWARE="hardware", SOFTWARE="software")),
+)
+SWITCHES = (
+    Row("get_service_id", "USEGETSERVICEID", Values.flag),
+    Row("parameter_access", "USEPARAMETERACCESS", Values.flag),
+    Row("scheduler_resource", "USERESSCHEDULER", Values.flag),
+    Row("stack_check", "STACKMONITORING", Values.flag),
+)
+TASK = (
+    Row("priority", "PRIORITY", Values.integer),
+    Row("schedule", "SCHEDULE", _one_of(FULL="full", NON="non", NONE="non")),
+    Row("activations", "ACTIVATION", Values.integer),
+    Row("autostart", "AUTOSTART", _autostart),
+    Row("events", "EVENT", Values.names),
+    Row("resources", "RESOURCE", Values.names),
+    Row("stack", STACK_NAMES[0], _stack),
+    Row("overrun", "CARILLON_OVERRUN", _one_of(GUARDED="guarded", NEVER="never")),
+)
+TIME_FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
+"""Of timing protection: a key, and what its time is called with its unit, and in seconds."""
+TASK_TIMES = {
+    "budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"),
+    **TIME_FRAME,
+    "all_interrupts_lock": ("CARILLON_ALL_INTERRUPTS_LOCK", "MAXALLINTERRUPTLOCKTIME"),
+    "os_interrupts_lock": ("CARILLON_OS_INTERRUPTS_LOCK", "MAXOSINTERRUPTLOCKTIME"),
+}
+EVENT = (Row("mask", "MASK", Values.integer),)
+COUNTER = (
+    Row("max_allowed", "MAXALLOWEDVALUE", Values.integer),
+    Row("ticks_per_base", "TICKSPERBASE", Values.integer),
+    Row("min_cycle", "MINCYCLE", Values.integer),
+    Row("readable", "CARILLON_READABLE", Values.flag),
+)
+ALARM_START = (
+    Row("at", "ALARMTIME", Values.integer),
+    Row("cycle", "CYCLETIME", Values.integer),
+    Row("absolute", "TYPE", _one_of(ABSOLUTE=True, RELATIVE=False)),
+    Row("modes", "APPMODE", Values.names),
+)
+SCHEDULE_TABLE = (
+    Row("counter", "COUNTER", Values.name),
+    Row("duration", "DURATION", Values.integer, ("LENGTH",)),
+    Row("repeating", "REPEATING", Values.flag),
+    Row("repeating", "PERIODIC", Values.flag),
+    Row("cells", "CARILLON_CELLS", Values.flag),
+    Row("followed", "CARILLON_FOLLOWED", Values.flag),
+)
+TABLE_PRECISION = (Row("precision", "EXPLICIT_PRECISION", Values.integer, ("PRECISION",)),)
+TABLE_BEGIN = (Row("at", "START_VALUE", Values.integer, ("ABSVALUE", "RELOFFSET", "OFFSET", "START")),)
+POINT = (Row("offset", "OFFSET", Values.integer),)
+ADJUSTABLE = (
+    Row("max_lengthen", "MAX_LENGTHEN", Values.integer, ("MAX_ADVANCE",)),
+    Row("max_shorten", "MAX_SHORTEN", Values.integer, ("MAX_RETARD",)),
+)
+
+
+def fill(values: Values, attributes: Attributes, rows: tuple[Row, ...], path: Path) -> None:
+    """Store what the attributes of these rows say in the table at ``path``."""
+    for row in rows:
+        written = (name for name in (row.name, *row.aliases) if name in attributes.values or name in attributes.wrong)
+        row.read(values, attributes, next(written, row.name), (*path, row.key))
+
+
+def names_of(*rows: Row) -> dict[str, str]:
+    """What an author calls the keys: of several attributes of one key, by the first."""
+    return {row.key: row.name for row in reversed(rows)}
