@@ -298,6 +298,13 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
             console.print(heading(title))
             rows.print(console)
 
+    def plain(title: str, found: list[dict[str, Any]], columns: dict[str, str]) -> None:
+        """What the plan says of each, behind its line, under the titles of columns."""
+        rows = Table("line", *columns)
+        for it in found:
+            rows.add_row(*(str(it[key]) for key in ("line", *columns.values())))
+        show(title, rows)
+
     about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
     console.print(heading("event-triggered system", f"{about}{plan['controller_levels']} of {board_levels} priority levels"))
     if not plan["shares_proved"]:
@@ -324,10 +331,7 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
         console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1")
     if plan["stacks_bytes"]:
         console.print(f"stacks of extended tasks: {plan['stacks_bytes']} bytes of RAM")
-    rows = Table("line", "ISR", "category", "level", "source", "vector")
-    for isr in plan["isrs"]:
-        rows.add_row(*(str(isr[key]) for key in ("line", "name", "category", "level", "source", "vector")))
-    show("ISRs", rows)
+    plain("ISRs", plan["isrs"], {"ISR": "name", "category": "category", "level": "level", "source": "source", "vector": "vector"})
     rows = Table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
     for counter in plan["counters"]:
         rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
@@ -369,14 +373,9 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
                 rows.add_row(at[0], "", "", at[1], action["action"], *((by, *where) if where != before else ("", "", "")))
                 before = where
     show("schedule tables", rows)
-    rows = Table("line", "execution budget of", "ticks", "kept by", "source", "level")
-    for budget in plan["budgets"]:
-        rows.add_row(*(str(budget[key]) for key in ("line", "task", "ticks", "cell", "source", "level")))
-    show("execution budgets", rows)
-    rows = Table("line", "time frame of", "ticks", "measured by", "source", "level")
-    for frame in plan["time_frames"]:
-        rows.add_row(*(str(frame[key]) for key in ("line", "name", "ticks", "cell", "source", "level")))
-    show("time frames", rows)
+    ends = {"source": "source", "level": "level"}
+    plain("execution budgets", plan["budgets"], {"execution budget of": "task", "ticks": "ticks", "kept by": "cell", **ends})
+    plain("time frames", plan["time_frames"], {"time frame of": "name", "ticks": "ticks", "measured by": "cell", **ends})
     rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != RES_SCHEDULER:

@@ -11,13 +11,12 @@ from carillon.verify.contract import Reader
 from carillon.verify.families import Cell
 
 if TYPE_CHECKING:
-    from carillon.verify.event_tables import Context
     from carillon.verify.events import Events
 
 FORGET, VECTOR, STRIKES = "carillon_budget_forget", "carillon_budget_vector", "carillon_budget_strikes"
 
 
-def wrong_record(events: Context, alarm: Alarm, cell: Cell, record: int) -> str:
+def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
     """What is wrong with the record of an alarm's cell (``struct carillon_osek_cell``); empty if nothing is.
 
     It names the cell's counter, the units in a tick of the alarm's counter, and the stores that stop it.
@@ -26,20 +25,17 @@ def wrong_record(events: Context, alarm: Alarm, cell: Cell, record: int) -> str:
     counter, units = reader.take(4), reader.take(4)
     stop = events.elf.data(reader.pointer())
     stores = events.tables.stores(stop, reader.take(2))
-    families = events.hardware.families.values()
-    if next((c for f in families if (c := f.counter(counter)) is not None), None) is not cell:
+    if events.hardware.counter(counter) is not cell:
         return f"has its counter at {counter:#x}, which is not that of {cell.place.name}"
     if cell.ticks(units) != events.osek.counter(alarm.counter).tick:
         return f"has {units} units of {cell.place.name} in a tick of '{alarm.counter}'"
-    before = [(c, c.started, dict(c.registers)) for _, c in events.hardware.cells]
+    running = [c for _, c in events.hardware.cells if c.started is not None]
     try:
-        events.hardware.carry_out(stores, None)
-        stopped = [c for c, started, _ in before if started is not None and c.started is None]
+        with events.hardware.tried():
+            events.hardware.carry_out(stores, None)
+            stopped = [c for c in running if c.started is None]
     except UnreadableError as error:
         return f"is stopped by {error}"
-    finally:
-        for c, started, registers in before:
-            c.started, c.registers = started, registers
     others = [c.place.name for c in stopped if c is not cell]
     if others:
         return f"stops {', '.join(others)}, when its own cell is to be stopped"

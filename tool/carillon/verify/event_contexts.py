@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from carillon.model.osek import RES_SCHEDULER, OsekTask, Property
-from carillon.verify.contract import Reader, Store
+from carillon.verify.contract import Reader, Store, rows_of
 from carillon.verify.controllers import named
 
 if TYPE_CHECKING:
@@ -51,15 +51,10 @@ def level_rows(events: Events) -> list[LevelRow]:
     """carillon_osek_levels; empty where the image has no such table, since nothing looks into one."""
     time = events.system.time
     slices = not events.software and time is not None and time.slice is not None
-    symbol = events.elf.symbols.get("carillon_osek_levels")
-    if symbol is None:
-        return []
     pointer = events.elf.pointer
-    plain = 2 * events.tables.word * (1 + slices) + 2 * pointer + 5
-    size = plain + -plain % min(pointer, events.elf.align)
+    size = events.elf.padded(2 * events.tables.word * (1 + slices) + 2 * pointer + 5, pointer)
     rows = []
-    for k in range(symbol.size // size):
-        reader = Reader(events.elf, symbol.address + k * size)
+    for reader in rows_of(events.elf, "carillon_osek_levels", size):
         request = events.tables.store(reader)
         end_slice = events.tables.store(reader) if slices else None
         rows.append(
@@ -68,9 +63,9 @@ def level_rows(events: Events) -> list[LevelRow]:
     return rows
 
 
-def check_levels(events: Events, tasks: list[TaskLevel]) -> None:
+def check_levels(events: Events, rows: list[LevelRow]) -> None:
     """The queue of each level: activations of all its tasks wait in it, each in a place of its own."""
-    rows = level_rows(events)
+    tasks = events.leveled
     rings: dict[int, int] = {}
     for level in sorted({t.level for t in tasks}) if rows else ():
         own = [t for t in tasks if t.level == level]
@@ -114,20 +109,18 @@ def check_levels(events: Events, tasks: list[TaskLevel]) -> None:
             )
 
 
-def check_ceilings(events: Events, tasks: list[TaskLevel]) -> None:
+def check_ceilings(events: Events) -> None:
     """The level of each resource, and that at which each task runs (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
-    osek, levels = events.osek, {t.task.name: t.level for t in tasks}
+    osek, levels = events.osek, events.task_levels
     highest = max(levels.values(), default=0)
     above = highest - 1 if events.software else 0  # software's levels are those of tasks, and above them those of ISRs
     users: dict[str, list[int]] = {}
-    for task in osek.tasks:
-        for name in (n for n in task.resources if n != RES_SCHEDULER):
-            users.setdefault(osek.resource(name).name, []).append(levels[task.name])
-    for isr in osek.isrs:
-        level = events.sources.get(isr.source, 0) + above
-        for name in (n for n in isr.resources if n != RES_SCHEDULER):
+    takers = [(task.resources, levels[task.name]) for task in osek.tasks]
+    takers += [(isr.resources, events.sources.get(isr.source, 0) + above) for isr in osek.isrs]
+    for resources, level in takers:
+        for name in (n for n in resources if n != RES_SCHEDULER):
             users.setdefault(osek.resource(name).name, []).append(level)
-    for it in tasks:
+    for it in events.leveled:
         inner = [
             r for r in (osek.resource(n) for n in it.task.resources if n != RES_SCHEDULER) if r.property is Property.INTERNAL
         ]
@@ -163,10 +156,10 @@ def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
     return ""
 
 
-def check_contexts(events: Events, services: Mapping[int, Service | None], tasks: list[TaskLevel]) -> None:
+def check_contexts(events: Events) -> None:
     """What each source is said to be; and of each ISR, which source is said to be its own."""
     symbol = events.elf.symbols.get("carillon_osek_contexts")
-    levels = {t.task.name: t.level for t in tasks}
+    levels, services = events.task_levels, events.services
     if symbol is not None:
         cleared = events.elf.is_cleared(symbol)
         reader = Reader(events.elf, symbol.address)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from carillon.verify.events import Events
     from carillon.verify.service import Service
 
+KERNELS_OWN = {"counter", "alarm", "joined", "point", "half", "end", "clock", "frames"}
+"""What the kernel's own interrupts serve, which are at one level."""
+
 
 class Levels:
     """The comparison of levels, and what others ask of them."""
@@ -22,7 +25,7 @@ class Levels:
     def __init__(self, events: Events) -> None:
         self.events = events
 
-    def order(self, services: Mapping[int, Service | None]) -> None:
+    def order(self) -> None:
         """A higher priority is a higher level; ISRs are above tasks, those of category 1 above those of category 2."""
         board = self.events.system.board
         if board.nesting != "levels":
@@ -38,22 +41,13 @@ class Levels:
             ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span)
             for i in self.events.osek.isrs
         ]
-        for source, service in services.items():
-            if service is not None and self._has_own_level(source, service):
+        own = KERNELS_OWN | ({"slices"} if self.events.software or self.events.system.giotto else set())
+        for source, service in self.events.services.items():
+            if service is None or self._has_own_level(source, service):
                 continue
-            if service is not None and service.kind in (
-                "counter",
-                "alarm",
-                "joined",
-                "point",
-                "half",
-                "end",
-                "clock",
-                "frames",
-                *(("slices",) if self.events.software or self.events.system.giotto else ()),
-            ):
+            if service.kind in own:
                 known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.events.osek.span))
-            if service is not None and service.kind == "budgets":  # above all that the application can mask
+            if service.kind == "budgets":  # above all that the application can mask
                 known.append((4, 0, levels[source], "cell of budgets", self.events.osek.span))
         ordered = sorted(known, key=lambda x: (x[0], x[1]))
         for low, high in pairwise(ordered):
@@ -103,9 +97,9 @@ class Levels:
         """The level of the task that an alarm wakes; -1 if it wakes none."""
         return self.of(alarm.action.object) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
 
-    def at_tasks(self, services: Mapping[int, Service | None]) -> None:
+    def at_tasks(self) -> None:
         """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""
-        for source, service in services.items():
+        for source, service in self.events.services.items():
             if service is None or not self._has_own_level(source, service):
                 continue
             if service.kind == "counter":
@@ -125,11 +119,8 @@ class Levels:
             symbol = self.events.elf.symbols.get(f"carillon_cells_{level}")
             paths = self.events.meanings.of(symbol.address).some_paths if symbol is not None else []
             if not any(self._takes(path, source, requests) for path in paths):
-                self.events.error(
-                    "C205",
-                    asks.span,
-                    f"no service serves source {source}, of the {what} at level {level}, before its handler",
-                )
+                cause = f"no service serves source {source}, of the {what} at level {level}, before its handler"
+                self.events.error("C205", asks.span, cause)
 
     def _counter(self, source: int, number: int) -> None:
         """A counter at its tasks' level: services that look at such a task have what is due served."""

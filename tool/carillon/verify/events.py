@@ -77,6 +77,8 @@ class Events:
     """The cell of time frames."""
     leveled: list[TaskLevel] = field(default_factory=list)
     """What the table of tasks says of each."""
+    services: dict[int, Service | None] = field(default_factory=dict)
+    """What the vector of each source serves."""
 
     def error(self, code: str, span: Span | None, cause: str) -> None:
         """A difference."""
@@ -88,33 +90,39 @@ class Events:
         return self.osek.dispatch is Dispatch.SOFTWARE or self.system.board.dispatch == "software"
 
     @property
+    def task_levels(self) -> dict[str, int]:
+        """The level of each task, by the table of tasks."""
+        return {it.task.name: it.level for it in self.leveled}
+
+    @property
     def sources(self) -> dict[int, int]:
         """The sources of the system, with their levels."""
         return dict(self.table.levels)
 
+    def of_kind(self, kind: str) -> dict[int, Service]:
+        """The sources whose vectors serve something of a kind."""
+        return {source: it for source, it in self.services.items() if it is not None and it.kind == kind}
+
     def check(self, started: Sequence[tuple[Family, Cell]]) -> None:
         """Everything about it; ``started``: its cells, which run."""
         self.parts = Parts.read(self.osek, self.elf)
-        services = {source: self._service(source) for source in sorted(self.sources)}
-        for source in [s for s, service in services.items() if service is not None and service.kind == "joined"]:
+        self.services = {source: self._service(source) for source in sorted(self.sources)}
+        for source in self.of_kind("joined"):
             self._joined(source, [cell for _, cell in started if cell.place.source == source])
-        self._cells(started, services)
-        self._requested_parts(started, services)
-        self._isrs(services)
-        self._tasks(services)
+        self._cells(started)
+        self._requested_parts(started)
+        self._isrs()
+        self._tasks()
         if self.osek.budgets and self.budget_cell is None:
             self.error("C204", None, "tasks have execution budgets, and no cell keeps them")
         check_budget_cell(self)
         check_frames(self)
         check_lock_budgets(self)
         levels = Levels(self)
-        levels.order(services)
-        levels.at_tasks(services)
-        vectors = {s: service.name for s, service in services.items() if service is not None and service.kind == "task"}
-        points = {s: (it.name, it.number) for s, it in services.items() if it is not None and it.kind == "point"}
-        ends = {s: (it.kind, it.name) for s, it in services.items() if it is not None and it.kind in ("half", "end")}
-        EventTables(self, levels).check(vectors, points, ends)
-        if points:
+        levels.order()
+        levels.at_tasks()
+        EventTables(self, levels).check()
+        if self.of_kind("point"):
             self.unverified.append("which event a schedule table's cell sets: that is compiled into its handler")
         self._requests()
         self._stopped(started)
@@ -213,11 +221,11 @@ class Events:
 
     # Cells.
 
-    def _cells(self, started: Sequence[tuple[Family, Cell]], services: Mapping[int, Service | None]) -> None:
+    def _cells(self, started: Sequence[tuple[Family, Cell]]) -> None:
         lead = self.system.board.lead_at(self.system.clock_hz)
         wanted: list[tuple[Cell, Span, str, set[tuple[Fraction, Fraction]]]] = []
         for family, cell in started:
-            service = self.served.get(id(cell)) or services.get(cell.place.source)
+            service = self.served.get(id(cell)) or self.services.get(cell.place.source)
             if cell.place.source not in self.sources:
                 self._base(cell)
                 continue
@@ -225,7 +233,7 @@ class Events:
             if service is None:
                 continue
             if cell.begins is None or cell.again is None:
-                self.error("C204", None, f"{self._named(cell)} is started without an interval")
+                self.error("C204", None, f"{cell} is started without an interval")
                 continue
             expected = self._expected(cell, service)
             if expected is not None:
@@ -244,13 +252,9 @@ class Events:
             self.error(
                 "C204",
                 span,
-                f"the {what} is expected at {shown}; {self._named(cell)} expires at {float(cell.begins - lead):g} and every "
+                f"the {what} is expected at {shown}; {cell} expires at {float(cell.begins - lead):g} and every "
                 f"{float(cell.ticks(cell.again)):g}",
             )
-
-    @staticmethod
-    def _named(cell: Cell) -> str:
-        return f"{cell.place.name} (source {cell.place.source})"
 
     @staticmethod
     def _fits(cell: Cell, times: set[tuple[Fraction, Fraction]], origin: int) -> bool:
@@ -265,10 +269,10 @@ class Events:
         before = range(self.system.board.lead_at(self.system.clock_hz) // every + 1)
         return {(Fraction(every - k * every), Fraction(every)) for k in before}
 
-    def _requested_parts(self, started: Sequence[tuple[Family, Cell]], services: Mapping[int, Service | None]) -> None:
+    def _requested_parts(self, started: Sequence[tuple[Family, Cell]]) -> None:
         """Parts of counters' queues that have no cell: the handler of the first part of the same counter requests them."""
         celled = {cell.place.source for _, cell in started}
-        parts = {s: x.number for s, x in services.items() if x is not None and x.kind == "counter"}
+        parts = {source: it.number for source, it in self.of_kind("counter").items()}
         for source, number in parts.items():
             counter = self.parts.counter(number)
             if counter is None or source in celled:
@@ -295,9 +299,7 @@ class Events:
             self.ticked[service.number] = self.sources[cell.place.source]
             tick = Fraction(counter.tick)
             if counter.kind is not CounterKind.HARDWARE:
-                self.error(
-                    "C205", counter.span, f"{self._named(cell)} ticks the counter '{counter.name}', which software advances"
-                )
+                self.error("C205", counter.span, f"{cell} ticks the counter '{counter.name}', which software advances")
                 return None
             return counter.span, f"tick of the counter '{counter.name}'", {(tick, tick)}
         if service.kind == "alarm" and service.number < len(osek.alarms):
@@ -308,9 +310,7 @@ class Events:
             alarms = [a for a in osek.alarms if isinstance(a.action, ActivateTask) and a.action.object == service.name]
             fitting = [a for a in alarms if a.autostart is not None and a.autostart.cycle]
             if not fitting:
-                self.error(
-                    "C205", osek.task(service.name).span, f"{self._named(cell)} activates '{service.name}', which no alarm does"
-                )
+                self.error("C205", osek.task(service.name).span, f"{cell} activates '{service.name}', which no alarm does")
                 return None
             own = [a for a in fitting if self._carries(cell, a)] or fitting
             self.carried[own[0].name] = cell
@@ -328,7 +328,7 @@ class Events:
         if service.kind == "frames" and osek.framed:
             self.frame_cell = cell
             return osek.span, "turn of the cell of time frames", {(Fraction(FRAME_TURN), Fraction(FRAME_TURN))}
-        self.error("C205", None, f"{self._named(cell)} expires, and its vector serves no alarm, counter or clock")
+        self.error("C205", None, f"{cell} expires, and its vector serves no alarm, counter or clock")
         return None
 
     def _alarm_times(self, alarms: Sequence[Alarm]) -> set[tuple[Fraction, Fraction]]:
@@ -347,10 +347,10 @@ class Events:
         """A cell without a level can only be the time base, which nobody interrupts for."""
         self.based = True
         if wrong := wrong_base(cell, self.system.board.lead_at(self.system.clock_hz)):
-            self.error("C204", None, f"the time base, {self._named(cell)}, {wrong}")
+            self.error("C204", None, f"the time base, {cell}, {wrong}")
         self.unverified.append(f"the time base, {cell.place.name}: what it reads is compiled into the kernel")
         if cell.place.source in self.hardware.enabled and cell.lets:
-            self.error("C208", None, f"{self._named(cell)} has no level, and its request is enabled")
+            self.error("C208", None, f"{cell} has no level, and its request is enabled")
 
     def _acknowledges(self, family: Family, cell: Cell) -> None:
         for vectors in self.vectors:
@@ -364,14 +364,14 @@ class Events:
 
     # Tasks, ISRs, levels.
 
-    def _isrs(self, services: Mapping[int, Service | None]) -> None:
+    def _isrs(self) -> None:
         for isr in self.osek.isrs:
-            service = services.get(isr.source)
+            service = self.services.get(isr.source)
             if service is None or service != Service("isr", isr.name):
                 what = f"serves {service.kind} {service.name}" if service is not None else "serves nothing"
                 self.error("C205", isr.span, f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}")
 
-    def _tasks(self, services: Mapping[int, Service | None]) -> None:
+    def _tasks(self) -> None:
         """The table of tasks, and that each task's source leads to it."""
         symbol = self.elf.symbols.get("carillon_osek_tasks")
         count = len(self.osek.tasks)
@@ -411,16 +411,17 @@ class Events:
             elif ceiling < level:
                 wrong = f"runs at level {ceiling}, below its own, {level}"
             elif not self.software:
-                wrong = self._source(task.name, source, level, direct, request, services)
+                wrong = self._source(task.name, source, level, direct, request)
             if wrong:
                 self.error("C205", task.span, f"the task '{task.name}' {wrong}")
             members.setdefault(source, set()).add(f"carillon_task_{task.name}")
             self.leveled.append(TaskLevel(number, task, level, request, source, ceiling))
-        check_levels(self, self.leveled)
-        check_turns(self, services, level_rows(self), self.leveled)
-        check_contexts(self, services, self.leveled)
-        check_ceilings(self, self.leveled)
-        EventRows(self).check(services, {it.task.name: it.level for it in self.leveled})
+        rows = level_rows(self)
+        check_levels(self, rows)
+        check_turns(self, rows)
+        check_contexts(self)
+        check_ceilings(self)
+        EventRows(self).check()
         for source, own in members.items() if not self.software else ():
             for vectors in self.vectors:
                 meaning = self.meanings.of(vectors[source]) if source in vectors else None
@@ -428,10 +429,8 @@ class Events:
                     what = ", ".join(sorted(r.removeprefix("carillon_task_") for r in meaning.runs - own))
                     self.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', runs '{what}'")
 
-    def _source(
-        self, task: str, source: int, level: int, direct: bool, request: Store, services: Mapping[int, Service | None]
-    ) -> str:
-        service = services.get(source)
+    def _source(self, task: str, source: int, level: int, direct: bool, request: Store) -> str:
+        service = self.services.get(source)
         if service != (Service("task", task) if direct else Service("level", number=level)):
             return f"is requested at source {source}, whose vector serves something else"
         requests = self.hardware.controller.store(request.address, request.value)
@@ -473,14 +472,12 @@ class Events:
     def _stopped(self, started: Sequence[tuple[Family, Cell]]) -> None:
         if self.table.control is not None or self.table.tasks or self.table.waiting:
             self.error("C208", None, "the system is said to switch modes")
-        saved = [(cell, cell.started, dict(cell.registers)) for _, cell in started]
         self.hardware.named = set()
-        self.hardware.carry_out(self.table.stop, None)
+        with self.hardware.tried():
+            self.hardware.carry_out(self.table.stop, None)
+            running = [cell for _, cell in started if cell.started is not None]
         surplus = self.hardware.named - set(self.sources)
         if surplus:
             self.error("C208", None, f"the system is shut down by stores for {named(surplus)}, which it has not")
-        for _, cell in started:
-            if cell.started is not None:
-                self.error("C208", None, f"{self._named(cell)} still runs when the system has been shut down")
-        for cell, at, registers in saved:
-            cell.started, cell.registers = at, registers
+        for cell in running:
+            self.error("C208", None, f"{cell} still runs when the system has been shut down")

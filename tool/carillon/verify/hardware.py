@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -38,7 +39,7 @@ class Running:
         return self.cell.place.source
 
     def __str__(self) -> str:
-        return f"{self.cell.place.name} (source {self.source})"
+        return str(self.cell)
 
 
 def _state(cell: Cell) -> tuple[object, ...]:
@@ -88,6 +89,20 @@ class Hardware:
     def cells(self) -> list[tuple[Family, Cell]]:
         """All cells of known families."""
         return [(family, cell) for family in self.families.values() for cell in family.cells.values()]
+
+    def counter(self, address: int) -> Cell | None:
+        """The cell whose down counter a register is."""
+        return next((c for family in self.families.values() if (c := family.counter(address)) is not None), None)
+
+    @contextmanager
+    def tried(self) -> Iterator[None]:
+        """What stores do to cells within it is undone at its end."""
+        before = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.cells]
+        try:
+            yield
+        finally:
+            for cell, started, first, again, registers in before:
+                cell.started, cell.first, cell.again, cell.registers = started, first, again, registers
 
     def add(self, store: Store, at: Fraction | None) -> None:
         """A store of bits that are added to what the register holds."""

@@ -3,25 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from carillon.verify.event_contexts import LevelRow, TaskLevel
-from carillon.verify.service import Service
+from carillon.verify.event_contexts import LevelRow
 
 if TYPE_CHECKING:
     from carillon.verify.events import Events
 
 
-def check_turns(events: Events, services: Mapping[int, Service | None], rows: list[LevelRow], tasks: list[TaskLevel]) -> None:
+def check_turns(events: Events, rows: list[LevelRow]) -> None:
     """Each such level has an interrupt that ends its slices: above the level, and not above what is next.
 
     So the controller keeps its request while anything above the level runs.  That of the highest is the cell's.
     """
     if events.system.giotto or all(row.end_slice is None for row in rows):
         return
+    tasks = events.leveled
     levels = sorted({t.level for t in tasks}, reverse=True)
     shared = [level for level in levels if sum(t.level == level and t.task.thread for t in tasks) > 1]
+    used: set[int] = set()
     for level in levels:
         events.report.tables += 1
         row = rows[level] if 0 < level < len(rows) else None
@@ -34,11 +34,12 @@ def check_turns(events: Events, services: Mapping[int, Service | None], rows: li
             if (row.end_slice.address, row.end_slice.value) != (0, 0):
                 events.error("C205", span, f"the level {level}, of {named}, has slices, and no threads that take turns")
             continue
+        source = min(requests[1], default=-1) if requests is not None else -1
+        used.add(source)
         if requests is None or requests[0] != "pend" or len(requests[1]) != 1:
             events.error("C205", span, f"the level {level}, of {named}, is not told of the end of a slice by a request")
             continue
-        source = min(requests[1])
-        service, wanted = services.get(source), "slices" if level == shared[0] else "turn"
+        service, wanted = events.services.get(source), "slices" if level == shared[0] else "turn"
         if service is None or service.kind != wanted:
             serves = service.kind if service is not None else "nothing"
             events.error("C205", span, f"the slices of {named} are to end at source {source}, whose vector serves {serves}")
@@ -50,14 +51,5 @@ def check_turns(events: Events, services: Mapping[int, Service | None], rows: li
                 span,
                 f"the slices of {named}, at level {level}, end at source {source} of level {events.sources.get(source, 0)}",
             )
-    used = {
-        min(requests[1])
-        for level in shared
-        if 0 < level < len(rows)
-        and (store := rows[level].end_slice) is not None
-        and (requests := events.hardware.controller.store(store.address, store.value)) is not None
-        and requests[1]
-    }
-    for source, service in sorted(services.items()):
-        if service is not None and service.kind == "turn" and source not in used:
-            events.error("C205", None, f"source {source} ends the slices of no level")
+    for source in sorted(events.of_kind("turn").keys() - used):
+        events.error("C205", None, f"source {source} ends the slices of no level")

@@ -16,46 +16,11 @@ _REGISTER = re.compile(r"\b(?:r\d+|sb|sl|fp|ip|sp|lr|pc)\b")
 _NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 _CONDITIONS = ("eq", "ne", "hs", "lo", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
 _MEMORY = re.compile(r"\[(\w+)(?:, #(-?\w+))?\](!)?(?:, #(-?\w+))?$")
-_ONE_RESULT = frozenset(
-    {
-        "adc",
-        "add",
-        "addw",
-        "and",
-        "asr",
-        "bic",
-        "clz",
-        "eor",
-        "lsl",
-        "lsr",
-        "mla",
-        "mls",
-        "mov",
-        "movt",
-        "movw",
-        "mrs",
-        "mul",
-        "mvn",
-        "neg",
-        "orn",
-        "orr",
-        "rbit",
-        "rev",
-        "ror",
-        "rsb",
-        "sbc",
-        "sbfx",
-        "sdiv",
-        "sub",
-        "subw",
-        "sxtb",
-        "sxth",
-        "ubfx",
-        "udiv",
-        "uxtb",
-        "uxth",
-    }
-)
+_ONE_RESULT = {
+    *("adc", "add", "addw", "and", "asr", "bic", "clz", "eor", "lsl", "lsr", "mla", "mls", "mov", "movt", "movw", "mrs", "mul"),
+    *("mvn", "neg", "orn", "orr", "rbit", "rev", "ror", "rsb", "sbc", "sbfx", "sdiv", "sub", "subw", "sxtb", "sxth", "ubfx"),
+    *("udiv", "uxtb", "uxth"),
+}
 """What changes its first operand, and no other register."""
 _MASK = 0xFFFF_FFFF
 

@@ -31,28 +31,10 @@ def _register(name: str) -> str | None:
     return f"r{found[1]}" if found else None
 
 
-_ONE_RESULT = frozenset(
-    {
-        "adc",
-        "add",
-        "and",
-        "dec",
-        "imul",
-        "inc",
-        "movsx",
-        "movsxd",
-        "movzx",
-        "neg",
-        "not",
-        "or",
-        "sar",
-        "sbb",
-        "shl",
-        "shr",
-        "sub",
-        "xor",
-    }
-)
+_ONE_RESULT = {
+    *("adc", "add", "and", "dec", "imul", "inc", "movsx", "movsxd", "movzx", "neg", "not", "or", "sar", "sbb", "shl", "shr"),
+    *("sub", "xor"),
+}
 """What changes its first operand, and no other register; imul with one operand is in _WIDE, too."""
 _WIDE = frozenset({"cdq", "cdqe", "cmpxchg", "cqo", "cwd", "cwde", "div", "idiv", "imul", "mul", "xchg"})
 _IMPLIED = ("rax", "rdx")
