@@ -85,9 +85,8 @@ def _compiled(
         return target
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
-        diagnostics.error(
-            "C093", None, "the tracing plugin needs a C compiler for this machine", "on Debian: apt-get install gcc"
-        )
+        cause = "the tracing plugin needs a C compiler for this machine"
+        diagnostics.error("C093", None, cause, "on Debian: apt-get install gcc")
         return None
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
@@ -213,12 +212,8 @@ def _qemu_command(
     folder = os.environ.get(EMULATORS)
     emulator = shutil.which(how.command[0], path=folder or None)
     if emulator is None and folder:
-        diagnostics.error(
-            "C092",
-            None,
-            f"board '{board.name}' needs '{how.command[0]}', which is not in '{folder}'",
-            f"{EMULATORS} names that folder: unset it to use what is installed",
-        )
+        cause = f"board '{board.name}' needs '{how.command[0]}', which is not in '{folder}'"
+        diagnostics.error("C092", None, cause, f"{EMULATORS} names that folder: unset it to use what is installed")
         return None
     if emulator is None:
         diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
@@ -326,12 +321,9 @@ class Recording:
 def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
     """How images for the system's board are run; None after C192 if its file does not say."""
     if system.board.run is None:
-        diagnostics.error(
-            "C192",
-            None,
-            f"nothing runs images for board '{system.board.name}': its file has no [run]",
-            "build it and load the ELF, HEX or BIN file into the chip, or run it on another board: --board NAME",
-        )
+        cause = f"nothing runs images for board '{system.board.name}': its file has no [run]"
+        remedy = "build it and load the ELF, HEX or BIN file into the chip, or run it on another board: --board NAME"
+        diagnostics.error("C192", None, cause, remedy)
     return system.board.run
 
 

@@ -34,6 +34,17 @@ def number(value: float) -> str:
     return "0" if text in ("-0", "") else text
 
 
+def straight(x0: float, y0: float, x1: float, y1: float, colour: str, more: str = "") -> str:
+    """An element: a line, with more attributes."""
+    ends = f'x1="{number(x0)}" y1="{number(y0)}" x2="{number(x1)}" y2="{number(y1)}"'
+    return f'<line {ends} stroke="{colour}"{more}/>'
+
+
+def written(x: float, y: float, text: str, more: str = "", fill: str = INK) -> str:
+    """An element: text, with more attributes."""
+    return f'<text x="{number(x)}" y="{number(y)}" fill="{fill}"{more}>{escape(text)}</text>'
+
+
 class _Picture:
     """Elements in order, and the transformation from units to the picture's x."""
 
@@ -51,11 +62,10 @@ class _Picture:
         )
 
     def line(self, x0: float, y0: float, x1: float, y1: float, colour: str, more: str = "") -> None:
-        ends = f'x1="{number(x0)}" y1="{number(y0)}" x2="{number(x1)}" y2="{number(y1)}"'
-        self.parts.append(f'<line {ends} stroke="{colour}"{more}/>')
+        self.parts.append(straight(x0, y0, x1, y1, colour, more))
 
     def text(self, x: float, y: float, text: str, more: str = "", fill: str = INK) -> None:
-        self.parts.append(f'<text x="{number(x)}" y="{number(y)}" fill="{fill}"{more}>{escape(text)}</text>')
+        self.parts.append(written(x, y, text, more, fill))
 
     def circle(self, x: float, y: float) -> None:
         """An activation."""

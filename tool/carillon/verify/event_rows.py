@@ -77,7 +77,7 @@ class EventRows:
             for it in sorted(touched, key=lambda x: (x.kind, x.number)):
                 if it.kind in allowed and it.number not in allowed[it.kind]:
                     whose = f"'{self.events.elf.name_of(address)}', of {service.kind} {service.name or service.number},"
-                    self.events.error("C205", None, f"{whose} touches {it.kind} {it.number}, in '{it.where}'")
+                    self.events.error("C205", f"{whose} touches {it.kind} {it.number}, in '{it.where}'")
                     break
 
     def _handlers(self) -> Iterator[tuple[Service, int]]:

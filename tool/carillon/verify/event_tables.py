@@ -103,7 +103,7 @@ class EventTables:
     def _error(self, code: str, it: Alarm | Counter | ScheduleTable, wrong: str) -> None:
         """A difference in what the tables say of an object."""
         kind = {Alarm: "alarm", Counter: "counter", ScheduleTable: "schedule table"}[type(it)]
-        self.events.error(code, it.span, f"the {kind} '{it.name}' {wrong}")
+        self.events.error(code, f"the {kind} '{it.name}' {wrong}", it.span)
 
     def check(self) -> None:
         """Everything that the tables say."""
@@ -132,7 +132,7 @@ class EventTables:
             return  # nothing in the image goes through tables: the application neither starts one nor advances its counter
         self.events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
         for span, wrong in ScheduleTableChecks(osek, self.events.elf, parts.cursors, frozenset(cells)).differences():
-            self.events.error("C204", span, wrong)
+            self.events.error("C204", wrong, span)
         checks = TableCellChecks(osek, self.events.hardware, self.events.services)
         for number, it in cells.items():
             table = osek.schedule_tables[number]
@@ -146,7 +146,7 @@ class EventTables:
                 self._error("C204", table, f"is in part {cursor.part}, which is not of '{counter.name}'")
             elif counter.kind is CounterKind.HARDWARE and cursor.part not in self.events.ticked:
                 what = f"the schedule table '{table.name}'"
-                self.events.error("C204", table.span, f"nothing carries {what}: its counter '{counter.name}' has no tick")
+                self.events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", table.span)
 
     def _queued(self, alarm: Alarm, on_cell: bool) -> None:
         """The part in which an alarm stands while it is queued."""
@@ -156,7 +156,7 @@ class EventTables:
         if part not in self.events.ticked:
             if not on_cell:
                 what = f"the alarm '{alarm.name}'"
-                self.events.error("C204", alarm.span, f"nothing carries {what}: its counter '{counter.name}' has no tick")
+                self.events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", alarm.span)
             return
         own, level = self.events.parts.leveled[part], self.levels.of_alarm(alarm)
         if own and level != self.events.ticked[part]:
@@ -201,7 +201,7 @@ class EventTables:
             counter = parts.counters[number]
             self.events.report.tables += 1
             if counter is None:
-                self.events.error("C204", None, f"part {number} of the counters' queues has alarms of no counter, or of several")
+                self.events.error("C204", f"part {number} of the counters' queues has alarms of no counter, or of several")
                 continue
             expected = (counter.max_allowed, counter.ticks_per_base, counter.min_cycle)
             if found != expected:

@@ -38,7 +38,7 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
             subjects[key] = Subject("deadline", tasks[known[0]].name)
     if wrong:
         names = ", ".join(r.cell.place.name for r in cells.values())
-        round_.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
+        round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
     return subjects
 
 
@@ -146,5 +146,5 @@ def _gathered(round_: Round, source: int, meaning: Meaning) -> dict[int, Subject
             known.some_paths += own.some_paths
     if wrong:
         names = ", ".join(r.cell.place.name for r in cells.values())
-        round_.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
+        round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
     return subjects

@@ -8,7 +8,7 @@ table's begin, and when each cell expires is compared with the points of the tas
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from carillon.model.family import Capability
@@ -82,23 +82,15 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
             prepare, stop = (tables.stores(a, n) for a, n in zip(at, (reader.take(2), reader.take(2)), strict=True))
         shifts, cells = elf.data(reader.pointer()), elf.data(reader.pointer())
         length, first, tick, turn = (reader.take(4) for _ in range(4))
-        rows = tuple(
-            (elf.number(p, 4), elf.number(p + 4, 4), elf.number(p + 8, 4)) for p in range(cells, cells + 12 * length, 12)
-        )
+        row = Reader(elf, cells)
+        rows = tuple((row.take(4), row.take(4), row.take(4)) for _ in range(length))
         end = End()
         if ends:
-            numbers = [reader.take(size) for size in (4, 4, 2, 2, 4)]
-            resume = (tables.store(reader),)
-            early = numbers[3]
-            end = End(
-                numbers[0],
-                numbers[1],
-                numbers[2],
-                early,
-                numbers[4],
-                resume if early else (),
-                ((tables.store(reader),) if restarts else (stop or ())[:early]) if early else (),
-            )
+            counter, again, source, early, rest = (reader.take(size) for size in (4, 4, 2, 2, 4))
+            end = End(counter, again, source, early, rest)
+            if early:
+                resume = (tables.store(reader),)
+                end = replace(end, resume=resume, hold=(tables.store(reader),) if restarts else (stop or ())[:early])
         found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
     return found
 

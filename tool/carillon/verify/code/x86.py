@@ -129,14 +129,7 @@ class Code(Decoded):
             target = int(operands, 0)
         elif _register(operands) is not None:
             target = state.registers.get(_register(operands) or "")
-        if name == "call" or (name == "jmp" and (target is None or end(target))):
+        if name == "call":
             self.call(state, target, place)
-            return [state] if name == "call" else []
-        assert target is not None
-        if name == "jmp":
-            state.pc = target
             return [state]
-        away = state.fork(target)
-        if end(target):
-            self.call(away, target, place)
-        return [state, away]
+        return (self.jump if name == "jmp" else self.branch)(state, target, place, end)

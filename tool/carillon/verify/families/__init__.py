@@ -49,7 +49,6 @@ class Cell:
     again: int | None = None
     prescaler: int = 1
     lets: bool = True
-    forgets: int = 0
     registers: dict[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -67,9 +66,9 @@ class Cell:
         return self.started + self.ticks(self.first)
 
 
-def counted(value: int, bits: int = 32) -> int:
-    """What a counter of so many bits holds after an addition: sums wrap, so an interval of any length fits."""
-    return value & (1 << bits) - 1
+def counted(value: int) -> int:
+    """What a counter of 32 bits holds after an addition: sums wrap, so an interval of any length fits."""
+    return value & 0xFFFF_FFFF
 
 
 class Family:
@@ -154,6 +153,32 @@ class Family:
         """What a handler's store does: "acknowledge", "arm", "disarm", "set" (the next expiry); None: nothing here."""
         found = self.place(address) if self.actions else None
         return (self.actions.get((found[1], -1 if value is None else value), "other"), found[0]) if found is not None else None
+
+
+class AddedTo(Family):
+    """Down counters, the first of a cell's own registers, to which the kernel adds while they run."""
+
+    align_apart = rearm_apart = 0
+    """Units from the load of a counter to the store of the sum: of a mode's start, and of a handler that re-arms the cell."""
+
+    def shift(self, address: int, units: int) -> bool:
+        cell = self.counter(address)
+        if cell is None or cell.first is None:
+            return False
+        cell.first = counted(cell.first + units + self.align_apart)
+        return True
+
+    def counter(self, address: int) -> Cell | None:
+        return self.cell_at(address, 0)
+
+    def rearmed(self, register: int) -> Cell | None:
+        return self.counter(register)
+
+    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
+        return [counted((cell.again or 0) + steps[k % len(steps)] + self.rearm_apart) for k in range(count)]
+
+    def postponed(self, step: int) -> int:
+        return counted(step + self.rearm_apart)
 
 
 def families(

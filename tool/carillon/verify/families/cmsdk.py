@@ -36,8 +36,6 @@ class Model(Family):
             cell.registers["counter"] = value
         elif register == 8:
             cell.registers["counter"] = cell.registers["reload"] = value
-        elif value & 1:
-            cell.forgets += 1
         return True
 
     def counter(self, address: int) -> Cell | None:

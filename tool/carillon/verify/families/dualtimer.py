@@ -43,11 +43,7 @@ class Model(Family):
             elif cell.started is None and value & ~INTERRUPT == SETTING | ENABLE:
                 cell.started, cell.first = at, cell.registers.get("load")
                 cell.again = cell.registers.get("background", 0) + 1
-        elif register == 12:
-            cell.forgets += 1
-        else:
-            return False
-        return True
+        return register in (0, 8, 12, 0x18)
 
     def counter(self, address: int) -> Cell | None:
         return self.cell_at(address, 4)
