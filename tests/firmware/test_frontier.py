@@ -63,7 +63,7 @@ def test_what_the_check_accepts_is_kept_on_the_board() -> None:
     assert frontier.broken(outcomes) == []
     assert {o.accepted for o in outcomes} == {True, False}
     assert {o.kept["conventional"] for o in outcomes} == {True, False}
-    assert all(o.late["conventional"] is None for o in outcomes if o.closeness == 25)
+    assert all(o.latest_start["conventional"] is None for o in outcomes if o.closeness == 25)
 
 
 def test_a_drawn_round_has_the_load_and_the_distances_that_are_asked_for() -> None:

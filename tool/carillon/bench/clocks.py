@@ -97,10 +97,6 @@ def clocks(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Ro
                 figures = [("interrupts", found.interrupts, found.prediction.interrupts)]
                 figures += [("instructions", found.code, found.prediction.code or Fraction(0))]
                 for what, ours, predicted in figures:
-                    rows.append(row(f"{name}_{what}", column, BOARD, "1/s", [_rounded(ours)]))
-                    rows.append(row(f"{name}_{what}_predicted", column, BOARD, "1/s", [_rounded(predicted)]))
+                    rows.append(row(f"{name}_{what}", column, BOARD, "1/s", [round(float(ours), 1)]))
+                    rows.append(row(f"{name}_{what}_predicted", column, BOARD, "1/s", [round(float(predicted), 1)]))
     return rows
-
-
-def _rounded(value: Fraction) -> float:
-    return round(float(value), 1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich import box
@@ -114,18 +114,11 @@ class Outcome:
     seed: int
     accepted: bool
     kept: dict[str, bool]
-    late: dict[str, int | None]
+    latest_start: dict[str, int | None]
 
     def as_json(self) -> dict[str, object]:
         """The form of ``carillon frontier --json``."""
-        return {
-            "load": self.load,
-            "closeness": self.closeness,
-            "seed": self.seed,
-            "accepted": self.accepted,
-            "kept": self.kept,
-            "latest_start": self.late,
-        }
+        return asdict(self)
 
 
 def accepted(it: Round, folder: Path, board: str) -> bool:
@@ -162,12 +155,8 @@ def kept(it: Round, kernel: str, checked: bool, folder: Path, board: str) -> tup
     for r in summary.runs:
         wcet = it.wcets[int(r.lane.name[1:])]
         if r.end is not None and r.executed > wcet * per_tick:
-            diagnostics.error(
-                "C191",
-                None,
-                f"a task computes for {r.executed} instructions on {board}, and its WCET is {wcet} ticks of {per_tick}",
-                "ask for the frontier of another board",
-            )
+            cause = f"a task computes for {r.executed} instructions on {board}, and its WCET is {wcet} ticks of {per_tick}"
+            diagnostics.error("C191", None, cause, "ask for the frontier of another board")
             diagnostics.stop_on_errors()
     ends = {(r.release.task, r.release.at): r.end.t for r in summary.runs if r.release is not None and r.end is not None}
     late = max((r.begin.t - r.release.at for r in summary.runs if r.release is not None), default=0)
@@ -184,12 +173,7 @@ def _wanted(it: Round) -> Iterator[tuple[str, int, int]]:
 
 
 def frontier(
-    loads: Sequence[int],
-    closeness: Sequence[int],
-    systems: int,
-    seed: int,
-    progress: Progress,
-    board: str = BOARD,
+    loads: Sequence[int], closeness: Sequence[int], systems: int, seed: int, progress: Progress, board: str = BOARD
 ) -> list[Outcome]:
     """The outcomes of so many random rounds (``systems``) for each load and closeness; equal seeds give equal rounds."""
     found = []
@@ -202,16 +186,8 @@ def frontier(
                     folder = Path(scratch)
                     good = accepted(it, folder, board)
                     ran = {kernel: kept(it, kernel, good, folder, board) for kernel in KERNELS}
-                    found.append(
-                        Outcome(
-                            load,
-                            ticks,
-                            number,
-                            good,
-                            {kernel: well for kernel, (well, _) in ran.items()},
-                            {kernel: late for kernel, (_, late) in ran.items()},
-                        )
-                    )
+                    well = {kernel: is_kept for kernel, (is_kept, _) in ran.items()}
+                    found.append(Outcome(load, ticks, number, good, well, {kernel: late for kernel, (_, late) in ran.items()}))
     return found
 
 
@@ -223,12 +199,8 @@ def broken(outcomes: Sequence[Outcome]) -> list[Outcome]:
 def report(outcomes: Sequence[Outcome], diagnostics: Diagnostics) -> None:
     """An error for each round that the check accepts and Carillon does not keep (C191)."""
     for it in broken(outcomes):
-        diagnostics.error(
-            "C191",
-            None,
-            f"round {it.seed} of load {it.load} %, points {it.closeness} ticks apart, is accepted by the check, and not kept",
-            "it is an error of Carillon's: report it with the command and its seed",
-        )
+        cause = f"round {it.seed} of load {it.load} %, points {it.closeness} ticks apart, is accepted by the check, and not kept"
+        diagnostics.error("C191", None, cause, "it is an error of Carillon's: report it with the command and its seed")
 
 
 def render(console: Console, outcomes: Sequence[Outcome], board: str) -> None:
@@ -240,7 +212,7 @@ def render(console: Console, outcomes: Sequence[Outcome], board: str) -> None:
         table.add_column(title, justify="right", vertical="bottom")
     for load, closeness in dict.fromkeys((o.load, o.closeness) for o in outcomes):
         group = [o for o in outcomes if (o.load, o.closeness) == (load, closeness)]
-        late = {k: [t for o in group if (t := o.late[k]) is not None] for k in KERNELS}
+        late = {k: [t for o in group if (t := o.latest_start[k]) is not None] for k in KERNELS}
         shares = [f"{share(group, of):.0f} %" for of in ("accepted", *KERNELS)]
         starts = [f"{max(late[k]):,}" if late[k] else "no timer" for k in KERNELS]
         table.add_row(f"{load} %", f"{closeness}", f"{len(group)}", *shares, *starts)
@@ -252,7 +224,7 @@ def share(outcomes: Sequence[Outcome], of: str) -> float:
     return 100 * sum(o.accepted if of == "accepted" else o.kept[of] for o in outcomes) / len(outcomes)
 
 
-def plots(outcomes: Sequence[Outcome], board: str = BOARD) -> tuple[Plot, ...]:
+def plots(outcomes: Sequence[Outcome], board: str) -> tuple[Plot, ...]:
     """The shares over the load, and over the closeness, each over all rounds of that load or closeness."""
 
     def plot(name: str, key: str, x: str, log: bool) -> Plot:

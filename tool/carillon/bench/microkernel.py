@@ -18,7 +18,7 @@ from __future__ import annotations
 import tempfile
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -286,12 +286,10 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     file = _sources(folder, program(case.tasks, Fraction(0)), "void work(void);\n", case.method)
     hz = read_and_check(file, Diagnostics(), BOARD, machine=machine).clock_hz
     ticks = int(case.work_ms * hz / 1000)
+    mark = 'void {0}(void);\n__attribute__((noinline)) void {0}(void)\n{{\n    __asm__ volatile("");\n}}\n'
     functions = (
-        "void bench_done(void);\n__attribute__((noinline)) void bench_done(void)\n{\n"
-        '    __asm__ volatile("");\n}\n'
-        f"void work(void)\n{{\n    carillon_work({ticks}u);\n    bench_done();\n}}\n"
-        "void bench_late(void);\n__attribute__((noinline)) void bench_late(void)\n{\n"
-        '    __asm__ volatile("");\n}\n'
+        mark.format("bench_done") + f"void work(void)\n{{\n    carillon_work({ticks}u);\n    bench_done();\n}}\n"
+        f"{mark.format('bench_late')}"
         "void carillon_machine_fault(enum carillon_machine_fault fault, uint16_t task, uint16_t address)\n{\n"
         "    (void)fault;\n    (void)task;\n    (void)address;\n    bench_late();\n}\n"
     )
@@ -325,17 +323,27 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     )
 
 
+def _interpreted(run: Watched) -> Iterator[tuple[int, Opcode, int, int]]:
+    """When an instruction of microcode was fetched, which, of how many marks until the next, and of how many instructions.
+
+    Only of those between which no other code is marked than the interpreter's.
+    """
+    marks = [time for time, _ in run.marks]
+    for (time, opcode), (following, _) in pairwise(run.fetches):
+        between = run.marks[bisect_right(marks, time) : bisect_right(marks, following)]
+        if time >= 0 and all(name in _INTERPRETER for _, name in between):
+            yield time, opcode, len(between), following - time
+
+
 def _samples(run: Watched, length: int) -> dict[str, list[int]]:
     """The instructions of interpreting each ``release`` and ``future``, and of each invocation that changes nothing."""
     end = length * run.per_ms
     found: dict[str, list[int]] = {metric: [] for metric in MUST}
     marks = [time for time, _ in run.marks]
-    for (time, opcode), (following, _) in pairwise(run.fetches):
-        between = run.marks[bisect_right(marks, time) : bisect_right(marks, following)]
-        if 0 <= time < end and all(name in _INTERPRETER for _, name in between) and following - time == len(between):
-            name = f"interpret_{opcode.name.lower()}"
-            if name in found:
-                found[name].append(following - time)
+    for time, opcode, passed, taken in _interpreted(run):
+        name = f"interpret_{opcode.name.lower()}"
+        if time < end and taken == passed and name in found:
+            found[name].append(taken)
     for segment in run.segments:
         begin, last = segment.begin.n, segment.end.n
         if segment.lane.kind is LaneKind.KERNEL and 0 <= begin < end and begin % run.per_ms == 0:
@@ -351,12 +359,7 @@ def of_image(folder: Path, rounds: int) -> dict[str, list[int]]:
     file.with_suffix(".upload").touch()
     image, firmware = _made(file, Machine.MICROCODE)
     run = _watched(image, firmware, rounds)
-    marks = [time for time, _ in run.marks]
-    calls: list[int] = []
-    for (time, opcode), (following, _) in pairwise(run.fetches):
-        between = run.marks[bisect_right(marks, time) : bisect_right(marks, following)]
-        if time >= 0 and opcode is Opcode.CALL and all(name in _INTERPRETER for _, name in between):
-            calls.append(len(between))
+    calls = [passed for _, opcode, passed, _ in _interpreted(run) if opcode is Opcode.CALL]
     objects = [firmware.elf.parent / "objects" / f"kernel_microcode_{part}.c.o" for part in _PARTS_OF_FLASH]
     assert image.microcode is not None
     size = symbols(firmware.elf)["code"][1]
@@ -462,13 +465,11 @@ def _plots(found: dict[Case, Costs]) -> list[Plot]:
         return Plot(name, title, axis, y, tuple(curves))
 
     unit = "instructions of each millisecond that has any"
-    return (
-        [
-            plot("code-size", "E and S code", "instructions of microcode", lambda c: c.size),
-            plot("e-code", "E code", unit, lambda c: _mean(c.e_code)),
-            plot("scheduling", "The scheduler and S code", unit, lambda c: _mean(c.scheduler) + _mean(c.s_code)),
-            plot("microcode", "All of it", "instructions of each millisecond", lambda c: _mean(c.microcode)),
-        ]
-        if found
-        else []
-    )
+    if not found:
+        return []
+    return [
+        plot("code-size", "E and S code", "instructions of microcode", lambda c: c.size),
+        plot("e-code", "E code", unit, lambda c: _mean(c.e_code)),
+        plot("scheduling", "The scheduler and S code", unit, lambda c: _mean(c.scheduler) + _mean(c.s_code)),
+        plot("microcode", "All of it", "instructions of each millisecond", lambda c: _mean(c.microcode)),
+    ]

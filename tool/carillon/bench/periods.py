@@ -10,7 +10,7 @@ from math import isqrt
 
 from carillon.bench.applications import CHIP, Applications, Timer, thread
 from carillon.bench.epos import COMPARE, CRYSTAL_HZ, EPOS_PERIODS, ONE_SHOT, PERIODIC, PERIODS_US, TIMER_HZ
-from carillon.bench.rows import Curve, Plot, Progress, Result, Row, row
+from carillon.bench.rows import Curve, Plot, Progress, Result, Row, beside, row
 
 LEAST_TICK = 400
 """Cycles between ticks of a periodic timer, at least, so that the longest handler ends before the next."""
@@ -25,11 +25,10 @@ def divisors(number: int) -> list[int]:
     return sorted({*small, *(number // d for d in small)}, reverse=True)
 
 
-def best_tick(period: Fraction, least: int = 1, most: int = 65_536) -> int:
+def best_tick(period: Fraction, least: int, most: int = 65_536) -> int:
     """The longest tick of ``least`` to ``most`` units that a period consists of; ``least`` if there is none."""
-    if period.denominator != 1:
-        return least
-    return next((d for d in divisors(int(period)) if least <= d <= most), least)
+    found = divisors(int(period)) if period.denominator == 1 else []
+    return next((d for d in found if least <= d <= most), least)
 
 
 def spelled(us: int) -> str:
@@ -104,7 +103,7 @@ def _period_rows(kind: str, hz: int, us: int, tick: int, found: Sequence[Fractio
     if (kind, hz) in EPOS_PERIODS:
         mean = round(float(sum(found) / len(found) / hz) * 1e6, 3)
         epos = EPOS_PERIODS[kind, hz][PERIODS_US.index(us)]
-        rows += [row(f"period_{name}", "carillon", CHIP, "us", [mean]), row(f"period_{name}", "EPOS", CHIP, "us", [epos])]
+        rows += beside(f"period_{name}", CHIP, "us", mean, epos, ("carillon", "EPOS"))
     return rows
 
 

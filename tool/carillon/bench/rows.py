@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from carillon.trace.summary import Summary
 
@@ -36,18 +36,9 @@ class Row:
 
     def as_json(self) -> dict[str, object]:
         """The form of ``carillon bench --json``."""
-        record: dict[str, object] = {
-            "metric": self.metric,
-            "kernel": self.kernel,
-            "board": self.board,
-            "unit": self.unit,
-            "min": self.minimum,
-            "median": self.median,
-            "max": self.maximum,
-            "samples": self.samples,
-        }
-        more = {"must": self.must, "goal": self.goal, "peer": self.peer, "peer_name": self.peer_name or None}
-        return record | {key: value for key, value in more.items() if value is not None}
+        names = {"minimum": "min", "maximum": "max"}
+        told = {key: value for key, value in asdict(self).items() if value is not None and (self.peer_name or key != "peer_name")}
+        return {names.get(key, key): value for key, value in told.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +78,11 @@ def row(metric: str, kernel: str, board: str, unit: str, values: Iterable[float]
     middle = statistics.median(samples)
     middle = int(middle) if middle == int(middle) else middle
     return Row(metric, kernel, board, unit, min(samples), middle, max(samples), len(samples), must)
+
+
+def beside(metric: str, board: str, unit: str, ours: float, theirs: float, columns: tuple[str, str]) -> list[Row]:
+    """A figure and another kernel's, which was measured by others."""
+    return [row(metric, column, board, unit, [value]) for column, value in zip(columns, (ours, theirs), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

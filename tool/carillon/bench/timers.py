@@ -36,7 +36,7 @@ from carillon.bench.epos import (
 )
 from carillon.bench.marks import HANDLER, Marks
 from carillon.bench.periods import periods
-from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
+from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, beside, row
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.run.entries import Code
@@ -46,6 +46,7 @@ EVENTS = (1, 2, 5, 10, 20, 40, 59, 80, 100)
 
 
 KERNELS = ("carillon", "conventional", "counter-per-task")
+BOTH = ("carillon", "EPOS")
 
 
 # Handlers: tables III and IV.
@@ -133,8 +134,7 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> Resu
         samples = [h.length / run.hertz * 1e6 for h in run.handlers][5 : ticks + 5]
         ours = (statistics.fmean(samples), max(samples), min(samples), statistics.pstdev(samples))
         for what, our, their in zip(("mean", "maximum", "minimum", "deviation"), ours, epos, strict=True):
-            rows.append(row(f"threads_{count}_{what}", "carillon", CHIP, "us", [round(our, 1)]))
-            rows.append(row(f"threads_{count}_{what}", "EPOS", CHIP, "us", [their]))
+            rows += beside(f"threads_{count}_{what}", CHIP, "us", round(our, 1), their, BOTH)
     return Result(rows)
 
 
@@ -156,11 +156,9 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
         run = applications.run(planned, firmware, max(50_000, rounds * 60), ["bench_turn"])
         turns = run.marks.times("bench_turn")
         samples = [(b - a) / run.hertz * 1e6 for a, b in pairwise(turns)]
-        for what, our, their in zip(
-            ("mean", "deviation"), (statistics.fmean(samples), statistics.pstdev(samples)), EPOS_PWM_US[name], strict=True
-        ):
-            rows.append(row(f"pwm_{what}_{name}", "carillon", CHIP, "us", [round(our, 3)]))
-            rows.append(row(f"pwm_{what}_{name}", "EPOS", CHIP, "us", [their]))
+        ours = {"mean": statistics.fmean(samples), "deviation": statistics.pstdev(samples)}
+        for (what, our), their in zip(ours.items(), EPOS_PWM_US[name], strict=True):
+            rows += beside(f"pwm_{what}_{name}", CHIP, "us", round(our, 3), their, BOTH)
         shown = [(t / run.hertz * 1e3, s) for t, s in zip(turns, samples, strict=False) if t < run.hertz // 20]
         curves.append(Curve(name.replace("_", "-"), tuple(t for t, _ in shown), tuple(s for _, s in shown)))
     title = "Turns of a thread that switches lamps (figure 10 of the paper)"
@@ -170,8 +168,6 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
 # Dining philosophers: tables 1 to 3, figures 3 and 4.
 
 PHILOSOPHERS = ("Plato", "Socrates", "Kant", "Hume", "Arendt")
-
-
 TURNS = 10
 
 
@@ -191,24 +187,17 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
             served = sum(begin <= h.begin <= end for h in run.handlers)
             sliced = sum(begin <= h.begin <= end for h in run.slices)
             took = (end - begin) / run.hertz * 1e3
-            column = kind
+            columns = (kind, f"EPOS {kind}")
             if scenario == 1:
-                rows.append(row("philosophers_flash", column, CHIP, "bytes", [firmware.flash]))
-                rows.append(row("philosophers_flash", f"EPOS {kind}", CHIP, "bytes", [EPOS_FOOTPRINT[k]]))
-            for metric, our, unit in (
-                ("interrupts", served, ""),
-                ("slices", sliced, ""),
-                ("switches", run.switches, ""),
-                ("time", round(took, 3), "ms"),
-            ):
-                rows.append(row(f"philosophers_{metric}_{scenario}", column, CHIP, unit, [our]))
-                paper = EPOS_PHILOSOPHERS[scenario].get(metric)
-                if paper is not None:
-                    rows.append(row(f"philosophers_{metric}_{scenario}", f"EPOS {kind}", CHIP, unit, [paper[k]]))
+                rows += beside("philosophers_flash", CHIP, "bytes", firmware.flash, EPOS_FOOTPRINT[k], columns)
+            for metric, our in (("interrupts", served), ("slices", sliced), ("switches", run.switches)):
+                theirs = EPOS_PHILOSOPHERS[scenario][metric][k]
+                rows += beside(f"philosophers_{metric}_{scenario}", CHIP, "", our, theirs, columns)
+            rows.append(row(f"philosophers_time_{scenario}", kind, CHIP, "ms", [round(took, 3)]))
             busy = sum(h.length for h in run.handlers if begin <= h.begin <= end) / run.hertz * 1e3
-            rows.append(row(f"philosophers_handlers_{scenario}", column, CHIP, "ms", [round(busy, 3)]))
+            rows.append(row(f"philosophers_handlers_{scenario}", kind, CHIP, "ms", [round(busy, 3)]))
             ends = [round((at - begin) / run.hertz, 2) for at in run.marks.times("bench_end")]
-            rows.append(row(f"philosophers_thread_{scenario}", column, CHIP, "s", ends))
+            rows.append(row(f"philosophers_thread_{scenario}", kind, CHIP, "s", ends))
             times[kind].append((think + eat, busy, took))
     plots = []
     for k, name, title in (
@@ -223,11 +212,7 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
 # Many delays: RELTEQ's experiment.
 
 LOW_STACK, DELAY_STACK = 256, 192
-
-
 TICK_HZ = 1_000
-
-
 WINDOW_TICKS = 250_000 // 5
 
 
@@ -255,25 +240,18 @@ def delays(applications: Applications, _rounds: int, progress: Progress) -> Resu
         numbers = tuple(range(len(windows)))
         responses.append(Curve(kernel, numbers, tuple(took)))
         ticks.append(Curve(kernel, numbers, tuple(statistics.fmean(c) for c in costs)))
-    return Result(
-        rows,
-        (
-            Plot("response", "Response time of the lowest task", "tasks that delay", "ms", tuple(responses)),
-            Plot("ticks", "What a tick takes", "tasks that delay", "cycles", tuple(ticks)),
-        ),
-    )
+    axis = "tasks that delay"
+    response = Plot("response", "Response time of the lowest task", axis, "ms", tuple(responses))
+    return Result(rows, (response, Plot("ticks", "What a tick takes", axis, "cycles", tuple(ticks))))
 
 
 MANY = (10, 100, 1_000, 10_000)
-
-
 VIRTUAL = "virtual-ast1030-evb"
 
 
 def many(applications: Applications, rounds: int, progress: Progress) -> Result:
     """Up to ten thousand alarms: what a tick and one more of them cost on a Cortex-M4, and that a virtual board serves them."""
     rows: list[Row] = []
-    plots = []
     cost: dict[str, list[float]] = {"list": [], "tree": []}
     for count in MANY:
         for kernel, queue in (("carillon", "list"), ("carillon", "tree"), ("counter-per-task", "list")):
@@ -291,7 +269,7 @@ def many(applications: Applications, rounds: int, progress: Progress) -> Result:
                 rows.append(row(f"start_at_{count}_alarms", queue, BOARD, "instructions", inserted))
                 cost[queue].append(statistics.fmean(inserted))
     curves = [Curve(queue, MANY, tuple(found)) for queue, found in cost.items()]
-    plots.append(Plot("many", "Starting one more alarm", "alarms", "instructions", tuple(curves), log_x=True, log_y=True))
+    plot = Plot("many", "Starting one more alarm", "alarms", "instructions", tuple(curves), log_x=True, log_y=True)
     progress(f"{MANY[-1]} alarms on the virtual board")
     count, shortest, step, end = MANY[-1], 5_000, 3, 50_000
     timer = Timer(ONE_SHOT, 15_625_000, None, (), VIRTUAL)
@@ -300,10 +278,8 @@ def many(applications: Applications, rounds: int, progress: Progress) -> Result:
     run = applications.run(planned, firmware, end, [])
     begin = run.handlers[0].begin - shortest
     due = {t for k in range(count) for t in range(shortest + step * k, end - begin, shortest + step * k)}
-    metric = f"interrupts_at_{count}_alarms"
-    rows.append(row(metric, "carillon", VIRTUAL, "", [len(run.handlers)]))
-    rows.append(row(metric, "due times", VIRTUAL, "", [len(due)]))
-    return Result(rows, tuple(plots))
+    rows += beside(f"interrupts_at_{count}_alarms", VIRTUAL, "", len(run.handlers), len(due), ("carillon", "due times"))
+    return Result(rows, (plot,))
 
 
 PARTS: dict[str, Callable[[Applications, int, Progress], Result]] = {

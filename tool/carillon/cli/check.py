@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from carillon.cli import options
-from carillon.cli.common import Report, check_machine, counted, guard, schedule_file
+from carillon.cli.common import Report, asked, counted, guard
 
 EPILOG = "Example: carillon check examples/engine --board tc1796"
 
@@ -27,8 +27,7 @@ def command(
     def work(report: Report) -> None:
         from carillon import pipeline
 
-        source = schedule_file(paths, include)
-        carried = check_machine(machine, source)
+        source, carried = asked(paths, include, machine)
         if quick:
             system = pipeline.read_and_check(source, report.diagnostics, board, machine=carried)
         else:

@@ -17,6 +17,8 @@ from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severit
 from carillon.sources import ARXML, GIOTTO, OIL, Including, Source, arxml_files
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from carillon.model.giotto import Giotto, Machine
     from carillon.pipeline import Planned
 
@@ -47,6 +49,12 @@ class Report:
         self.warnings()
         for line in lines if not self.as_json else ():
             console.verbatim(console.console(), line)
+
+    def show(self, render: Callable[[Console], None]) -> None:
+        """Print what was found so far, and then what a function prints, for a person."""
+        if not self.as_json:
+            self.warnings()
+            render(console.console())
 
     def result(self, value: dict[str, Any]) -> None:
         """Print the command's JSON."""
@@ -84,10 +92,8 @@ def guard(as_json: bool, work: Callable[[Report], None]) -> None:
         _fail(report, list(error.diagnostics))
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        _fail(
-            report,
-            [Diagnostic("C096", None, f"{name}{error.strerror or error}", "check the path, its permissions and the free space")],
-        )
+        remedy = "check the path, its permissions and the free space"
+        _fail(report, [Diagnostic("C096", None, f"{name}{error.strerror or error}", remedy)])
     report.warnings()
 
 
@@ -159,6 +165,12 @@ def check_machine(name: str, source: Source) -> Machine:
     return machine
 
 
+def asked(paths: list[Path] | None, include: list[Path] | None, machine: str) -> tuple[Source, Machine]:
+    """What the arguments name, and what carries it out."""
+    source = schedule_file(paths, include)
+    return source, check_machine(machine, source)
+
+
 def read_checked(path: Path, diagnostics: Diagnostics) -> Giotto:
     """A Giotto program without errors."""
     from carillon.check.giotto import check_giotto
@@ -192,16 +204,9 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
             check_writable(path, folder=is_folder, socket=is_socket)
         except OSError as error:
             where = "" if error.filename == str(path) else f" ('{error.filename}')"
-            found.append(
-                Diagnostic(
-                    "C096",
-                    None,
-                    f"--{option} '{path}': {error.strerror}{where}",
-                    "name a socket, or something that does not exist"
-                    if is_socket
-                    else f"name a {'folder' if is_folder else 'file'} that can be written, in a folder that exists",
-                )
-            )
+            remedy = f"name a {'folder' if is_folder else 'file'} that can be written, in a folder that exists"
+            remedy = "name a socket, or something that does not exist" if is_socket else remedy
+            found.append(Diagnostic("C096", None, f"--{option} '{path}': {error.strerror}{where}", remedy))
     if found:
         raise CarillonError(found)
 

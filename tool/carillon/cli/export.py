@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from carillon import console
 from carillon.cli import options
 from carillon.cli.common import Report, check_new, guard, schedule_file, usage
 
@@ -43,11 +42,9 @@ def command(
         if out is not None:
             write_text(out, text)
         report.result({"file": None if out is None else str(out)} | ({} if out else {"arxml": text}))
-        if not as_json:
-            report.warnings()
-            if out is None:
-                print(text, end="")
-            else:
-                console.verbatim(console.console(), f"wrote {out}")
+        if out is not None:
+            report.say(f"wrote {out}")
+        else:
+            report.show(lambda _: print(text, end=""))
 
     guard(as_json, work)

@@ -64,7 +64,7 @@ def command(
             if s_code is not None and found is not None and found.broken is not None:
                 _broken(mode, found, report.diagnostics)
             if not as_json and found is not None and found.broken is not None and not (listing and load[mode.name.text].edf):
-                _draw(mode, found)
+                console.verbatim(console.console(), "\n".join(_drawn(mode, found)))
         report.diagnostics.stop_on_errors()
         content = encode(compiled.program)
         if out is not None:
@@ -91,29 +91,25 @@ def command(
         report.result(
             result | {"switches": switches, "s_code": dispatching} | ({"listing": compiled.listing()} if listing else {})
         )
-        if as_json:
-            return
-        report.warnings()
         if listing:
-            print(compiled.listing(), end="")
+            report.show(lambda _: print(compiled.listing(), end=""))
             return
-        for mode in source.modes:
-            invocations = sum(activity.frequency for activity in mode.invocations)
+        lines: list[str] = []
+        for mode, about in zip(source.modes, modes, strict=True):
             said = f"mode {mode.name}: {mode.period} ms, {counted(mode.units, 'unit')}, "
-            said += f"{counted(invocations, 'invocation')} of tasks"
-            console.verbatim(console.console(), said + _said(load[mode.name.text]))
+            said += f"{counted(int(str(about['invocations'])), 'invocation')} of tasks"
+            lines.append(said + _said(load[mode.name.text]))
             if s_code is not None:
-                console.verbatim(console.console(), f"S code: {_kept(played[mode.name.text])}")
-                _draw(mode, played[mode.name.text])
+                lines += [f"S code: {_kept(played[mode.name.text])}", *_drawn(mode, played[mode.name.text])]
         if across is not None:
             edf = all(its.edf for its in load.values())
-            console.verbatim(console.console(), f"in every order of switches: {_schedulers(edf, across.safe)}")
+            lines.append(f"in every order of switches: {_schedulers(edf, across.safe)}")
             if all(its.rate_monotonic for its in load.values()):  # else a mode alone shows it
-                _draw_across(source, across)
+                lines += _drawn_across(source, across)
         said = f"{counted(size, 'instruction')}, "
         said += f"{dispatching} of them S code, " if s_code is not None else ""
         said += f"{len(content)} bytes of microcode with its tables of names"
-        console.verbatim(console.console(), said + (f", in {out}" if out is not None else ""))
+        report.say(*lines, said + (f", in {out}" if out is not None else ""))
 
     guard(as_json, work)
 
@@ -138,10 +134,7 @@ def _compiled(source: Giotto, chosen: Chosen | None, diagnostics: Diagnostics) -
 
     plan, thread = (None, None) if chosen is None else (chosen.plan, chosen.thread)
     compiled = compile_giotto(source, diagnostics, plan, thread)
-    if compiled is None:
-        diagnostics.stop_on_errors()
-    assert compiled is not None
-    return compiled
+    return compiled if compiled is not None else diagnostics.required(compiled)  # errors of the load are told with a drawing
 
 
 def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, chosen: Chosen | None) -> Played | None:
@@ -176,24 +169,20 @@ def _switched(across: Across, load: dict[str, Load]) -> dict[str, object]:
     }
 
 
-def _draw_across(source: Giotto, across: Across) -> None:
+def _drawn_across(source: Giotto, across: Across) -> list[str]:
     """How a task comes to be late."""
     if across.played is None:
-        return
+        return []
     steps = [f"mode {source.start}", *(f"mode {mode} from {format_number(at, 3)} ms on" for mode, at in across.path)]
-    console.verbatim(console.console(), f"{', '.join(steps)}: {across.played.said()}:")
-    for line in across.played.timeline():
-        console.verbatim(console.console(), line)
+    return [f"{', '.join(steps)}: {across.played.said()}:", *across.played.timeline()]
 
 
-def _draw(mode: Mode, played: Played | None) -> None:
+def _drawn(mode: Mode, played: Played | None) -> list[str]:
     """What ran in a period, or what went wrong in it."""
     if played is None:
-        return
-    if played.broken is not None:
-        console.verbatim(console.console(), f"mode {mode.name}, {played.said()}:")
-    for line in played.timeline():
-        console.verbatim(console.console(), line)
+        return []
+    wrong = [f"mode {mode.name}, {played.said()}:"] if played.broken is not None else []
+    return [*wrong, *played.timeline()]
 
 
 def _broken(mode: Mode, played: Played, diagnostics: Diagnostics) -> None:

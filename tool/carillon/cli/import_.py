@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from carillon import console
 from carillon.cli import options
 from carillon.cli.common import Report, check_new, counted, guard, in_folder, schedule_file, usage
 
@@ -56,13 +55,11 @@ def command(
         if target is not None:
             write_text(target, text)
         report.result({"file": None if target is None else str(target), "objects": counts} | ({} if target else {"toml": text}))
-        if not as_json:
-            report.warnings()
-            if target is None:
-                print(text, end="")
-            else:
-                kinds = {kind: "ISR" if kind == "isr" else kind.replace("_", " ") for kind in counts}
-                listed = ", ".join(counted(number, kinds[kind]) for kind, number in counts.items() if number)
-                console.verbatim(console.console(), f"wrote {target}: {listed or 'no objects'}")
+        if target is None:
+            report.show(lambda _: print(text, end=""))
+            return
+        kinds = {kind: "ISR" if kind == "isr" else kind.replace("_", " ") for kind in counts}
+        listed = ", ".join(counted(number, kinds[kind]) for kind, number in counts.items() if number)
+        report.say(f"wrote {target}: {listed or 'no objects'}")
 
     guard(as_json, work)

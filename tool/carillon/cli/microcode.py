@@ -58,7 +58,7 @@ class Scheduler(Enum):
     RM = "rm"
 
 
-_NUMBERS = (Scheduler.NONE, Scheduler.EDF, Scheduler.RM)
+_NUMBERS = tuple(Scheduler)
 _PATHS = {Action.COMPOSE: 2, Action.STATUS: 0}
 """How many programs an action has, if not 1."""
 _TAKES = {
@@ -188,10 +188,6 @@ def _list(asked: _Asked, report: Report) -> None:
         print(text, end="")
 
 
-def _verify(asked: _Asked, report: Report) -> None:
-    _finish(_program(asked.paths[0], None), None, report)
-
-
 def _compose(asked: _Asked, report: Report) -> None:
     first, second = asked.paths
     _finish(_composed(_program(first, None), _program(second, asked.at), asked, report), asked.out, report)
@@ -269,14 +265,6 @@ def _finish(program: Program, out: Path | None, report: Report) -> None:
     said += f"; room for {counted(int(room.bindings), 'trigger')} and {counted(int(room.threads), 'thread')}"
     said += f"; tables {interface_of(program):08x}, tick {program.tick_ns} ns"
     report.say(said + (f"; in {out}" if out is not None else ""))
-
-
-def _upload(asked: _Asked, report: Report) -> None:
-    _talk(asked, report, _sent)
-
-
-def _status(asked: _Asked, report: Report) -> None:
-    _talk(asked, report, lambda target, _asked, _secret, _report: target.status())
 
 
 def _sent(target: Target, asked: _Asked, secret: bytes, report: Report) -> Status:
@@ -365,10 +353,10 @@ def _record(asked: _Asked, report: Report) -> None:
 _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
     Action.ASSEMBLE: _assemble,
     Action.LIST: _list,
-    Action.VERIFY: _verify,
+    Action.VERIFY: lambda asked, report: _finish(_program(asked.paths[0], None), None, report),
     Action.COMPOSE: _compose,
-    Action.UPLOAD: _upload,
-    Action.STATUS: _status,
+    Action.UPLOAD: lambda asked, report: _talk(asked, report, _sent),
+    Action.STATUS: lambda asked, report: _talk(asked, report, lambda target, *_: target.status()),
     Action.RECORD: _record,
 }
 

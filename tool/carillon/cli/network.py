@@ -37,11 +37,9 @@ def network_of(paths: list[Path] | None, unfit: Mapping[str, object], own: Mappi
     network = network_file(path) if not paths or len(paths) == 1 else None
     for option, value in (own if network is None else unfit).items():
         if value is not None:
-            usage(
-                f"--{option} is for networks, and '{path}' is none"
-                if network is None
-                else f"--{option} does not fit a network: each node has its own schedule, board and rounds"
-            )
+            alien = f"is for networks, and '{path}' is none"
+            unfitting = "does not fit a network: each node has its own schedule, board and rounds"
+            usage(f"--{option} {alien if network is None else unfitting}")
     return network
 
 
@@ -94,15 +92,8 @@ def show_network(
         for plan, node in zip(planned, it.run.nodes, strict=True):
             warn_of_missed(plan.system, node.trace, report.diagnostics)
             missed += warn_of_exceeded(plan.system, node.trace, analyse(node.trace, ()), report.diagnostics)
-        report.result(
-            {
-                "network": network.name,
-                "length": length / PICOSECONDS,
-                "recorded": part / PICOSECONDS,
-                "nodes": figures(it),
-                "files": [str(p) for p in written],
-            }
-        )
+        times = {"length": length / PICOSECONDS, "recorded": part / PICOSECONDS}
+        report.result({"network": network.name, **times, "nodes": figures(it), "files": [str(p) for p in written]})
         if not as_json:
             report.warnings()
             to = console.console()
@@ -137,12 +128,9 @@ def _build(network: Network, kernel: str, folder: Path, time_limit: float, repor
         report.status(f"building what node {node.name} runs")
         planned = pipeline.plan(node.schedule, report.diagnostics, node.board, kernel, time_limit)
         if not planned.system.board.native:
-            report.diagnostics.error(
-                "C228",
-                node.span,
-                f"node '{node.name}' is on board '{planned.system.board.name}', which no network can run",
-                'a node is a virtual board: write board = "virtual-256", or another one of those, in its [[node]]',
-            )
+            cause = f"node '{node.name}' is on board '{planned.system.board.name}', which no network can run"
+            remedy = 'a node is a virtual board: write board = "virtual-256", or another one of those, in its [[node]]'
+            report.diagnostics.error("C228", node.span, cause, remedy)
             continue
         own = folder / f"network-{node.name}-{kernel}"
         with alone(own):

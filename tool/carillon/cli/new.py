@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from carillon import console
 from carillon.cli import options
 from carillon.cli.common import Report, guard, usage
 from carillon.diagnostics import CarillonError, Diagnostic
@@ -43,10 +42,6 @@ def command(
             target.write_text(text, encoding="utf-8")
             written.append(str(target))
         report.result({"files": written})
-        if not as_json:
-            out = console.console()
-            for path in written:
-                console.verbatim(out, f"  wrote {path}")
-            console.verbatim(out, f"Next: cd {name}; carillon run")
+        report.say(*(f"  wrote {path}" for path in written), f"Next: cd {name}; carillon run")
 
     guard(as_json, work)

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from carillon import console
 from carillon.cli import options
-from carillon.cli.common import Report, check_kernel, check_machine, guard, schedule_file
+from carillon.cli.common import Report, asked, check_kernel, guard
 
 EPILOG = "Example: carillon plan examples/three-tasks --board tc1796"
 
@@ -27,12 +26,9 @@ def command(
         from carillon.show.plan import plan_json, render_plan
 
         report.status("allocating")
-        source = schedule_file(paths, include)
-        carried = check_machine(machine, source)
+        source, carried = asked(paths, include, machine)
         planned = pipeline.plan(source, report.diagnostics, board, kernel, time_limit, machine=carried)
         report.result(plan_json(planned))
-        if not as_json:
-            report.warnings()
-            render_plan(console.console(), planned)
+        report.show(lambda to: render_plan(to, planned))
 
     guard(as_json, work)

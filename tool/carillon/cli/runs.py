@@ -167,23 +167,12 @@ def show_runs(
             missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
             warn_of_missed(planned.system, traces[0], report.diagnostics)
             missed += warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
-            report.result(
-                {
-                    "runs": [
-                        {
-                            "application": t.application,
-                            "board": t.board,
-                            "kernel": t.kernel,
-                            "length": t.length,
-                            "output": t.output,
-                            "stopped": t.stopped,
-                        }
-                        | {"summary": s.as_json()}
-                        for t, s in zip(traces, summaries, strict=True)
-                    ],
-                    "files": [str(path) for path in written.values()],
-                }
-            )
+            told = ("application", "board", "kernel", "length", "output", "stopped")
+            runs = [
+                {name: getattr(t, name) for name in told} | {"summary": s.as_json()}
+                for t, s in zip(traces, summaries, strict=True)
+            ]
+            report.result({"runs": runs, "files": [str(path) for path in written.values()]})
             if not as_json:
                 report.warnings()
                 to = console.console()

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from carillon import console
 from carillon.cli import options
-from carillon.cli.common import Report, check_kernel, check_machine, guard, schedule_file
+from carillon.cli.common import Report, asked, check_kernel, guard
 
 EPILOG = "Examples: carillon verify examples/engine; carillon verify . --elf release.elf"
 
@@ -34,13 +33,10 @@ def command(
         from carillon.show.verified import render_verified
         from carillon.verify.command import verify_file
 
-        schedule = schedule_file(paths, include)
-        carried = check_machine(machine, schedule)
+        schedule, carried = asked(paths, include, machine)
         proved = verify_file(schedule, report.diagnostics, board, kernel, out, elf, carried)
         report.diagnostics.stop_on_errors()
         report.result(proved.as_json())
-        if not as_json:
-            report.warnings()
-            render_verified(console.console(), proved)
+        report.show(lambda to: render_verified(to, proved))
 
     guard(as_json, work)

@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,9 +85,8 @@ def _compiled(
         return target
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
-        diagnostics.error(
-            "C093", None, "the tracing plugin needs a C compiler for this machine", "on Debian: apt-get install gcc"
-        )
+        cause = "the tracing plugin needs a C compiler for this machine"
+        diagnostics.error("C093", None, cause, "on Debian: apt-get install gcc")
         return None
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
@@ -114,6 +113,20 @@ def _plugin(port: str, diagnostics: Diagnostics) -> Path | None:
     )
 
 
+def _starts(table: Collection[str], diagnostics: Diagnostics) -> bool:
+    """Whether the image, by its symbols, starts anything; C095 if it does not."""
+    if "carillon_port_start" not in table:
+        diagnostics.error("C095", None, *NOTHING_STARTS)
+    return "carillon_port_start" in table
+
+
+def _chart(lines: Sequence[str], out: Path) -> Path:
+    """The map of what is watched, in a file beside that of the records."""
+    chart = out.with_suffix(".map")
+    chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return chart
+
+
 def _simavr_command(
     image: Image, firmware: Firmware, how: Run, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
 ) -> list[str] | None:
@@ -136,8 +149,7 @@ def _simavr_command(
     if runner is None:
         return None
     table = symbols(firmware.elf)
-    if "carillon_port_start" not in table:
-        diagnostics.error("C095", None, *NOTHING_STARTS)
+    if not _starts(table, diagnostics):
         return None
     own = own_vectors(image, table)
     vectors = entry_values(image, table, [*_all_vectors(image), *own])
@@ -149,8 +161,7 @@ def _simavr_command(
     lines += [f"{table[symbol][0]:x} {kind} 0" for symbol, kind in places.items() if symbol in table]
     lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in own)})]
     lines += [f"{table[symbol][0]:x} M 0" for symbol in marks]
-    chart = out.with_suffix(".map")
-    chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    chart = _chart(lines, out)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     frequency = clock.hz * clock.instructions_per_tick
     device = [*how.command, str(how.ram_end)]
@@ -201,12 +212,8 @@ def _qemu_command(
     folder = os.environ.get(EMULATORS)
     emulator = shutil.which(how.command[0], path=folder or None)
     if emulator is None and folder:
-        diagnostics.error(
-            "C092",
-            None,
-            f"board '{board.name}' needs '{how.command[0]}', which is not in '{folder}'",
-            f"{EMULATORS} names that folder: unset it to use what is installed",
-        )
+        cause = f"board '{board.name}' needs '{how.command[0]}', which is not in '{folder}'"
+        diagnostics.error("C092", None, cause, f"{EMULATORS} names that folder: unset it to use what is installed")
         return None
     if emulator is None:
         diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
@@ -215,8 +222,7 @@ def _qemu_command(
     if plugin is None:
         return None
     table = symbols(firmware.elf)
-    if "carillon_port_start" not in table:
-        diagnostics.error("C095", None, *NOTHING_STARTS)
+    if not _starts(table, diagnostics):
         return None
     entered = {v.source: table[ENTRIES][0] + _VECTOR_BYTES * v.source for v in _all_vectors(image)} if ENTRIES in table else {}
     places: dict[int, tuple[int, set[int]]] = {}
@@ -242,8 +248,7 @@ def _qemu_command(
     lines += watched(image, read_elf(firmware.elf).symbols)
     if "carillon_port_lower" in table:
         lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L 0")
-    chart = out.with_suffix(".map")
-    chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    chart = _chart(lines, out)
     before = 0
     warm_up: list[str] = []
     if how.warm_up_at is not None:
@@ -285,6 +290,12 @@ def emulate(command: Sequence[str], hangs: str, diagnostics: Diagnostics) -> sub
         return None
 
 
+def failed(result: subprocess.CompletedProcess[bytes], how: str, remedy: str, diagnostics: Diagnostics) -> None:
+    """Report C095 with what the emulator said."""
+    said = result.stderr.decode(errors="replace").strip() or "nothing was said"
+    diagnostics.error("C095", None, f"the run {how} (exit code {result.returncode}): {said}", remedy)
+
+
 def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> list[str]:
     """Options that run a loop of so many instructions, placed ``at`` an address, before the unmodified image's reset.
 
@@ -292,15 +303,10 @@ def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> l
     """
     turns = instructions // 2 + 1
     reset = table["carillon_port_reset"][0] | 1
-    code = (
-        bytes.fromhex("0248 0138 fdd1 dff8 08f0 00bf".replace(" ", ""))
-        + turns.to_bytes(4, "little")
-        + reset.to_bytes(4, "little")
-    )
+    words = (0x3801_4802, 0xF8DF_D1FD, 0xBF00_F008, turns, reset)
     options = []
-    for offset in range(0, len(code), 4):
-        word = int.from_bytes(code[offset : offset + 4], "little")
-        options += ["-device", f"loader,addr={at + offset:#x},data={word:#x},data-len=4"]
+    for number, word in enumerate(words):
+        options += ["-device", f"loader,addr={at + 4 * number:#x},data={word:#x},data-len=4"]
     return [*options, "-device", f"loader,addr={at | 1:#x},cpu-num=0"]
 
 
@@ -315,12 +321,9 @@ class Recording:
 def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
     """How images for the system's board are run; None after C192 if its file does not say."""
     if system.board.run is None:
-        diagnostics.error(
-            "C192",
-            None,
-            f"nothing runs images for board '{system.board.name}': its file has no [run]",
-            "build it and load the ELF, HEX or BIN file into the chip, or run it on another board: --board NAME",
-        )
+        cause = f"nothing runs images for board '{system.board.name}': its file has no [run]"
+        remedy = "build it and load the ELF, HEX or BIN file into the chip, or run it on another board: --board NAME"
+        diagnostics.error("C192", None, cause, remedy)
     return system.board.run
 
 
@@ -364,14 +367,8 @@ def record(
         result = emulate(command, hangs, diagnostics)
         if result is None:
             return None
-        message = result.stderr.decode(errors="replace").strip()
         if result.returncode or not out.is_file():
-            diagnostics.error(
-                "C095",
-                None,
-                f"the run failed (exit code {result.returncode}): {message or 'nothing was said'}",
-                "look at the application's own code",
-            )
+            failed(result, "failed", "look at the application's own code", diagnostics)
             return None
         records: list[Record] = read_records(out)
         began = any(record.code == Code.BEGIN for record in records)
@@ -381,12 +378,8 @@ def record(
             diagnostics.error("C095", None, *NOTHING_STARTS)
             return None
         if not any(record.code == Code.HALT for record in records):
-            diagnostics.error(
-                "C095",
-                None,
-                f"the run ended before its time (exit code 0): {message or 'nothing was said'}",
-                "look for what ends the program in the application's own code: a call of exit, say",
-            )
+            remedy = "look for what ends the program in the application's own code: a call of exit, say"
+            failed(result, "ended before its time", remedy, diagnostics)
             return None
         return Recording(records, result.stdout.decode(errors="replace"))
 

@@ -19,7 +19,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.image import Image
 from carillon.model.network import Clock, Network, Node, Stretch
 from carillon.resources import data_root
-from carillon.run import NOTHING_STARTS, _compiled, emulate
+from carillon.run import NOTHING_STARTS, _compiled, emulate, failed
 from carillon.run.entries import Code, Record
 from carillon.run.records import Decoder, read_records
 from carillon.trace import Trace
@@ -112,13 +112,7 @@ def run_network(
             return None
         lines = result.stdout.decode(errors="replace").splitlines()
         if result.returncode or not lines or not lines[-1].startswith("network "):
-            message = result.stderr.decode(errors="replace").strip()
-            diagnostics.error(
-                "C095",
-                None,
-                f"the run failed (exit code {result.returncode}): {message or 'nothing was said'}",
-                "look at the applications' own code",
-            )
+            failed(result, "failed", "look at the applications' own code", diagnostics)
             return None
         nodes = []
         for number, (node, one) in enumerate(zip(network.nodes, built, strict=True)):

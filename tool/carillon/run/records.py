@@ -10,9 +10,9 @@ where a function is; nothing that the emitters decided is worked out here again.
 from __future__ import annotations
 
 import struct
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.emit import text
@@ -21,7 +21,8 @@ from carillon.image.misses import compute_lanes, deadline_misses
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek
-from carillon.run.entries import Code, Entry, Record, called, entry_values, own_vectors
+from carillon.run.entries import Code, Entry, Record, entry_values, own_vectors
+from carillon.run.happenings import Happenings, Names
 from carillon.run.misses import Deadline, attributed
 from carillon.run.schedule_tables import Tables
 from carillon.trace import Event, Kind, Trace
@@ -61,24 +62,6 @@ def _timers(system: Osek) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
-    """What has begun and not ended: a handler and what it serves, or (``runs``) a task's or an ISR's own code.
-
-    ``delivers``: the software dispatcher, within its handler or a service.  ``entered``: of a handler, the event of its
-    entry, ``role`` the role in which it serves, and ``serves`` whom it may serve.  ``left``: of a handler that ended a
-    slice, that its exit was told.
-    """
-
-    object: str
-    runs: bool
-    delivers: bool = False
-    entered: Event | None = None
-    role: Role | None = None
-    serves: frozenset[str] = frozenset()
-    left: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class _Segment:
     """A stretch of rounds of one mode."""
 
@@ -100,34 +83,34 @@ class Decoder:
         self._native = image.system.board.native
         self._response = RESPONSE if image.system.board.code_unit == "cycles" else 0
         self._per_tick = max(1, image.system.board.clock(image.system.clock_hz).instructions_per_tick)
-        self._functions: dict[int, list[str]] = {}
+        functions: dict[int, list[str]] = {}
         named = [(t.entry, t.name) for t in image.system.tasks] + [(i.handler, i.name) for i in image.system.interrupts]
         event_triggered = image.system.osek
         if event_triggered is not None:
             named += [(f"carillon_task_{t.name}", t.name) for t in event_triggered.tasks if not t.extended]
             named += [(f"carillon_isr_{i.name}", i.name) for i in event_triggered.isrs]
-            extended = [(f"carillon_extended_{t.name}", t.name) for t in event_triggered.tasks if t.extended]
-            self._contexts = {symbols[symbol][0]: name for symbol, name in extended if symbol in symbols}
-        else:
-            self._contexts = {}
         own = own_vectors(image, symbols)
         named += [(vector.symbol, vector.object) for vector in own]
         for function, name in named:
             if function in symbols:
-                self._functions.setdefault(symbols[function][0], []).append(name)
+                functions.setdefault(symbols[function][0], []).append(name)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
-        self._deliver = {symbols[name][0] for name in DELIVER if name in symbols}
         self._unexpected = symbols.get(text.UNEXPECTED, (0, 0))[0]
-        self._missed = symbols.get(MISSED, (-1, 0))[0]
         rows = [miss for miss in deadline_misses(image) if miss.symbol in symbols]
         self._computes = {symbols[name][0]: lane for name, lane in compute_lanes(image).items() if name in symbols}
         self._late = {symbols[miss.symbol][0]: miss for miss in rows}
         self._tables = Tables(image, symbols)
-        self._last = 0  # the last instruction of the run that was asked for
-        self._misses: list[tuple[Event, frozenset[str] | None]] = []  # the handler's entry, and whose they may be if not anyone's
-        self._served: dict[str, int] = {}  # of objects that share a function: how many points had come when each was served
-        self._checks: list[Event] = []  # entries of the handler that looks whether deadlines are met
+        extended = [t.name for t in event_triggered.tasks if t.extended] if event_triggered is not None else []
+        contexts = {name: symbols.get(f"carillon_extended_{name}") for name in extended}
+        self._names = Names(
+            functions,
+            {symbol[0]: name for name, symbol in contexts.items() if symbol is not None},
+            frozenset(symbols[name][0] for name in DELIVER if name in symbols),
+            symbols.get(MISSED, (-1, 0))[0],
+            {address: miss.lane for address, miss in self._late.items()},
+            self._entries_of,
+        )
         self._vectors = [self._of_mode((*vectors, *own), symbols) for vectors in image.vectors]
         self._own = tuple(vector.object for vector in own)
 
@@ -149,6 +132,9 @@ class Decoder:
     def _is_round(self, address: int) -> bool:
         """Whether a start list begins a round; with rounds, that of the event-triggered system does not."""
         return not self._image.modes or any(b <= address < b + max(size, 1) for b, size in self._starts)
+
+    def _entries_of(self, address: int) -> dict[int, list[Entry]] | None:
+        return self._vectors[self._mode_of(address)] if self._is_round(address) else None
 
     def _begins(self, records: list[Record]) -> list[tuple[int, int]]:
         """When each mode began, and its number."""
@@ -174,15 +160,17 @@ class Decoder:
         # A run that stopped by itself includes the tick in which it did.
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length, records)
-        self._last = length * self._per_tick
         tables, points = self._tables.found(records, origin, length)
-        due = self._due(segments, origin) + self._alarms(length) + [e for e in points if e.kind is Kind.EXPIRY]
+        due = self._due(segments) + self._alarms(length) + [e for e in points if e.kind is Kind.EXPIRY]
         times: dict[str, list[int]] = {}
         for event in due:
             times.setdefault(event.object, []).append(event.n)
         seen = [e for e in points if e.kind is not Kind.EXPIRY]
-        events = self._sort(list(self._happenings(records, origin, times)) + due + seen)
-        events = self._with_deadlines(events, segments, length)
+        last = length * self._per_tick
+        happenings = Happenings(self._names, self._vectors[0], records, origin, self._per_tick, times, last)
+        # What is due comes before what happens, and what happens in its own order.
+        events = sorted([*happenings.events(), *due, *seen], key=lambda e: (e.n, e.kind is not Kind.EXPIRY))
+        events = self._with_deadlines(events, happenings, segments, length)
         first = next((m for m in system.modes if m.name == system.start_mode), None)
         below = _by_priority(system.osek) if system.osek is not None else ((), ())
         return Trace(
@@ -281,126 +269,8 @@ class Decoder:
         held = max((t for t in points if t < first), default=begin) if sync.start is SyncStart.HARD else begin
         return points, held
 
-    def _meant(self, entries: list[Entry], n: int, due: dict[str, list[int]]) -> Entry | None:
-        """What an entry was for.  Of several objects that share a function: the one that came due last and was not served."""
-        if len({e.vector.object for e in entries}) <= 1:
-            return entries[0] if entries else None
-
-        def waits_since(entry: Entry) -> int:
-            times = due.get(entry.vector.object, [])
-            k = bisect_right(times, n)
-            return times[k - 1] if k > self._served.get(entry.vector.object, 0) else -1
-
-        chosen = max(entries, key=waits_since)
-        self._served[chosen.vector.object] = bisect_right(due.get(chosen.vector.object, []), n)
-        return chosen
-
-    def _happenings(self, records: list[Record], origin: int, due: dict[str, list[int]]) -> Iterator[Event]:
-        """Events that were seen, in their order; ``due`` is when each object's points came."""
-        stack: list[_Frame] = []
-        entries = self._vectors[0]
-        waiting: dict[str, list[_Frame]] = {}  # and what was above each: the handler that ended its slice
-        for place, record in enumerate(records):
-            n = record.time - origin
-            t = n // self._per_tick
-
-            def event(kind: Kind, name: str, t: int = t, n: int = n) -> Event:
-                return Event(t, n, kind, name)
-
-            def begin(name: str, kind: Kind) -> Iterator[Event]:
-                if stack and stack[-1].runs:
-                    yield event(Kind.PREEMPT, stack[-1].object)
-                stack.append(_Frame(name, True))
-                yield event(kind, name)
-
-            def end(kind: Kind) -> Iterator[Event]:
-                yield event(kind, stack.pop().object)
-                yield from goes_on()
-
-            def goes_on() -> Iterator[Event]:
-                if not stack:
-                    yield event(Kind.IDLE, "idle")
-                elif stack[-1].runs:
-                    yield event(Kind.RESUME, stack[-1].object)
-
-            if record.code == Code.BEGIN:
-                if self._is_round(record.value):  # not a cell that is started anew, or the event-triggered system beneath
-                    entries = self._vectors[self._mode_of(record.value)]
-            elif record.code == Code.ENTER:
-                if stack and stack[-1].runs:
-                    yield event(Kind.PREEMPT, stack[-1].object)
-                meant = self._meant(called(entries.get(record.value, []), records, place, self._functions), n, due)
-                if meant is None:
-                    entered = event(Kind.ENTER, "unexpected")
-                    stack.append(_Frame("unexpected", False, entered=entered))
-                    yield entered
-                    continue
-                entered = event(Kind.ENTER, meant.vector.object)
-                serves = frozenset(e.vector.object for e in entries[record.value])
-                stack.append(_Frame(meant.vector.object, False, entered=entered, role=meant.vector.role, serves=serves))
-                if meant.vector.role is Role.SYSTEM:
-                    self._checks.append(entered)
-                yield entered
-                if meant.begins:
-                    yield from begin(meant.vector.object, Kind.START)
-            elif record.code == Code.CALL and record.value == self._missed:
-                handler = stack[-1] if stack else None
-                if handler is not None and handler.entered is not None and n <= self._last:  # an emulator runs on a little
-                    self._misses.append((handler.entered, handler.serves if handler.role is Role.DEADLINE else None))
-            elif record.code == Code.CALL and record.value in self._late:
-                yield event(Kind.DEADLINE_MISSED, self._late[record.value].lane)
-            elif record.code == Code.CALL and record.value in self._deliver:
-                if stack and stack[-1].runs:
-                    yield event(Kind.PREEMPT, stack[-1].object)
-                stack.append(_Frame("dispatcher", False, delivers=True))
-            elif record.code == Code.RETURN and record.value in self._deliver:
-                if stack and stack[-1].delivers:
-                    stack.pop()
-                    yield from goes_on()
-            elif record.code == Code.CALL and record.value in self._functions:
-                names = self._functions[record.value]
-                yield from begin(stack[-1].object if stack and stack[-1].object in names else names[0], Kind.START)
-            elif record.code == Code.RESUME and record.value in self._contexts:
-                name = self._contexts[record.value]
-                above = waiting.pop(name, None)
-                if above:  # it goes on when that has ended
-                    if stack and stack[-1].runs:
-                        yield event(Kind.PREEMPT, stack[-1].object)
-                    stack.extend((_Frame(name, True), *above))
-                else:
-                    yield from begin(name, Kind.START if above is None else Kind.RESUME)
-            elif record.code == Code.RETURN and stack and stack[-1].runs:
-                if record.value in self._functions:
-                    yield from end(Kind.END)
-            elif record.code in (Code.SUSPEND, Code.LEAVE) and record.value in self._contexts:
-                name = self._contexts[record.value]
-                own = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and stack[k].object == name), None)
-                if own is None:
-                    continue
-                above = stack[own + 1 :]
-                for frame in reversed(above):
-                    if frame.entered is not None and not frame.left:
-                        yield event(Kind.EXIT, frame.object)
-                if above:
-                    yield event(Kind.RESUME, name)
-                del stack[own + 1 :]
-                if record.code == Code.SUSPEND:
-                    waiting[name] = [replace(frame, left=True) for frame in above]
-                yield from end(Kind.WAIT if record.code == Code.SUSPEND else Kind.END)
-            elif record.code == Code.EXIT and stack:
-                if stack[-1].runs:  # the handler is the task
-                    yield event(Kind.END, stack.pop().object)
-                while stack and stack[-1].delivers:
-                    stack.pop()
-                if stack:
-                    handler = stack.pop()
-                    if not handler.left:
-                        yield event(Kind.EXIT, handler.object)
-                yield from goes_on()
-
-    def _due(self, segments: list[_Segment], origin: int) -> list[Event]:
+    def _due(self, segments: list[_Segment]) -> list[Event]:
         """Expiry points that came due, worked out from the rounds that began."""
-        del origin
         scale = 1 if self._native else self._per_tick
         events = []
         for segment in segments:
@@ -426,15 +296,15 @@ class Decoder:
                 events += [Event(at, at * scale, Kind.EXPIRY, alarm.action.object) for at in due]
         return events
 
-    def _with_deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[Event]:
+    def _with_deadlines(self, events: list[Event], happenings: Happenings, segments: list[_Segment], length: int) -> list[Event]:
         """Add what became of each deadline.
 
         One that the kernel watches is missed if the kernel said so.  Of the others, and where the application kept the
         interrupt out that watches it, the task's last instruction decides: it lies before the deadline, or not.
         """
         deadlines = self._deadlines(events, segments, length)
-        found = attributed(self._misses, [d for d in deadlines if d.watched], events)
-        checks = sorted(self._checks, key=lambda e: e.n)
+        found = attributed(happenings.misses, [d for d in deadlines if d.watched], events)
+        checks = sorted(happenings.checks, key=lambda e: e.n)
         times = [e.n for e in checks]
         verdicts: list[Event] = []
         inside: dict[int, list[Event]] = {}
@@ -491,8 +361,3 @@ class Decoder:
             merged.append(event)
             merged += inside.get(id(event), [])
         return merged + verdicts[k:]
-
-    @staticmethod
-    def _sort(events: list[Event]) -> list[Event]:
-        """By time; what is due before what happens, what happens in its own order."""
-        return sorted(events, key=lambda e: (e.n, e.kind is not Kind.EXPIRY))

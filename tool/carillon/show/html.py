@@ -125,31 +125,23 @@ def _cards(panels: Sequence[Panel]) -> list[dict[str, object]]:
 
 def _tables(panel: Panel) -> list[dict[str, object]]:
     """The tables of a panel: what the rounds start, and what is event-triggered."""
-    tables: list[dict[str, object]] = []
-    unit = unit_of(panel)
-    if panel.rounds:
-        own = [task for task in panel.summary.tasks if not task.event_triggered]
-        tables.append(
-            {
-                "title": f"{panel.title}: time-triggered tasks" if panel.event_triggered else f"{panel.title}: tasks",
-                "columns": [(title, what) for title, _, what in ROUNDS],
-                "rows": [_row(panel, task) for task in own],
-                "help": f"Start delay, jitter, drift and response in ticks, execution in {unit}, dispatch and terminate in "
-                f"{panel.trace.unit}",
-            }
+    events = [task for task in panel.summary.tasks if task.event_triggered]
+    rounds = [task for task in panel.summary.tasks if not task.event_triggered]
+    what = "ISRs and tasks" if any(task.lane.kind is LaneKind.INTERRUPT for task in events) else "tasks"
+    both = panel.rounds and panel.event_triggered
+    return [
+        {
+            "title": f"{panel.title}: {kind if both else ''}{who}",
+            "columns": [(title, meaning) for title, _, meaning in columns],
+            "rows": [_row(panel, task) for task in own],
+            "help": f"{ticks} in ticks, execution in {unit_of(panel)}, dispatch and terminate in {panel.trace.unit}",
+        }
+        for there, kind, who, columns, own, ticks in (
+            (panel.rounds, "time-triggered ", "tasks", ROUNDS, rounds, "Start delay, jitter, drift and response"),
+            (panel.event_triggered, "event-triggered ", what, EVENTS, events, "Longest"),
         )
-    if panel.event_triggered:
-        own = [task for task in panel.summary.tasks if task.event_triggered]
-        what = "ISRs and tasks" if any(task.lane.kind is LaneKind.INTERRUPT for task in own) else "tasks"
-        tables.append(
-            {
-                "title": f"{panel.title}: event-triggered {what}" if panel.rounds else f"{panel.title}: {what}",
-                "columns": [(title, what) for title, _, what in EVENTS],
-                "rows": [_row(panel, task) for task in own],
-                "help": f"Longest in ticks, execution in {unit}, dispatch and terminate in {panel.trace.unit}",
-            }
-        )
-    return tables
+        if there
+    ]
 
 
 def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:

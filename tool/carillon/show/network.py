@@ -132,16 +132,9 @@ def _tasks(it: Pictured, signs: Signs) -> Table:
     table = table_of(caption, columns, signs, ("Node", "Task"))
     for node, summary in zip(it.run.nodes, it.summaries, strict=True):
         for task in summary.tasks:
-            table.add_row(
-                node.node.name,
-                task.lane.name,
-                runs_text(task),
-                spread_text(task.start_delay),
-                spread_text(task.jitter),
-                spread_text(task.response),
-                str(task.deadlines_met),
-                missed_text(task),
-            )
+            ticks = (spread_text(it) for it in (task.start_delay, task.jitter, task.response))
+            met = (str(task.deadlines_met), missed_text(task))
+            table.add_row(node.node.name, task.lane.name, runs_text(task), *ticks, *met)
     return table
 
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
-from xml.sax.saxutils import escape
 
 from carillon.model.network import PARTS, PICOSECONDS
 from carillon.run.network import NetworkRun, NodeRun
 from carillon.show.scene import PALETTE, format_number, format_time, labels_of, step_for
-from carillon.show.svg import GRID, INK, MUTED, WIDTH, number, write_picture
+from carillon.show.svg import GRID, MUTED, WIDTH, number, straight, write_picture, written
 
 LEFT, RIGHT, HEIGHT = 84, 26, 210
 COLUMNS = 425
@@ -113,17 +112,13 @@ def write(stream: IO[str], run: NetworkRun) -> None:
     y = 16.0
     for part in parts:
         y += 16
-        body.append(_text(14, y, part.title, ' font-size="14" font-weight="600"'))
+        body.append(written(14, y, part.title, ' font-size="14" font-weight="600"'))
         body += _plot(part, run.length, y + 14)
         y += HEIGHT + 14 + 34
     legend, height = _legend(names, y + 6)
     title = f"Clocks of the network {run.network.name}"
     words = f"{len(names)} nodes over {format_time(run.length, PICOSECONDS)}: " + "; ".join(part.title for part in parts) + "."
     write_picture(stream, height, title, words, (*body, *legend))
-
-
-def _text(x: float, y: float, text: str, more: str = "", fill: str = INK) -> str:
-    return f'<text x="{number(x)}" y="{number(y)}" fill="{fill}"{more}>{escape(text)}</text>'
 
 
 def _levels(part: Part) -> list[int]:
@@ -149,14 +144,11 @@ def _plot(part: Part, length: int, top: float) -> list[str]:
     elements = []
     for level in levels:
         weight = ' stroke-width="1.2"' if level == 0 else ""
-        at = number(y(level))
-        colour = MUTED if level == 0 else GRID
-        elements.append(f'<line x1="{LEFT}" y1="{at}" x2="{WIDTH - RIGHT}" y2="{at}" stroke="{colour}"{weight}/>')
-        elements.append(_text(LEFT - 8, y(level) + 4, _signed(level), ' font-size="11" text-anchor="end"', MUTED))
+        elements.append(straight(LEFT, y(level), WIDTH - RIGHT, y(level), MUTED if level == 0 else GRID, weight))
+        elements.append(written(LEFT - 8, y(level) + 4, _signed(level), ' font-size="11" text-anchor="end"', MUTED))
     for time in labels_of((0, length), 10):
-        at = number(x(time))
-        elements.append(f'<line x1="{at}" y1="{number(top)}" x2="{at}" y2="{number(bottom)}" stroke="{GRID}"/>')
-        elements.append(_text(x(time), bottom + 17, format_time(time, PICOSECONDS), ' font-size="11" text-anchor="middle"'))
+        elements.append(straight(x(time), top, x(time), bottom, GRID))
+        elements.append(written(x(time), bottom + 17, format_time(time, PICOSECONDS), ' font-size="11" text-anchor="middle"'))
     for index, line in enumerate(part.lines):
         colour = PALETTE[index % len(PALETTE)]
         forth = [f"{number(x(time))} {number(y(greatest))}" for time, _, greatest in line]
@@ -186,6 +178,6 @@ def _legend(names: Sequence[str], y: float) -> tuple[list[str], float]:
         colour = PALETTE[index % len(PALETTE)]
         dash = ' stroke-dasharray="6 3"' if index >= len(PALETTE) else ""
         elements.append(f'<path d="M{number(x)} {number(y - 4)}h18" stroke="{colour}" stroke-width="2.4"{dash}/>')
-        elements.append(_text(x + 24, y, name, ' font-size="12"', MUTED))
+        elements.append(written(x + 24, y, name, ' font-size="12"', MUTED))
         x += width + 10
     return elements, y + 18

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import IO
 
 from carillon.show.scene import Panel
-from carillon.trace.timeline import KERNEL, LaneKind
+from carillon.trace.timeline import KERNEL, Lane, LaneKind
 
 
 def write(stream: IO[str], panels: Sequence[Panel]) -> None:
@@ -38,40 +38,27 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
     def about(name: str, thread: int, key: str, value: object) -> dict[str, object]:
         return {"ph": "M", "name": name, "pid": process, "tid": thread, "args": {key: value}}
 
+    def slice_of(name: str, kind: str, lane: Lane, since: int, until: int) -> dict[str, object]:
+        own = {"ph": "X", "name": name, "cat": kind, "pid": process, "tid": threads[lane]}
+        return {**own, "ts": microseconds(since), "dur": microseconds(until - since)}
+
     yield about("process_name", 0, "name", f"{panel.trace.application} on {panel.trace.board}: {panel.title}")
     yield about("process_sort_index", 0, "sort_index", process)
     for lane, thread in threads.items():
         yield about("thread_name", thread, "name", lane.name)
         yield about("thread_sort_index", thread, "sort_index", thread)
-    for lane, thread in threads.items():
+    for lane in threads:
         for since, until, owner in panel.waiting.get(lane, ()) if lane.kind is not LaneKind.TABLE else ():
-            yield {
-                "ph": "X",
-                "name": f"{lane.name} waits",
-                "cat": "waiting",
-                "pid": process,
-                "tid": thread,
-                "ts": microseconds(since),
-                "dur": microseconds(until - since),
-                "args": {"activation": summary.runs[owner].number},
-            }
-    for lane, thread in threads.items():
+            number = {"activation": summary.runs[owner].number}
+            yield {**slice_of(f"{lane.name} waits", "waiting", lane, since, until), "args": number}
+    for lane in threads:
         own = ((panel.running[lane], "started"), (panel.waiting[lane], "next")) if lane.kind is LaneKind.TABLE else ()
         for since, until, state in ((b, e, state) for intervals, state in own for b, e, _ in intervals):
-            yield {
-                "ph": "X",
-                "name": f"{lane.name} is {state}",
-                "cat": lane.kind.value,
-                "pid": process,
-                "tid": thread,
-                "ts": microseconds(since),
-                "dur": microseconds(until - since),
-            }
+            yield slice_of(f"{lane.name} is {state}", lane.kind.value, lane, since, until)
     for segment in summary.segments:
         if segment.end.u == segment.begin.u:
             continue
         arguments: dict[str, object] = {"tick": segment.begin.t, "n": segment.begin.n}
-        name = segment.lane.name
         if segment.owner >= 0 and segment.lane is KERNEL:
             handler = summary.handlers[segment.owner]
             arguments |= {"interrupt": handler.object, "purpose": handler.kind.value}
@@ -82,18 +69,8 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
                 arguments |= {"release": run.release.at, "start_delay": run.begin.t - run.release.at}
                 if run.end is not None:
                     arguments["response"] = run.end.t - run.release.at
-        begin = microseconds(segment.begin.u)
-        length = round((segment.end.u - segment.begin.u) * per_unit, 3)
-        yield {
-            "ph": "X",
-            "name": name,
-            "cat": segment.lane.kind.value,
-            "pid": process,
-            "tid": threads[segment.lane],
-            "ts": begin,
-            "dur": int(length) if length.denominator == 1 else float(length),
-            "args": arguments,
-        }
+        lane = segment.lane
+        yield {**slice_of(lane.name, lane.kind.value, lane, segment.begin.u, segment.end.u), "args": arguments}
     for lane, thread in threads.items():
         if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT, LaneKind.TABLE):
             continue

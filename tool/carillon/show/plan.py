@@ -13,6 +13,8 @@ from carillon.allocate.advice import advise
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
 from carillon.image import ModeImage
+from carillon.show.plan_osek import osek_json, render_osek
+from carillon.show.plan_time import render_time, time_json
 from carillon.show.table import Table
 from carillon.timing.handlers import kernel_round
 
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from carillon.pipeline import Planned
-from carillon.show.plan_osek import osek_json, render_osek
-from carillon.show.plan_time import render_time, time_json
 
 
 def _points(carrier: Carrier, length: int) -> list[int]:
@@ -167,16 +167,8 @@ def render_plan(console: Console, planned: Planned) -> None:
         for row in _rows(planned, image):
             how = {"multiplexed": " multiplexed", "table": " re-armed"}.get(row["style"], "")
             vector = row["vector"] + (" (the task)" if row["direct"] else "") + (", lowered" if row["lowered"] else "")
-            table.add_row(
-                str(row["line"]),
-                row["role"],
-                row["object"],
-                row["when"],
-                "+".join(row["cells"]) + how,
-                str(row["source"]),
-                str(row["level"]),
-                vector,
-            )
+            told = [str(row[key]) for key in ("line", "role", "object", "when")]
+            table.add_row(*told, "+".join(row["cells"]) + how, str(row["source"]), str(row["level"]), vector)
         table.print(console)
         late = _late_starts(planned, image)
         if late:
@@ -194,19 +186,15 @@ def render_plan(console: Console, planned: Planned) -> None:
             most = kernel_round(planned.image, image)
             timed = system.board.clock(system.clock_hz).instructions_per_tick > 0
             takes = f"at most {most} {system.board.code_unit} a round" if timed else "takes no time here"
-            console.print(
-                f"kernel code: {takes}; {mode.overhead} by the cost table ({state}); "
-                f"{mode.levels} of {system.board.levels} levels"
-            )
+            levels = f"{mode.levels} of {system.board.levels} levels"
+            console.print(f"kernel code: {takes}; {mode.overhead} by the cost table ({state}); {levels}")
         if image.control:
             gap = image.control.gap
             when = "at the end of the round" if gap == 0 else f"{gap} ticks after the end of the round"
             console.print(f"a switch of modes is taken at {image.control.at}; the next mode begins {when}")
         if image.sync:
-            console.print(
-                f"the round is synchronised at {image.sync.at}: nothing is due for {image.sync.slack} ticks, "
-                f"of which its handler may be {image.sync.late} late"
-            )
+            slack = f"nothing is due for {image.sync.slack} ticks, of which its handler may be {image.sync.late} late"
+            console.print(f"the round is synchronised at {image.sync.at}: {slack}")
         if image.time_base is None and planned.allocation.kernel == "carillon":
             console.print("ttGetScheduleTime is not available: no cell counts whole rounds")
         console.print(Text("\n".join("  · " + reason for reason in mode.reasons)), end="\n" if mode.reasons else "")

@@ -14,17 +14,7 @@ from carillon.allocate.result import Carrier
 from carillon.console import heading
 from carillon.image import Image
 from carillon.image.osek import GUARD_WORDS
-from carillon.model.osek import (
-    RES_SCHEDULER,
-    ActivateTask,
-    Counter,
-    CounterKind,
-    Hook,
-    Osek,
-    OsekTask,
-    Property,
-    SetEvent,
-)
+from carillon.model.osek import RES_SCHEDULER, ActivateTask, Counter, CounterKind, Hook, Osek, OsekTask, Property, SetEvent
 from carillon.show.plan_tables import about_table, adjusted, part_json, tables_json
 from carillon.show.table import Table
 from carillon.units import format_duration
@@ -110,19 +100,15 @@ def _frames_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
     """The tasks and ISRs that have time frames, with the cell that measures them."""
     if allocation.frames is None:
         return []
-    where = _where(allocation, allocation.frames)
+    where = part_json(allocation, allocation.frames)
     return [{"line": it.span.line, "name": it.name, "ticks": it.time_frame} | where for it in allocation.osek.framed]
-
-
-def _where(allocation: OsekAllocation, keeper: Carrier) -> dict[str, Any]:
-    return {"cell": keeper.cells[0].cell.name, "source": keeper.source, "level": allocation.hardware(keeper.level)}
 
 
 def _budgets_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
     """The tasks that have execution budgets, with the cell that keeps them."""
     if allocation.budgets is None:
         return []
-    where = _where(allocation, allocation.budgets)
+    where = part_json(allocation, allocation.budgets)
     tasks = sorted((t for t in allocation.osek.tasks if t.budget), key=lambda t: -t.priority)
     return [{"line": t.span.line, "task": t.name, "ticks": t.budget} | where for t in tasks]
 
@@ -191,11 +177,8 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
         late: list[str] = []
         if first is not None:
             late = lateness(image, f"counter {counter.name}", counter.tick, allocation.held(counter.name), first.task_level)
-            late += [
-                f"counter {counter.name}, level {part.level}: all that is above holds it back, and services serve what is due "
-                "meanwhile"
-                for part in parts[1:]
-            ]
+            held = "all that is above holds it back, and services serve what is due meanwhile"
+            late += [f"counter {counter.name}, level {part.level}: {held}" for part in parts[1:]]
             late += _shared(allocation, first)
         found.append(
             {
@@ -277,9 +260,7 @@ def _alarms_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
                 "name": alarm.name,
                 "counter": alarm.counter,
                 "action": of(alarm.action).phrase,
-                "cell": carrier.cells[0].cell.name if carrier is not None else None,
-                "source": carrier.source if carrier is not None else None,
-                "level": allocation.hardware(carrier.level) if carrier is not None else None,
+                **part_json(allocation, carrier),
                 "static": alarm.static,
                 "why": why,
             }
@@ -298,6 +279,13 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
             console.print(heading(title))
             rows.print(console)
 
+    def plain(title: str, found: list[dict[str, Any]], columns: dict[str, str]) -> None:
+        """What the plan says of each, behind its line, under the titles of columns."""
+        rows = Table("line", *columns)
+        for it in found:
+            rows.add_row(*(str(it[key]) for key in ("line", *columns.values())))
+        show(title, rows)
+
     about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
     console.print(heading("event-triggered system", f"{about}{plan['controller_levels']} of {board_levels} priority levels"))
     if not plan["shares_proved"]:
@@ -305,42 +293,25 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     tasks = Table("line", "priority", "level", "source", "task", "served by", "stack")
     for level in plan["levels"]:
         for k, task in enumerate(level["tasks"]):
-            first = k == 0
             kind = [task["name"]]
             kind += [f"x{task['activations']}"] if task["activations"] > 1 else []
-            if task["runs_at"] > level["level"]:
-                kind.append(f"(runs at level {task['runs_at']})")
-            tasks.add_row(
-                str(task["line"]),
-                str(level["priority"]) if first else "",
-                str(level["level"]) if first else "",
-                cell(level["source"]) if first else "",
-                " ".join(kind),
-                level["served"] if first else "",
-                f"{task['stack_bytes']} bytes" if task["extended"] else "shared",
-            )
+            kind += [f"(runs at level {task['runs_at']})"] if task["runs_at"] > level["level"] else []
+            own = [cell(level[key]) if k == 0 else "" for key in ("priority", "level", "source", "served")]
+            stack = f"{task['stack_bytes']} bytes" if task["extended"] else "shared"
+            tasks.add_row(str(task["line"]), *own[:3], " ".join(kind), own[3], stack)
     tasks.print(console)
     if plan["dispatcher_source"]:
         console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1")
     if plan["stacks_bytes"]:
         console.print(f"stacks of extended tasks: {plan['stacks_bytes']} bytes of RAM")
-    rows = Table("line", "ISR", "category", "level", "source", "vector")
-    for isr in plan["isrs"]:
-        rows.add_row(*(str(isr[key]) for key in ("line", "name", "category", "level", "source", "vector")))
-    show("ISRs", rows)
+    plain("ISRs", plan["isrs"], {"ISR": "name", "category": "category", "level": "level", "source": "source", "vector": "vector"})
     rows = Table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
     for counter in plan["counters"]:
         rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
         for part in counter["parts"][1:]:
             served = ", ".join([*part["alarms"], *part["schedule_tables"]])
-            rows.add_row(
-                "",
-                "",
-                "",
-                "",
-                *(cell(part[key]) for key in ("cell", "source", "level")),
-                f"{'the same' if part['cell'] else 'requested by that'}, for {served}",
-            )
+            where = (cell(part[key]) for key in ("cell", "source", "level"))
+            rows.add_row(*[""] * 4, *where, f"{'the same' if part['cell'] else 'requested by that'}, for {served}")
     show("counters", rows)
     for counter in plan["counters"]:
         for line in counter["late"]:
@@ -363,20 +334,15 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
         for point in table["points"]:
             before = None
             for action in point["actions"]:
-                where = [cell(action["source"]), cell(action["level"])]
+                carried = [cell(action["source"]), cell(action["level"])]
                 at = (str(point["line"]), f"{point['offset']}{adjusted(point)}") if before is None else ("", "")
                 by = action["cell"] if table["on_cells"] else "queue"
-                rows.add_row(at[0], "", "", at[1], action["action"], *((by, *where) if where != before else ("", "", "")))
-                before = where
+                rows.add_row(at[0], "", "", at[1], action["action"], *((by, *carried) if carried != before else ("", "", "")))
+                before = carried
     show("schedule tables", rows)
-    rows = Table("line", "execution budget of", "ticks", "kept by", "source", "level")
-    for budget in plan["budgets"]:
-        rows.add_row(*(str(budget[key]) for key in ("line", "task", "ticks", "cell", "source", "level")))
-    show("execution budgets", rows)
-    rows = Table("line", "time frame of", "ticks", "measured by", "source", "level")
-    for frame in plan["time_frames"]:
-        rows.add_row(*(str(frame[key]) for key in ("line", "name", "ticks", "cell", "source", "level")))
-    show("time frames", rows)
+    ends = {"source": "source", "level": "level"}
+    plain("execution budgets", plan["budgets"], {"execution budget of": "task", "ticks": "ticks", "kept by": "cell", **ends})
+    plain("time frames", plan["time_frames"], {"time frame of": "name", "ticks": "ticks", "measured by": "cell", **ends})
     rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != RES_SCHEDULER:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from carillon.actions.every import of
@@ -43,11 +44,7 @@ def tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
                     "max_lengthen": point.max_lengthen,
                     "max_shorten": point.max_shorten,
                     "actions": [
-                        {"action": of(action).phrase}
-                        | (
-                            _cell_json(allocation, table, point, action)
-                            or part_json(allocation, parts.get(allocation.part_of(table.counter, action)))
-                        )
+                        {"action": of(action).phrase} | part_json(allocation, _carrier(allocation, table, point, action, parts))
                         for action in point.actions
                     ],
                 }
@@ -64,11 +61,13 @@ def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any
     return part_json(allocation, own) if own is not None else None
 
 
-def _cell_json(allocation: OsekAllocation, table: ScheduleTable, point: TablePoint, action: AlarmAction) -> dict[str, Any] | None:
-    """The cell of a table on cells that does a point's action; None of a table in the queue."""
+def _carrier(
+    allocation: OsekAllocation, table: ScheduleTable, point: TablePoint, action: AlarmAction, parts: Mapping[int, Carrier]
+) -> Carrier | None:
+    """What does a point's action: a cell of a table on cells, else the part of the queue that it is in."""
     cells = allocation.cells_of(table)
     own = next((carrier for series, carrier in cells if series.action == action and point.offset in series.offsets), None)
-    return part_json(allocation, own) if own is not None else None
+    return own or parts.get(allocation.part_of(table.counter, action))
 
 
 def _start(osek: Osek, table: ScheduleTable) -> str | None:

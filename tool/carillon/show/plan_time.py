@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from carillon.pipeline import Planned
 from carillon.show.plan_osek import lateness, stack_bytes
+from carillon.show.plan_tables import part_json
 
 
 def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
             "late": _late(image, clock, allocation.held_clock) if periodic else [],
             "locks": clock.locked(system),
         }
-        | _cell_json(allocation, clock.carrier),
+        | part_json(allocation, clock.carrier),
         "slices": None if allocation.slices is None else _slices_json(image, allocation, clock.services.slice, allocation.slices),
         "turns": [
             {"threads": names(level), "source": source, "level": level + 1}
@@ -83,15 +84,7 @@ def _slices_json(image: Image, allocation: OsekAllocation, tick: int | None, car
         "tick": tick,
         "why": "ticks for the machine" if machine else "ends the slices of threads",
         "late": lateness(image, "machine", tick or 0, held, holders="drivers, ISRs and locks") if machine else [],
-    } | _cell_json(allocation, carrier)
-
-
-def _cell_json(allocation: OsekAllocation, carrier: Carrier) -> dict[str, Any]:
-    return {
-        "cell": carrier.cells[0].cell.name,
-        "source": carrier.source,
-        "level": allocation.hardware(carrier.level),
-    }
+    } | part_json(allocation, carrier)
 
 
 def _advice_json(advice: Advice, clock_hz: int) -> dict[str, Any]:

@@ -34,6 +34,17 @@ def number(value: float) -> str:
     return "0" if text in ("-0", "") else text
 
 
+def straight(x0: float, y0: float, x1: float, y1: float, colour: str, more: str = "") -> str:
+    """An element: a line, with more attributes."""
+    ends = f'x1="{number(x0)}" y1="{number(y0)}" x2="{number(x1)}" y2="{number(y1)}"'
+    return f'<line {ends} stroke="{colour}"{more}/>'
+
+
+def written(x: float, y: float, text: str, more: str = "", fill: str = INK) -> str:
+    """An element: text, with more attributes."""
+    return f'<text x="{number(x)}" y="{number(y)}" fill="{fill}"{more}>{escape(text)}</text>'
+
+
 class _Picture:
     """Elements in order, and the transformation from units to the picture's x."""
 
@@ -51,11 +62,25 @@ class _Picture:
         )
 
     def line(self, x0: float, y0: float, x1: float, y1: float, colour: str, more: str = "") -> None:
-        ends = f'x1="{number(x0)}" y1="{number(y0)}" x2="{number(x1)}" y2="{number(y1)}"'
-        self.parts.append(f'<line {ends} stroke="{colour}"{more}/>')
+        self.parts.append(straight(x0, y0, x1, y1, colour, more))
 
     def text(self, x: float, y: float, text: str, more: str = "", fill: str = INK) -> None:
-        self.parts.append(f'<text x="{number(x)}" y="{number(y)}" fill="{fill}"{more}>{escape(text)}</text>')
+        self.parts.append(written(x, y, text, more, fill))
+
+    def circle(self, x: float, y: float) -> None:
+        """An activation."""
+        self.parts.append(f'<circle cx="{number(x)}" cy="{number(y)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>')
+
+    def diamond(self, x: float, y: float) -> None:
+        """An expiry point of a schedule table."""
+        self.parts.append(
+            f'<path d="M{number(x)} {number(y - 5)}l5 5l-5 5l-5 -5z" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
+        )
+
+    def cross(self, path: str, colour: str, weight: str) -> None:
+        """A deadline."""
+        more = 'stroke-linecap="round" fill="none"'
+        self.parts.append(f'<path d="{path}" stroke="{colour}" stroke-width="{weight}" {more}/>')
 
     def clipped(self, intervals: Iterable[tuple[int, int, int]]) -> list[tuple[float, float]]:
         """The visible part of each interval, in x; what is less than a quarter of a unit apart becomes one."""
@@ -174,9 +199,7 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
         if picture.low <= time < picture.high:
             x = picture.x(time)
             picture.line(x, y + 12, x, bar, INK, ' stroke-width="1.2"')
-            picture.parts.append(
-                f'<circle cx="{number(x)}" cy="{number(y + 8.5)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
-            )
+            picture.circle(x, y + 8.5)
     for time, missed in panel.deadlines[lane]:
         if picture.sees(time):
             _cross(picture, picture.x(time), y + 8.5, bar, missed)
@@ -193,14 +216,8 @@ def _table(picture: _Picture, panel: Panel, lane: Lane, y: float) -> float:
         picture.line(left, middle, right, middle, MUTED, WAITS)
     for time in panel.activations[lane]:
         if picture.low <= time < picture.high:
-            _diamond(picture, picture.x(time), middle)
+            picture.diamond(picture.x(time), middle)
     return y + UNMARKED + TABLE + GAP
-
-
-def _diamond(picture: _Picture, x: float, y: float) -> None:
-    picture.parts.append(
-        f'<path d="M{number(x)} {number(y - 5)}l5 5l-5 5l-5 -5z" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
-    )
 
 
 def _name(picture: _Picture, name: str, y: float, fill: str = INK) -> None:
@@ -216,10 +233,7 @@ def _cross(picture: _Picture, x: float, y: float, bar: float, missed: bool) -> N
     dash = ' stroke-width="1.6"' if missed else ' stroke-width="1" stroke-dasharray="2 2"'
     picture.line(x, y + arm, x, bar + BAR, colour, dash)
     left, right, top, bottom = (number(v) for v in (x - arm, x + arm, y - arm, y + arm))
-    picture.parts.append(
-        f'<path d="M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}" stroke="{colour}" stroke-width="{weight}" '
-        'stroke-linecap="round" fill="none"/>'
-    )
+    picture.cross(f"M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}", colour, weight)
     if missed:
         near_edge = x > WIDTH - RIGHT - 52
         anchor = ' text-anchor="end"' if near_edge else ""
@@ -248,20 +262,15 @@ def _legend(panels: Sequence[Panel], y: float) -> list[str]:
     neutral = "#6b7f99"
     rounds = any(panel.rounds for panel in panels)
     if rounds or any(panel.activates for panel in panels):
-        picture.parts.append(
-            f'<circle cx="{number(x + 4)}" cy="{number(y - 4)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
-        )
+        picture.circle(x + 4, y - 4)
         picture.text(x + 14, y, "activation", small, MUTED)
         x += 88
     if any(panel.trace.tables for panel in panels):
-        _diamond(picture, x + 4, y - 4)
+        picture.diamond(x + 4, y - 4)
         picture.text(x + 14, y, "expiry point", small, MUTED)
         x += 98
     for colour, word, room in ((INK, "deadline", 74), (MISSED, "missed", 70)) if rounds else ():
-        picture.parts.append(
-            f'<path d="M{number(x)} {number(y - 8)}l8 8m0 -8l-8 8" stroke="{colour}" stroke-width="2" '
-            'stroke-linecap="round" fill="none"/>'
-        )
+        picture.cross(f"M{number(x)} {number(y - 8)}l8 8m0 -8l-8 8", colour, "2")
         picture.text(x + 14, y, word, small, MUTED)
         x += room
     for width, fill, more, word, room in (

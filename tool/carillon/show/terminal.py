@@ -60,12 +60,8 @@ def render(console: Console, panels: Sequence[Panel], window: Window | None = No
         console.print(line, no_wrap=True, overflow="crop", crop=True, highlight=False)
     rest = length_of(panels)
     if shown != (0, rest):
-        console.print(
-            f"Ticks {shown[0]} to {shown[1]} of {rest}; --window FROM..TO shows others.",
-            style="dim",
-            highlight=False,
-            soft_wrap=True,
-        )
+        text = f"Ticks {shown[0]} to {shown[1]} of {rest}; --window FROM..TO shows others."
+        console.print(text, style="dim", highlight=False, soft_wrap=True)
     for panel in panels:
         console.print()
         for table in figures(panel, signs):
@@ -144,8 +140,7 @@ def _axis(panel: Panel, window: Window, gutter: int, columns: int, signs: Signs)
         if parts == 1 or all(len(text) + 2 <= room for text in [*times, *map(str, at)]):
             break
         parts -= 1
-    ticks, real, ruler = ([" "] * columns for _ in range(3))
-    ruler = [signs.line] * columns
+    ticks, real, ruler = [" "] * columns, [" "] * columns, [signs.line] * columns
     for tick, text in zip(at, times, strict=True):
         column = (tick - begin) * columns // span
         if column < columns:
@@ -211,11 +206,8 @@ def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, s
             first, last = max(0, (begin - low) * halves), min(span * halves, (end - low) * halves)
             for half in range(first // span, -(-last // span) if first < last else 0):
                 target[half] += min(last, (half + 1) * span) - max(first, half * span)
-    marks = set()
     points = panel.silent() if lane.kind is LaneKind.KERNEL else panel.instants[lane]
-    for time in points:
-        if low <= time < low + span:
-            marks.add((time - low) * columns // span)
+    marks = {(time - low) * columns // span for time in points if low <= time < low + span}
     cells: list[str] = []
     for cell in range(columns):
         left, right = ran[2 * cell], ran[2 * cell + 1]
@@ -273,16 +265,9 @@ def _of_events(panel: Panel, signs: Signs) -> list[Table]:
     work = table_of(f"{title} {unit_of(panel)}", ("Execution", "Dispatch", "Terminate"), signs)
     for task in panel.summary.tasks:
         if task.event_triggered:
-            times.add_row(
-                task.lane.name,
-                str(task.activations),
-                str(task.waits),
-                str(task.preemptions),
-                spread_text(task.longest),
-                f"{100 * task.share:.2f} %",
-                *([missed_text(task)] if late else []),
-                *([] if code else [spread_text(task.execution)]),
-            )
+            numbers = (spread_text(n) for n in (task.activations, task.waits, task.preemptions, task.longest))
+            more: list[str | Text] = [*([missed_text(task)] if late else []), *([] if code else [spread_text(task.execution)])]
+            times.add_row(task.lane.name, *numbers, f"{100 * task.share:.2f} %", *more)
             work.add_row(task.lane.name, spread_text(task.execution), spread_text(task.dispatch), spread_text(task.terminate))
     return [times, work] if code else [times]
 
@@ -295,33 +280,18 @@ def missed_text(task: TaskSummary) -> Text:
 def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
     """Time-triggered tasks, and the interrupts beside them."""
     bounded = any(task.start_bound is not None for task in panel.summary.tasks)
-    columns = ("Runs", "Start delay", *(["At most"] if bounded else []), "Jitter", "Drift", "Response", "Met", "Missed")
-    times = table_of(f"{panel.title}: min/median/max in ticks, {describe(panel)}", columns, signs)
-    work = table_of(
-        f"{panel.title}: min/median/max in {unit_of(panel)}", ("Execution", "Preempted", "Dispatch", "Terminate"), signs
-    )
+    most = {"At most": "start_bound"} if bounded else {}
+    spreads = {"Start delay": "start_delay", **most, "Jitter": "jitter", "Drift": "drift", "Response": "response"}
+    title = f"{panel.title}: min/median/max in"
+    times = table_of(f"{title} ticks, {describe(panel)}", ("Runs", *spreads, "Met", "Missed"), signs)
+    work = table_of(f"{title} {unit_of(panel)}", ("Execution", "Preempted", "Dispatch", "Terminate"), signs)
     for task in panel.summary.tasks:
         if task.event_triggered:
             continue
-        times.add_row(
-            task.lane.name,
-            runs_text(task),
-            spread_text(task.start_delay),
-            *([spread_text(task.start_bound)] if bounded else []),
-            spread_text(task.jitter),
-            spread_text(task.drift),
-            spread_text(task.response),
-            str(task.deadlines_met),
-            missed_text(task),
-        )
-        code = panel.counts_code
-        work.add_row(
-            task.lane.name,
-            spread_text(task.execution),
-            str(task.preemptions),
-            spread_text(task.dispatch) if code else "-",
-            spread_text(task.terminate) if code else "-",
-        )
+        ticks = (spread_text(getattr(task, key)) for key in spreads.values())
+        times.add_row(task.lane.name, runs_text(task), *ticks, str(task.deadlines_met), missed_text(task))
+        kernels = (spread_text(it if panel.counts_code else None) for it in (task.dispatch, task.terminate))
+        work.add_row(task.lane.name, spread_text(task.execution), str(task.preemptions), *kernels)
     return [times, work]
 
 

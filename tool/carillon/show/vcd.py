@@ -10,7 +10,7 @@ same run gives the same bytes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import IO, Any
 
@@ -49,13 +49,16 @@ def write(stream: IO[str], panels: Sequence[Panel]) -> None:
             def at(time: int, factor: int = factor) -> int:
                 return round((time * factor - origin) * count)
 
+            def held(variable: Any, intervals: Iterable[tuple[int, ...]], at: Callable[[int], int] = at) -> None:
+                """A wire that is 1 in each of the intervals."""
+                for begin, end, *_ in intervals:
+                    changes.append((at(begin), 1, len(changes), variable, True))
+                    changes.append((at(end), 0, len(changes), variable, False))
+
             for lane in panel.summary.lanes:
                 scope = (panel.trace.kernel, lane.name)
                 running = writer.register_var(scope, "running", "wire", size=1, init=0)
-                for begin, end, _ in panel.running[lane]:
-                    if end > begin:
-                        changes.append((at(begin), 1, len(changes), running, True))
-                        changes.append((at(end), 0, len(changes), running, False))
+                held(running, (interval for interval in panel.running[lane] if interval[1] > interval[0]))
                 if lane.kind is LaneKind.TABLE:
                     point = writer.register_var(scope, "point", "event")
                     changes.extend((at(time), 2, len(changes), point, True) for time in panel.activations[lane])
@@ -66,25 +69,15 @@ def write(stream: IO[str], panels: Sequence[Panel]) -> None:
                 for begin, end, owner in (*panel.running[lane], *panel.preempted[lane], *panel.waiting[lane]):
                     known = spans.get(owner, (begin, end))
                     spans[owner] = (min(known[0], begin), max(known[1], end))
-                for begin, end in spans.values():
-                    changes.append((at(begin), 1, len(changes), active, True))
-                    changes.append((at(end), 0, len(changes), active, False))
+                held(active, spans.values())
                 activation = writer.register_var(scope, "activation", "event")
                 changes.extend((at(time), 2, len(changes), activation, True) for time in panel.activations[lane])
                 if lane.name in panel.trace.event_triggered:
-                    waiting = writer.register_var(scope, "waiting", "wire", size=1, init=0)
-                    for begin, end, _ in panel.waiting[lane]:
-                        changes.append((at(begin), 1, len(changes), waiting, True))
-                        changes.append((at(end), 0, len(changes), waiting, False))
+                    held(writer.register_var(scope, "waiting", "wire", size=1, init=0), panel.waiting[lane])
                     continue
                 met, missed = (writer.register_var(scope, name, "event") for name in ("deadline_met", "deadline_missed"))
                 for time, late in panel.deadlines[lane]:
                     changes.append((at(time), 2, len(changes), missed if late else met, True))
         for time, _, _, variable, value in sorted(changes, key=lambda change: change[:3]):
             writer.change(variable, time, value)
-        writer.close(max(_at_end(panel, finest, origin, count) for panel in panels))
-
-
-def _at_end(panel: Panel, finest: int, origin: int, count: Fraction) -> int:
-    """The last time of a panel's trace in the dump's timescale."""
-    return round((panel.summary.end.u * finest // panel.scale - origin) * count)
+        writer.close(max(round((panel.summary.end.u * finest // panel.scale - origin) * count) for panel in panels))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rich.console import Console
 from rich.table import Table
 
@@ -13,23 +15,18 @@ from carillon.verify import Report
 
 def render_verified(to: Console, report: Report) -> None:
     """A table of what was compared."""
-    console.verbatim(
-        to, f"{report.elf}: the image is what the schedule says, on {report.board} at {format_frequency(report.clock_hz)}"
-    )
+    say = partial(console.verbatim, to)
+    say(f"{report.elf}: the image is what the schedule says, on {report.board} at {format_frequency(report.clock_hz)}")
     if report.modes:
         table = Table("mode", "expiries compared", "vectors", "deadlines", box=None, header_style="bold")
         for mode in report.modes:
-            table.add_row(mode.name, str(mode.expiries), str(mode.vectors), str(mode.deadlines))
+            table.add_row(mode.mode, str(mode.expiries), str(mode.vectors), str(mode.deadlines))
         to.print(table)
     if report.events is not None:
         events = report.events
-        console.verbatim(
-            to, f"event-triggered: {events.cells} cells, {events.vectors} vectors, {events.tables} entries of tables"
-        )
+        say(f"event-triggered: {events.cells} cells, {events.vectors} vectors, {events.tables} entries of tables")
     if report.microcode is not None:
         code = report.microcode
-        console.verbatim(
-            to, f"microcode: {code.instructions} instructions at {code.instants} instants, {code.functions} functions"
-        )
+        say(f"microcode: {code.instructions} instructions at {code.instants} instants, {code.functions} functions")
     for what in report.unverified:
-        console.verbatim(to, f"not verified: {what}")
+        say(f"not verified: {what}")

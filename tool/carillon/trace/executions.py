@@ -106,12 +106,9 @@ def warn_of_missed(system: System, trace: Trace, diagnostics: Diagnostics) -> No
         if times:
             often = "its deadline" if len(times) == 1 else f"{len(times)} of its deadlines, the first"
             first = format_duration(times[0], system.clock_hz)
-            diagnostics.warning(
-                "C249",
-                task.name.span,
-                f"task '{task.name}' missed {often} at {first}: what it computed was dropped",
-                "shorten its function or those of more urgent tasks, or declare longer execution times and a slower mode",
-            )
+            cause = f"task '{task.name}' missed {often} at {first}: what it computed was dropped"
+            remedy = "shorten its function or those of more urgent tasks, or declare longer execution times and a slower mode"
+            diagnostics.warning("C249", task.name.span, cause, remedy)
 
 
 def warn_of_exceeded(system: System, trace: Trace, summary: Summary, diagnostics: Diagnostics) -> int:
@@ -119,11 +116,8 @@ def warn_of_exceeded(system: System, trace: Trace, summary: Summary, diagnostics
     found = list(exceeded(system, trace, summary))
     for it in found:
         most, wcet = (format_duration(time, system.clock_hz) for time in (it.most, it.wcet))
-        diagnostics.warning(
-            "C245",
-            it.span,
-            f"{it.name} executed for {most}, and {'its WCET is' if it.name.startswith('task') else 'their WCETs are'} {wcet}: "
-            "what was checked with that does not hold",
-            "measure the task's longest way, and write that as its wcet; or make the task shorter",
-        )
+        known = f"{'its WCET is' if it.name.startswith('task') else 'their WCETs are'} {wcet}"
+        cause = f"{it.name} executed for {most}, and {known}: what was checked with that does not hold"
+        remedy = "measure the task's longest way, and write that as its wcet; or make the task shorter"
+        diagnostics.warning("C245", it.span, cause, remedy)
     return len(found)

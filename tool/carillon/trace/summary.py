@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from carillon.trace.timeline import Handler, HandlerKind, Lane, Moment, Release, Run, Segment
 
@@ -80,28 +80,18 @@ class TaskSummary:
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        record: dict[str, object] = {"name": self.lane.name, "kind": self.lane.kind.value}
-        numbers = [
-            "activations",
-            "unstarted",
-            "start_bound",
-            "jitter",
-            "drift",
-            "preemptions",
-            "deadlines_met",
-            "deadlines_missed",
-        ]
-        spreads = ["start_delay", "response", "execution", "dispatch", "terminate"]
-        if self.event_triggered:
-            numbers = ["activations", "waits", "preemptions", "longest", "share", "deadlines_missed"]
-            spreads = ["execution", "dispatch", "terminate"]
-        record["event_triggered"] = self.event_triggered
-        for name in numbers:
-            record[name] = getattr(self, name)
-        for name in spreads:
-            spread: Spread | None = getattr(self, name)
-            record[name] = spread.as_json() if spread else None
-        return record
+        record = {"name": self.lane.name, "kind": self.lane.kind.value, "event_triggered": self.event_triggered}
+        values = {name: getattr(self, name) for name in (_OF_EVENTS if self.event_triggered else _OF_ROUNDS)}
+        return record | {name: value.as_json() if isinstance(value, Spread) else value for name, value in values.items()}
+
+
+_WORK = ("execution", "dispatch", "terminate")
+_OF_ROUNDS = (
+    *("activations", "unstarted", "start_bound", "jitter", "drift", "preemptions", "deadlines_met", "deadlines_missed"),
+    *("start_delay", "response", *_WORK),
+)
+_OF_EVENTS = ("activations", "waits", "preemptions", "longest", "share", "deadlines_missed", *_WORK)
+"""What ``--json`` prints of a task, by what triggers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +114,9 @@ class Totals:
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        return {
-            "interrupts": self.interrupts,
-            "interrupts_by_kind": {kind.value: self.interrupts_by_kind[kind] for kind in HandlerKind},
-            "interrupts_for_met_deadlines": self.interrupts_for_met_deadlines,
-            "kernel_instructions": self.kernel_n,
-            "instructions": self.total_n,
-            "kernel_share": self.kernel_share,
-            "idle_share": self.idle_share,
-            "deadlines_met": self.deadlines_met,
-            "deadlines_missed": self.deadlines_missed,
-        }
+        names = {"kernel_n": "kernel_instructions", "total_n": "instructions"}
+        by_kind = {kind.value: self.interrupts_by_kind[kind] for kind in HandlerKind}
+        return {names.get(name, name): value for name, value in asdict(self).items()} | {"interrupts_by_kind": by_kind}
 
 
 @dataclass(frozen=True, slots=True)

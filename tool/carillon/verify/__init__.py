@@ -11,7 +11,7 @@ reported as not verified, never passed over.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -35,7 +35,7 @@ from carillon.verify.rounds import REMEDY, ModeReport, Round
 from carillon.verify.vector_tables import differences, own_handlers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
     """What was compared: of each mode, and of the event-triggered system; and what was not, with the reason."""
 
@@ -43,7 +43,7 @@ class Report:
     board: str
     clock_hz: int
     elf: Path
-    modes: tuple[ModeReport, ...] = ()
+    modes: list[ModeReport] = field(default_factory=list)
     events: EventReport | None = None
     microcode: MicrocodeReport | None = None
     unverified: tuple[str, ...] = ()
@@ -55,19 +55,9 @@ class Report:
             "board": self.board,
             "clock_hz": self.clock_hz,
             "elf": str(self.elf),
-            "modes": [
-                {"mode": m.name, "expiries": m.expiries, "vectors": m.vectors, "deadlines": m.deadlines} for m in self.modes
-            ],
-            "osek": {"cells": self.events.cells, "vectors": self.events.vectors, "tables": self.events.tables}
-            if self.events is not None
-            else None,
-            "microcode": {
-                "instructions": self.microcode.instructions,
-                "instants": self.microcode.instants,
-                "functions": self.microcode.functions,
-            }
-            if self.microcode is not None
-            else None,
+            "modes": [asdict(mode) for mode in self.modes],
+            "osek": asdict(self.events) if self.events is not None else None,
+            "microcode": asdict(self.microcode) if self.microcode is not None else None,
             "unverified": list(self.unverified),
         }
 
@@ -90,11 +80,9 @@ class Report:
 class _Verifier:
     system: System
     diagnostics: Diagnostics
-    elf: Elf = field(init=False)
-    modes: list[ModeReport] = field(default_factory=list)
-    events: EventReport | None = None
-    microcode: MicrocodeReport | None = None
+    report: Report
     unverified: list[str] = field(default_factory=list)
+    elf: Elf = field(init=False)
 
     def check(self, elf: Elf) -> None:
         """Everything that the image has."""
@@ -116,10 +104,11 @@ class _Verifier:
         multiplexes = {m.multiplex: self._size(m.multiplex) for table in modes for m in table.multiplexes}
         beneath = tables.mode(self.elf.symbol("carillon_osek_image").address) if system.osek is not None else None
         below = frozenset(source for source, _ in beneath.levels) if beneath is not None else frozenset()
-        vectors = [self._vectors(tables, table) for table in modes or ((beneath,) if beneath is not None else ())]
+        whole = modes or ((beneath,) if beneath is not None else ())
+        vectors = [self._vectors(tables, table) for table in whole]
         self.unverified += own_handlers(elf, vectors)
         used = range(system.board.sources) if modes else below
-        for table in modes or ((beneath,) if beneath is not None else ()):
+        for table in whole:
             for wrong in differences(elf, table.vectors, system.board, used):
                 self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
         if beneath is not None:
@@ -132,7 +121,7 @@ class _Verifier:
                 continue
             meanings = Meanings(self.elf, hardware, functions, multiplexes)
             comparison = Round(system, mode, table, hardware, meanings, self.diagnostics, own, tables, below)
-            comparison.sync = syncs[len(self.modes)] if syncs else None
+            comparison.sync = syncs[len(self.report.modes)] if syncs else None
             try:
                 if beneath is not None:
                     hardware.start(beneath)
@@ -140,11 +129,11 @@ class _Verifier:
                 hardware.carry_out(self._initials(tables), BEFORE)
                 comparison.check()
                 if bases is not None:
-                    comparison.time_base(*bases[len(self.modes)])
+                    comparison.time_base(*bases[len(self.report.modes)])
             except UnreadableError as error:
                 self.diagnostics.error("C209", mode.span, f"mode '{mode.name}': {error}", REMEDY)
             self._strange(hardware, mode.span)
-            self.modes.append(comparison.report)
+            self.report.modes.append(comparison.report)
 
     def _strange(self, hardware: Hardware, span: Span) -> None:
         for what in dict.fromkeys(hardware.strange):
@@ -172,18 +161,18 @@ class _Verifier:
         meanings = Meanings(self.elf, hardware, functions, {})
         events = Events(self.system, osek, self.elf, tables, table, hardware, meanings, vectors, self.diagnostics)
         try:
-            events.check(hardware.start(table))
+            events.check([cell for _, cell in hardware.start(table)])
         except UnreadableError as error:
             self.diagnostics.error("C209", osek.span, f"event-triggered system: {error}", REMEDY)
         self._strange(hardware, osek.span)
         if self.system.giotto is not None and self.system.machine is Machine.CELLS:
             self.unverified.append(check_invocations(self.system, self.system.giotto, self.elf, self.diagnostics))
-        self.events = events.report
+        self.report.events = events.report
         self.unverified += events.unverified
         if self.system.giotto is not None and self.system.machine is Machine.MICROCODE:
             microcode = MicrocodeCheck(self.system, self.system.giotto, self.elf, meanings.handlers, self.diagnostics)
             microcode.check()
-            self.microcode = microcode.report
+            self.report.microcode = microcode.report
             self.unverified += microcode.unverified
 
     def _functions(self) -> list[str]:
@@ -204,7 +193,8 @@ class _Verifier:
 
 def verify(system: System, elf: Path, diagnostics: Diagnostics, kernel: str = "carillon") -> Report:
     """Compare an image with the schedule; reports C204 to C209, each a difference, or what no rule can read."""
-    verifier = _Verifier(system, diagnostics)
+    report = Report(system.name, system.board.name, system.clock_hz, elf)
+    verifier = _Verifier(system, diagnostics, report)
     if kernel != "carillon":
         verifier.unverified.append(f"kernel {kernel}, which is there to be compared with")
     else:
@@ -212,13 +202,5 @@ def verify(system: System, elf: Path, diagnostics: Diagnostics, kernel: str = "c
             verifier.check(Elf(elf))
         except UnreadableError as error:
             diagnostics.error("C209", Span(system.file.name), f"the image cannot be verified: {error}", REMEDY)
-    return Report(
-        system.name,
-        system.board.name,
-        system.clock_hz,
-        elf,
-        tuple(verifier.modes),
-        verifier.events,
-        verifier.microcode,
-        tuple(dict.fromkeys(verifier.unverified)),
-    )
+    report.unverified = tuple(dict.fromkeys(verifier.unverified))
+    return report

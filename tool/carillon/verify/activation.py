@@ -13,6 +13,146 @@ from carillon.verify.meaning import Meaning, Step, surplus
 if TYPE_CHECKING:
     from carillon.verify.rounds import Round
 
+NOT_MOVED = "does not move the task's deadline on when the task has ended"
+
+
+class _Path:
+    """A path of such a vector, followed step by step: a method for each kind of step says what is wrong with it.
+
+    ``armed`` deadlines are those that may interrupt, ``fresh`` and ``cleared`` those whose earlier requests are forgotten, in the
+    controller and in cells.  ``postponed`` are re-armed deadline cells that were moved on since the task has ``ran`` last.
+    ``held``: its own source is disabled; ``unsettled``: what a barrier has to follow.
+    """
+
+    def __init__(self, vector: ActivationVector) -> None:
+        self.vector, self.task = vector, vector.task
+        self.armed: set[int | str] = set()
+        self.fresh: set[int] = set()
+        self.cleared: set[str] = set()
+        self.postponed: set[int] = set()
+        self.held = self.guarded = False
+        self.unsettled = ""
+        self.ran = 0
+        rearmed = [r.multiplex for r in vector.round.own_cells(vector.source) if r.multiplex is not None]
+        self.multiplexes, self.waits = {it.multiplex for it in rearmed}, any(it.waits for it in rearmed)
+
+    def follow(self, path: list[Step]) -> str:
+        """What is wrong with it; empty if nothing is."""
+        steps = {
+            "unpend": self._unpend,
+            "enable": self._enable,
+            "disable": self._disable,
+            "acknowledge": self._acknowledge,
+            "arm": self._arm,
+            "disarm": self._arm,
+            "touch": self._touch,
+            "guard": self._guard,
+            "settle": self._settle,
+            "run": self._run,
+            "call": self._call,
+            **dict.fromkeys(("missed", "control", "pend", "other"), surplus),
+        }
+        for step in path:
+            follow = steps.get(step.what)
+            if follow is not None and (wrong := follow(step)):
+                return wrong
+        return self._ended(path)
+
+    def _unpend(self, step: Step) -> str:
+        others = step.sources - self.vector.sources - self.vector.siblings
+        self.fresh |= step.sources
+        return f"forgets requests of {named(others)}" if others - {self.vector.source} else ""
+
+    def _enable(self, step: Step) -> str:
+        for source in step.sources:
+            if source in self.vector.sources:
+                if source not in self.fresh:
+                    return f"arms the deadline of source {source} without forgetting what it asked for before"
+                self.armed.add(source)
+            elif source == self.vector.source and self.held:
+                self.held = False
+            else:
+                return f"enables {named([source])}, which is no deadline of '{self.task.name}'"
+        return ""
+
+    def _disable(self, step: Step) -> str:
+        for source in step.sources:
+            if source in self.vector.sources:
+                if wrong := self._disarmed(source, f"source {source}"):
+                    return wrong
+            elif source == self.vector.source:
+                self.held = self.held or not self.ran
+            else:
+                return f"disables {named([source])}, which is no deadline of '{self.task.name}'"
+        self.fresh -= step.sources
+        return ""
+
+    def _disarmed(self, deadline: int | str, name: str) -> str:
+        if not self.ran:
+            return f"disarms the deadline of {name} before the task has run"
+        self.armed.discard(deadline)
+        self.unsettled = f"deadline of {name} is disarmed"
+        return ""
+
+    def _acknowledge(self, step: Step) -> str:
+        if step.cell is not None:
+            self.cleared.add(step.cell.place.name)
+            self.unsettled = f"request of {step.cell.place.name} is taken back"
+        return ""
+
+    def _arm(self, step: Step) -> str:
+        name = step.cell.place.name if step.cell is not None else ""
+        if name not in self.vector.cells:
+            return f"{step.what}s {name}, which is no deadline of '{self.task.name}'"
+        if step.what == "disarm":
+            return self._disarmed(name, name)
+        if self.vector.cells[name].family.remembers and name not in self.cleared:
+            return f"arms the deadline of {name} without forgetting what it asked for before"
+        self.armed.add(name)
+        return ""
+
+    def _touch(self, step: Step) -> str:
+        assert step.number is not None
+        if step.number in self.multiplexes:
+            return "re-arms its cell after the task has run" if self.ran else ""
+        if step.number not in self.vector.postponed:
+            return "moves a re-armed cell on that is not its own"
+        self.postponed.add(step.number)
+        return "" if self.ran else "moves the task's deadline on before the task has run"
+
+    def _guard(self, step: Step) -> str:
+        self.guarded = True
+        return f"looks at the flags of '{step.name}'" if step.name != self.task.name else ""
+
+    def _settle(self, _: Step) -> str:
+        self.unsettled = ""
+        return ""
+
+    def _run(self, _: Step) -> str:
+        wanted: set[int | str] = {*self.vector.sources, *self.vector.cells}
+        if self.armed != wanted:
+            return f"runs '{self.task.name}' without arming its deadline of {_listed(wanted - self.armed)}"
+        if self.ran and self.postponed != self.vector.postponed:
+            return NOT_MOVED
+        self.ran, self.postponed = self.ran + 1, set()
+        return ""
+
+    def _call(self, step: Step) -> str:
+        return "" if self.vector.round._helper(step.name) else f"calls '{step.name}'"
+
+    def _ended(self, path: list[Step]) -> str:
+        if not self.ran:
+            # A counter that has turns left to the next point: nothing is moved on.
+            lap = self.waits and not any(step.what in ("move", "call") for step in path)
+            return "" if self.guarded or lap else "does not always run the task"
+        if self.armed:
+            return f"leaves the deadline of {_listed(self.armed)} armed"
+        if self.held:
+            return "does not enable its own source again"
+        if self.unsettled and self.vector.round.system.board.port == "armv7m":
+            return f"may return before the {self.unsettled}"
+        return "" if self.postponed == self.vector.postponed else NOT_MOVED
+
 
 class ActivationVector:
     """A vector that starts a task."""
@@ -33,7 +173,7 @@ class ActivationVector:
         round_ = self.round
         span = round_._span(self.subject)
         for path in self.meaning.paths:
-            wrong = round_.upkeep(self.source, path, self.subject) + self._path(path)
+            wrong = round_.upkeep(self.source, path, self.subject) + [w for w in (_Path(self).follow(path),) if w]
             code = "C206" if self._about_deadlines(wrong) else "C205"
             round_.tell(code, span, self.source, self.meaning, wrong, self.subject)
         round_.tell("C205", span, self.source, self.meaning, self._guard(), self.subject)
@@ -41,103 +181,6 @@ class ActivationVector:
     @staticmethod
     def _about_deadlines(wrong: list[str]) -> bool:
         return bool(wrong) and "deadline" in wrong[0]
-
-    def _path(self, path: list[Step]) -> list[str]:
-        armed: set[int | str] = set()
-        fresh: set[int] = set()
-        cleared: set[str] = set()
-        postponed: set[int] = set()
-        held = guarded = False
-        unsettled = ""
-        ran = 0
-        wanted: set[int | str] = {*self.sources, *self.cells}
-        rearmed = [r.multiplex for r in self.round.own_cells(self.source) if r.multiplex is not None]
-        multiplexes, waits = {it.multiplex for it in rearmed}, any(it.waits for it in rearmed)
-        for step in path:
-            what = step.what
-            if what == "unpend":
-                fresh |= step.sources
-                if step.sources - self.sources - self.siblings - {self.source}:
-                    return [f"forgets requests of {named(step.sources - self.sources - self.siblings)}"]
-            elif what == "enable":
-                for source in step.sources:
-                    if source in self.sources:
-                        if source not in fresh:
-                            return [f"arms the deadline of source {source} without forgetting what it asked for before"]
-                        armed.add(source)
-                    elif source == self.source and held:
-                        held = False
-                    else:
-                        return [f"enables {named([source])}, which is no deadline of '{self.task.name}'"]
-            elif what == "disable":
-                for source in step.sources:
-                    if source in self.sources:
-                        if not ran:
-                            return [f"disarms the deadline of source {source} before the task has run"]
-                        armed.discard(source)
-                        unsettled = f"deadline of source {source} is disarmed"
-                    elif source == self.source and not ran:
-                        held = True
-                    elif source != self.source:
-                        return [f"disables {named([source])}, which is no deadline of '{self.task.name}'"]
-                fresh -= step.sources
-            elif what == "acknowledge" and step.cell is not None:
-                cleared.add(step.cell.place.name)
-                unsettled = f"request of {step.cell.place.name} is taken back"
-            elif what in ("arm", "disarm"):
-                name = step.cell.place.name if step.cell is not None else ""
-                if name not in self.cells:
-                    return [f"{what}s {name}, which is no deadline of '{self.task.name}'"]
-                if what == "arm":
-                    if self.cells[name].family.remembers and name not in cleared:
-                        return [f"arms the deadline of {name} without forgetting what it asked for before"]
-                    armed.add(name)
-                elif not ran:
-                    return [f"disarms the deadline of {name} before the task has run"]
-                else:
-                    armed.discard(name)
-                    unsettled = f"deadline of {name} is disarmed"
-            elif what == "touch":
-                assert step.number is not None
-                if step.number in multiplexes:
-                    if ran:
-                        return ["re-arms its cell after the task has run"]
-                elif step.number in self.postponed:
-                    if not ran:
-                        return ["moves the task's deadline on before the task has run"]
-                    postponed.add(step.number)
-                else:
-                    return ["moves a re-armed cell on that is not its own"]
-            elif what == "guard":
-                if step.name != self.task.name:
-                    return [f"looks at the flags of '{step.name}'"]
-                guarded = True
-            elif what == "settle":
-                unsettled = ""
-            elif what == "run":
-                if armed != wanted:
-                    return [self._unarmed(armed, wanted)]
-                if ran and postponed != self.postponed:
-                    return ["does not move the task's deadline on when the task has ended"]
-                ran, postponed = ran + 1, set()
-            elif what == "call" and not self.round._helper(step.name):
-                return [f"calls '{step.name}'"]
-            elif what in ("missed", "control", "pend", "other"):
-                return [surplus(step)]
-        if not ran:
-            # A counter that has turns left to the next point: nothing is moved on.
-            lap = waits and not any(step.what in ("move", "call") for step in path)
-            return [] if guarded or lap else ["does not always run the task"]
-        if armed:
-            return [f"leaves the deadline of {_listed(armed)} armed"]
-        if held:
-            return ["does not enable its own source again"]
-        if unsettled and self.round.system.board.port == "armv7m":
-            return [f"may return before the {unsettled}"]
-        return [] if postponed == self.postponed else ["does not move the task's deadline on when the task has ended"]
-
-    def _unarmed(self, armed: set[int | str], wanted: set[int | str]) -> str:
-        return f"runs '{self.task.name}' without arming its deadline of {_listed(wanted - armed)}"
 
     def _guard(self) -> list[str]:
         """What keeps the task from being entered while it runs, where no deadline ends it before."""

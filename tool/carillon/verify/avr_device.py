@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -68,12 +69,18 @@ class _Header:
         """The first of these that there is."""
         return next((found for name in names if (found := self.find(name)) is not None), None)
 
+    def _registers(self, top: str) -> Iterator[tuple[int, list[int]]]:
+        """Numbers of timers with control registers A and B, a counter, and what says how long its round is."""
+        for n in range(10):
+            found = [self.find(name.format(n)) for name in ("TCCR{}A", "TCCR{}B", "TCNT{}", top)]
+            if None not in found:
+                yield n, [it for it in found if it is not None]
+
     def timers(self) -> tuple[Timer, ...]:
         """Those that have 16 bits and a register for the length of their round."""
         found = []
-        for n in range(10):
-            a, b, count, top = (self.find(name) for name in (f"TCCR{n}A", f"TCCR{n}B", f"TCNT{n}", f"ICR{n}"))
-            if a is None or b is None or count is None or top is None or "16" not in self._defined[f"TCNT{n}"]:
+        for n, (a, b, count, top) in self._registers("ICR{}"):
+            if "16" not in self._defined[f"TCNT{n}"]:
                 continue
             channels = {f"OCR{n}{x}": self.find(f"TIMER{n}_COMP{x}_vect_num") for x in "ABC"}
             names = {s: name for name, s in channels.items() if s is not None and self.find(name) is not None}
@@ -84,9 +91,8 @@ class _Header:
     def small(self) -> tuple[Timer, ...]:
         """Those that have 8 bits and two channels."""
         found = []
-        for n in range(10):
-            a, b, count, top = (self.find(name) for name in (f"TCCR{n}A", f"TCCR{n}B", f"TCNT{n}", f"OCR{n}A"))
-            if a is None or b is None or count is None or top is None or self.find(f"TCNT{n}H") is not None:
+        for n, (a, b, count, top) in self._registers("OCR{}A"):
+            if self.find(f"TCNT{n}H") is not None:
                 continue
             source, match = self.find(f"TIMER{n}_COMPB_vect_num"), self.find(f"OCR{n}B")
             if source is not None and match is not None and self.find(f"TC{n}H") is None and self.find(f"TCCR{n}C") is None:

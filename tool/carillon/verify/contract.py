@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from carillon.elf import AVR, UnreadableError
 from carillon.verify.elf import Elf
 
-_LISTS = ("levels", "multiplexes", "prepare", "restart", "start", "align", "finish", "stop")
+_STORES = ("prepare", "restart", "start", "align", "finish", "stop")
+_LISTS = ("levels", "multiplexes", *_STORES)
 _COUNTS = (*_LISTS, "tasks", "waiting")
 LONGEST = 1 << 16
 """No list is longer: a pointer that goes elsewhere is told from a list."""
@@ -124,6 +125,17 @@ class Reader:
         return self.take(self.elf.pointer)
 
 
+def rows_of(elf: Elf, name: str, size: int = 0, count: int = 0) -> list[Reader]:
+    """A reader for each row of a table; none if there is no such table, or not of rows of this ``size``, or this ``count``."""
+    symbol = elf.symbols.get(name)
+    if symbol is None or not symbol.size:
+        return []
+    size = size or symbol.size // max(count, 1)
+    if count and symbol.size != size * count:
+        return []
+    return [Reader(elf, symbol.address + at * size) for at in range(symbol.size // size)]
+
+
 class Tables:
     """Everything of the contract in an image."""
 
@@ -134,8 +146,7 @@ class Tables:
 
     def mode_size(self) -> int:
         """Bytes of a struct carillon_mode."""
-        size = 11 * self.elf.pointer + 10 * 2
-        return size if self.elf.align == 1 else size + -size % self.elf.pointer
+        return self.elf.padded(11 * self.elf.pointer + 10 * 2, self.elf.pointer)
 
     def modes(self, count: int) -> tuple[ModeTable, ...]:
         """carillon_modes."""
@@ -162,12 +173,7 @@ class Tables:
             vectors=vectors,
             levels=tuple(self._pairs(pointers["levels"], counts["levels"])),
             multiplexes=tuple(self._multiplexes(pointers["multiplexes"], counts["multiplexes"])),
-            prepare=self.stores(pointers["prepare"], counts["prepare"]),
-            restart=self.stores(pointers["restart"], counts["restart"]),
-            start=self.stores(pointers["start"], counts["start"]),
-            align=self.stores(pointers["align"], counts["align"]),
-            finish=self.stores(pointers["finish"], counts["finish"]),
-            stop=self.stores(pointers["stop"], counts["stop"]),
+            **{name: self.stores(pointers[name], counts[name]) for name in _STORES},
             control=self._control(self.elf.data(control)) if control else None,
             tasks=tuple(self.elf.number(pointers["tasks"] + 2 * k, 2) for k in range(counts["tasks"])),
             waiting=counts["waiting"],
@@ -200,15 +206,14 @@ class Tables:
         for _ in range(count):
             reader = Reader(self.elf, at)
             multiplex, first = self.elf.data(reader.pointer()), self.elf.data(reader.pointer())
-            plain = self.elf.pointer + self.word
-            size = plain + (-plain % self.elf.pointer if self.elf.align > 1 else 0)
+            size = self.elf.padded(self.elf.pointer + self.word, self.elf.pointer)
             symbol = self.elf.around(multiplex)
             # Turns are counted in two bytes more, and a timekeeper takes the time and two bytes more.
             lapped = symbol is not None and self.elf.machine == AVR and symbol.size == size + 2
             timed = symbol is not None and symbol.size > size and not lapped
             laps = reader.take(2) if lapped else 0
             due = reader.take(self.word) if timed else None
-            at = reader.at + (-(reader.at - at) % self.elf.pointer if self.elf.align > 1 else 0)
+            at += self.elf.padded(reader.at - at, self.elf.pointer)
             inside = Reader(self.elf, multiplex)
             inside.pointer()
             register = inside.take(self.word)
@@ -247,8 +252,7 @@ class Tables:
             found.append(entry)
             if not reader.take(1):
                 return tuple(found)
-            size = reader.at - begin
-            reader.at = begin + size + (-size % self.elf.pointer if self.elf.align > 1 else 0)
+            reader.at = begin + self.elf.padded(reader.at - begin, self.elf.pointer)
         raise UnreadableError(f"the entries of the tick at {step:#x} have no end")
 
     def circle(self, first: int) -> tuple[int, ...]:
@@ -267,11 +271,8 @@ class Tables:
         symbol = self.elf.symbols.get("carillon_time_bases")
         if symbol is None:
             return None
-        found: list[tuple[int, int, int]] = []
         reader = Reader(self.elf, symbol.address)
-        while len(found) < count:
-            found.append((reader.take(self.word), reader.take(self.word), reader.take(4)))
-        return tuple(found)
+        return tuple((reader.take(self.word), reader.take(self.word), reader.take(4)) for _ in range(count))
 
     def syncs(self, count: int) -> tuple[SyncTable, ...]:
         """carillon_syncs, of each mode; empty where there is none."""
@@ -288,7 +289,7 @@ class Tables:
             source = reader.take(2)
             cells, hold, release = (self.stores(a, n) for a, n in zip(lists, counts, strict=True))
             found.append(SyncTable(cells, hold, release, counter, latest, length, at, lengthen, shorten, source))
-            reader.at += -(reader.at - reader.begin) % (self.elf.pointer if self.elf.align > 1 else 1)
+            reader.at = reader.begin + self.elf.padded(reader.at - reader.begin, self.elf.pointer)
         return tuple(found)
 
     def vector(self, table: int, source: int, system_vectors: int) -> int:

@@ -30,7 +30,7 @@ def is_table(round_: Round, source: int) -> bool:
 def spread(round_: Round, running: Running) -> dict[Subject, Running]:
     """The table's cell once for each subject of its entries, with the expiries that are the subject's."""
     if running.multiplex is None:
-        round_.error("C205", None, f"{running} leads to the dispatcher of tables, and is not re-armed")
+        round_.error("C205", f"{running} leads to the dispatcher of tables, and is not re-armed")
         return {}
     circle = round_.tables.circle(running.multiplex.first)
     times: dict[Subject, list[int]] = {}
@@ -41,7 +41,7 @@ def spread(round_: Round, running: Running) -> dict[Subject, Running]:
             if isinstance(subject, str):
                 if subject not in told:
                     told.add(subject)
-                    round_.error("C205", None, f"the table of {running} {subject}, at {at % round_.mode.round_length}")
+                    round_.error("C205", f"the table of {running} {subject}, at {at % round_.mode.round_length}")
             else:
                 times.setdefault(subject, []).append(at)
     return {subject: replace(running, times=tuple(own)) for subject, own in times.items()}

@@ -67,6 +67,10 @@ class Elf:
             return pointer - 1 if pointer & 1 else -1
         return pointer * 2 if self.machine == AVR else pointer
 
+    def padded(self, size: int, align: int) -> int:
+        """Bytes of a struct in an array, whose members have so many, and are aligned to so many at the most."""
+        return size + -size % min(align, self.align)
+
     def name_of(self, address: int) -> str:
         """What stands at an address, for a message."""
         here = self.by_address.get(address, [])

@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel knows of the cells that it stops and sets while it runs: of alarms, of budgets, of the time base."""
+"""What the kernel knows of the cells that it stops and sets while it runs, and what it keeps for each task beside.
+
+Cells are those of alarms, of budgets, of time frames and the time base; a task has budgets, a frame, a state and a stack.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from carillon.elf import UnreadableError
-from carillon.model.osek import Alarm
+from carillon.model.osek import Alarm, Isr, OsekTask
 from carillon.verify.contract import Reader
 from carillon.verify.families import Cell
 
 if TYPE_CHECKING:
-    from carillon.verify.event_tables import Context
     from carillon.verify.events import Events
 
 FORGET, VECTOR, STRIKES = "carillon_budget_forget", "carillon_budget_vector", "carillon_budget_strikes"
+FRAME_TABLE = "carillon_osek_frames"
+LOCK_TABLE = "carillon_osek_lock_budgets"
+LOCK_BEGINS = "carillon_osek_lock_begins"
+"""What each service that takes a lock calls; it alone reads the table, so the linker drops both where nobody takes one."""
 
 
-def wrong_record(events: Context, alarm: Alarm, cell: Cell, record: int) -> str:
+def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
     """What is wrong with the record of an alarm's cell (``struct carillon_osek_cell``); empty if nothing is.
 
     It names the cell's counter, the units in a tick of the alarm's counter, and the stores that stop it.
@@ -26,20 +33,17 @@ def wrong_record(events: Context, alarm: Alarm, cell: Cell, record: int) -> str:
     counter, units = reader.take(4), reader.take(4)
     stop = events.elf.data(reader.pointer())
     stores = events.tables.stores(stop, reader.take(2))
-    families = events.hardware.families.values()
-    if next((c for f in families if (c := f.counter(counter)) is not None), None) is not cell:
+    if events.hardware.counter(counter) is not cell:
         return f"has its counter at {counter:#x}, which is not that of {cell.place.name}"
     if cell.ticks(units) != events.osek.counter(alarm.counter).tick:
         return f"has {units} units of {cell.place.name} in a tick of '{alarm.counter}'"
-    before = [(c, c.started, dict(c.registers)) for _, c in events.hardware.cells]
+    running = [c for _, c in events.hardware.cells if c.started is not None]
     try:
-        events.hardware.carry_out(stores, None)
-        stopped = [c for c, started, _ in before if started is not None and c.started is None]
+        with events.hardware.tried():
+            events.hardware.carry_out(stores, None)
+            stopped = [c for c in running if c.started is None]
     except UnreadableError as error:
         return f"is stopped by {error}"
-    finally:
-        for c, started, registers in before:
-            c.started, c.registers = started, registers
     others = [c.place.name for c in stopped if c is not cell]
     if others:
         return f"stops {', '.join(others)}, when its own cell is to be stopped"
@@ -56,9 +60,9 @@ def check_budget_cell(events: Events) -> None:
         paths = events.meanings.of(forget.address).some_paths
         own = frozenset({cell.place.source})
         if any({s.sources for s in path if s.what == "unpend"} != {own} for path in paths) and cell.place.source >= 16:
-            events.error("C205", None, f"'{FORGET}' does not forget what {cell.place.name} asked for")
+            events.error("C205", f"'{FORGET}' does not forget what {cell.place.name} asked for")
     if vector is not None and STRIKES not in {s.name for s in events.meanings.of(vector.address).every("call")}:
-        events.error("C205", None, f"'{VECTOR}' does not lead to '{STRIKES}'")
+        events.error("C205", f"'{VECTOR}' does not lead to '{STRIKES}'")
 
 
 def wrong_base(cell: Cell, lead: int) -> str:
@@ -68,3 +72,76 @@ def wrong_base(cell: Cell, lead: int) -> str:
         return "is started without an interval"
     turn = cell.ticks(cell.again)
     return "" if turn > 0 and any((begins - origin) % turn == 0 for origin in (lead, 0)) else "does not begin a turn at tick 0"
+
+
+def check_lock_budgets(events: Events) -> None:
+    """The table of lock budgets: of each task a row, of its resources in their order, then three of interrupts."""
+    if not events.osek.lock_budgets or events.budget_cell is None:
+        return
+    symbol = events.elf.symbols.get(LOCK_TABLE)
+    if symbol is None and LOCK_BEGINS not in events.elf.symbols:
+        events.unverified.append("lock budgets: no service that takes a lock is in the image, so that nothing has one")
+        return
+    columns = symbol.size // (4 * len(events.osek.tasks)) if symbol is not None else 0
+    if symbol is None or columns < 3 or symbol.size != 4 * columns * len(events.osek.tasks):
+        events.error("C205", "the table of lock budgets is missing, or has no row for each task")
+        return
+    reader = Reader(events.elf, symbol.address)
+    for task in events.osek.tasks:
+        events.report.tables += 1
+        units = [reader.take(4) for _ in range(columns)]
+        row = [events.budget_cell.ticks(n) if n else Fraction(0) for n in units]
+        interrupts = [task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
+        held = sorted(Fraction(ticks) for _, ticks in task.resource_locks)
+        if row[-3:] != interrupts or sorted(t for t in row[:-3] if t) != held:
+            events.error("C205", f"the task '{task.name}' has other lock budgets than those of the schedule", task.span)
+
+
+def check_frames(events: Events) -> None:
+    """The table of time frames: of all tasks, then of all ISRs."""
+    if not events.osek.framed:
+        return
+    if events.frame_cell is None:
+        events.error("C204", "there are time frames, and no cell measures them")
+        return
+    every: list[OsekTask | Isr] = [*events.osek.tasks, *events.osek.isrs]
+    symbol = events.elf.symbols.get(FRAME_TABLE)
+    if symbol is None or symbol.size != 4 * len(every):
+        events.error("C205", f"the table of time frames is missing, or has not {len(every)} of them")
+        return
+    reader = Reader(events.elf, symbol.address)
+    for it in every:
+        events.report.tables += 1
+        frame = events.frame_cell.ticks(reader.take(4))
+        if frame != it.time_frame:
+            events.error("C205", f"'{it.name}' has a time frame of {float(frame):g} ticks, and not of {it.time_frame}", it.span)
+
+
+def own_stack(events: Events, task: OsekTask, extended: int, stack: int, words: int) -> str:
+    """What is wrong with the state and the stack that the table of tasks gives a task."""
+    if bool(extended) != task.extended:
+        return "has a stack of its own" if extended else "has no stack of its own"
+    if not task.extended:
+        return "has a stack, and cannot wait" if stack or words else ""
+    state = events.elf.symbols.get(f"carillon_extended_{task.name}")
+    if state is None or events.elf.data(extended) != state.address:
+        return f"keeps its events in '{events.elf.name_of(events.elf.data(extended))}'"
+    memory = events.elf.symbols.get(f"carillon_stack_{task.name}")
+    if memory is None or events.elf.data(stack) != memory.address:
+        return f"has '{events.elf.name_of(events.elf.data(stack))}' as its stack"
+    said = task.stack or events.system.board.stack
+    if 8 * words != memory.size or memory.size < said:
+        return f"has {8 * words} bytes of stack, '{memory.name}' {memory.size}, and the schedule says {said}"
+    return ""
+
+
+def serves_cells(events: Events, level: int, cells: int) -> str:
+    """What is wrong with the function that serves the cells at a task's level."""
+    serves = events.elf.symbols.get(f"carillon_cells_{level}")
+    if (events.elf.code(cells) if cells else 0) == (serves.address if serves is not None else 0):
+        return ""
+    return (
+        f"has cells served by '{events.elf.name_of(events.elf.code(cells))}'"
+        if cells
+        else "does not serve the cells of its level"
+    )

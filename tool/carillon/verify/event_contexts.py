@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel looks up by a level or by a source: queues of activations, who interrupts, ISRs, ceilings of resources."""
+"""What the kernel looks up by a level or by a source: queues of activations, slices, who interrupts, ISRs, ceilings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from carillon.model.osek import RES_SCHEDULER, OsekTask, Property
-from carillon.verify.contract import Reader, Store
+from carillon.verify.contract import Reader, Store, rows_of
 from carillon.verify.controllers import named
 
 if TYPE_CHECKING:
@@ -51,15 +51,10 @@ def level_rows(events: Events) -> list[LevelRow]:
     """carillon_osek_levels; empty where the image has no such table, since nothing looks into one."""
     time = events.system.time
     slices = not events.software and time is not None and time.slice is not None
-    symbol = events.elf.symbols.get("carillon_osek_levels")
-    if symbol is None:
-        return []
     pointer = events.elf.pointer
-    plain = 2 * events.tables.word * (1 + slices) + 2 * pointer + 5
-    size = plain + -plain % min(pointer, events.elf.align)
+    size = events.elf.padded(2 * events.tables.word * (1 + slices) + 2 * pointer + 5, pointer)
     rows = []
-    for k in range(symbol.size // size):
-        reader = Reader(events.elf, symbol.address + k * size)
+    for reader in rows_of(events.elf, "carillon_osek_levels", size):
         request = events.tables.store(reader)
         end_slice = events.tables.store(reader) if slices else None
         rows.append(
@@ -68,15 +63,15 @@ def level_rows(events: Events) -> list[LevelRow]:
     return rows
 
 
-def check_levels(events: Events, tasks: list[TaskLevel]) -> None:
+def check_levels(events: Events, rows: list[LevelRow]) -> None:
     """The queue of each level: activations of all its tasks wait in it, each in a place of its own."""
-    rows = level_rows(events)
+    tasks = events.leveled
     rings: dict[int, int] = {}
     for level in sorted({t.level for t in tasks}) if rows else ():
         own = [t for t in tasks if t.level == level]
         events.report.tables += 1
         if not 0 < level < len(rows):
-            events.error("C205", own[0].task.span, f"the table of levels has no level {level}")
+            events.error("C205", f"the table of levels has no level {level}", own[0].task.span)
             continue
         row = rows[level]
         wrong = _queue(events, row, [t.task for t in own])
@@ -92,15 +87,13 @@ def check_levels(events: Events, tasks: list[TaskLevel]) -> None:
             rings[place] = level
         if wrong:
             names = ", ".join(f"'{t.task.name}'" for t in own)
-            events.error("C205", own[0].task.span, f"the level {level}, of {names}, {wrong}")
+            events.error("C205", f"the level {level}, of {names}, {wrong}", own[0].task.span)
 
     used = {t.level for t in tasks}
     for level, row in enumerate(rows):
-        if (
-            level not in used
-            and (row.request.address, row.request.value, row.ring, row.state, row.capacity, row.source) != (0,) * 6
-        ):
-            events.error("C205", None, f"the table of levels has a level {level}, which is no task's")
+        filled = (row.request.address, row.request.value, row.ring, row.state, row.capacity, row.source)
+        if level not in used and any(filled):
+            events.error("C205", f"the table of levels has a level {level}, which is no task's")
     handlers = events.elf.symbols.get("carillon_software_handlers")
     for level in range(handlers.size // events.elf.pointer) if handlers is not None else ():
         assert handlers is not None
@@ -109,31 +102,72 @@ def check_levels(events: Events, tasks: list[TaskLevel]) -> None:
         wanted = own_handler.address if level in used and own_handler is not None else 0
         events.report.tables += 1
         if (events.elf.code(found) if found else 0) != wanted:
+            events.error("C205", f"the handler of level {level} is said to be '{events.elf.name_of(events.elf.code(found))}'")
+
+
+def check_turns(events: Events, rows: list[LevelRow]) -> None:
+    """Each level of which several threads take turns has an interrupt that ends its slices (docs/guide/time.md).
+
+    It is above the level, and not above what is next, so the controller keeps its request while anything above the level runs.
+    That of the highest is the cell's.  Where software dispatches there are none.
+    """
+    if events.system.giotto or all(row.end_slice is None for row in rows):
+        return
+    tasks = events.leveled
+    levels = sorted({t.level for t in tasks}, reverse=True)
+    shared = [level for level in levels if sum(t.level == level and t.task.thread for t in tasks) > 1]
+    used: set[int] = set()
+    for level in levels:
+        events.report.tables += 1
+        row = rows[level] if 0 < level < len(rows) else None
+        named = ", ".join(f"'{t.task.name}'" for t in tasks if t.level == level)
+        span = next(t.task.span for t in tasks if t.level == level)
+        if row is None or row.end_slice is None:
+            continue
+        requests = events.hardware.controller.store(row.end_slice.address, row.end_slice.value)
+        if level not in shared:
+            if (row.end_slice.address, row.end_slice.value) != (0, 0):
+                events.error("C205", f"the level {level}, of {named}, has slices, and no threads that take turns", span)
+            continue
+        source = min(requests[1], default=-1) if requests is not None else -1
+        used.add(source)
+        if requests is None or requests[0] != "pend" or len(requests[1]) != 1:
+            events.error("C205", f"the level {level}, of {named}, is not told of the end of a slice by a request", span)
+            continue
+        service, wanted = events.services.get(source), "slices" if level == shared[0] else "turn"
+        if service is None or service.kind != wanted:
+            serves = service.kind if service is not None else "nothing"
+            events.error("C205", f"the slices of {named} are to end at source {source}, whose vector serves {serves}", span)
+        highest = min([n for n in events.sources.values() if n > level], default=level + 1)
+        next_one = min([t.level for t in tasks if t.level > level], default=highest)
+        if not level < events.sources.get(source, 0) <= next_one:
             events.error(
-                "C205", None, f"the handler of level {level} is said to be '{events.elf.name_of(events.elf.code(found))}'"
+                "C207",
+                f"the slices of {named}, at level {level}, end at source {source} of level {events.sources.get(source, 0)}",
+                span,
             )
+    for source in sorted(events.of_kind("turn").keys() - used):
+        events.error("C205", f"source {source} ends the slices of no level")
 
 
-def check_ceilings(events: Events, tasks: list[TaskLevel]) -> None:
+def check_ceilings(events: Events) -> None:
     """The level of each resource, and that at which each task runs (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
-    osek, levels = events.osek, {t.task.name: t.level for t in tasks}
+    osek, levels = events.osek, events.task_levels
     highest = max(levels.values(), default=0)
     above = highest - 1 if events.software else 0  # software's levels are those of tasks, and above them those of ISRs
     users: dict[str, list[int]] = {}
-    for task in osek.tasks:
-        for name in (n for n in task.resources if n != RES_SCHEDULER):
-            users.setdefault(osek.resource(name).name, []).append(levels[task.name])
-    for isr in osek.isrs:
-        level = events.sources.get(isr.source, 0) + above
-        for name in (n for n in isr.resources if n != RES_SCHEDULER):
+    takers = [(task.resources, levels[task.name]) for task in osek.tasks]
+    takers += [(isr.resources, events.sources.get(isr.source, 0) + above) for isr in osek.isrs]
+    for resources, level in takers:
+        for name in (n for n in resources if n != RES_SCHEDULER):
             users.setdefault(osek.resource(name).name, []).append(level)
-    for it in tasks:
+    for it in events.leveled:
         inner = [
             r for r in (osek.resource(n) for n in it.task.resources if n != RES_SCHEDULER) if r.property is Property.INTERNAL
         ]
         wanted = max([it.level, *(max(users[r.name]) for r in inner)]) if it.task.preemptable else highest
         if it.ceiling != wanted:
-            events.error("C207", it.task.span, f"the task '{it.task.name}' runs at level {it.ceiling}, and is to run at {wanted}")
+            events.error("C207", f"the task '{it.task.name}' runs at level {it.ceiling}, and is to run at {wanted}", it.task.span)
     symbol = events.elf.symbols.get("carillon_osek_ceilings")
     named_ones = [r for r in osek.resources if r.property is not Property.INTERNAL and r.name != RES_SCHEDULER]
     every = [(r.name, max(users.get(osek.resource(r.name).name, [0])), r.span) for r in named_ones]
@@ -143,7 +177,7 @@ def check_ceilings(events: Events, tasks: list[TaskLevel]) -> None:
         found = events.elf.number(symbol.address + number, 1) if number < symbol.size else -1
         events.report.tables += 1
         if found != level:
-            events.error("C207", span, f"the resource '{name}' has level {found}, and the highest of its users is {level}")
+            events.error("C207", f"the resource '{name}' has level {found}, and the highest of its users is {level}", span)
 
 
 def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
@@ -163,10 +197,10 @@ def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
     return ""
 
 
-def check_contexts(events: Events, services: Mapping[int, Service | None], tasks: list[TaskLevel]) -> None:
+def check_contexts(events: Events) -> None:
     """What each source is said to be; and of each ISR, which source is said to be its own."""
     symbol = events.elf.symbols.get("carillon_osek_contexts")
-    levels = {t.task.name: t.level for t in tasks}
+    levels, services = events.task_levels, events.services
     if symbol is not None:
         cleared = events.elf.is_cleared(symbol)
         reader = Reader(events.elf, symbol.address)
@@ -179,14 +213,14 @@ def check_contexts(events: Events, services: Mapping[int, Service | None], tasks
                 wanted = wanted & ~0xFF | found & 0xFF  # the kernel's own levels, those of tasks and above them those of ISRs
             events.report.tables += 1
             if found != wanted:
-                events.error("C205", None, f"{named([source])} is taken for {_said(found)}, and is {_said(wanted)}")
+                events.error("C205", f"{named([source])} is taken for {_said(found)}, and is {_said(wanted)}")
     table = events.elf.symbols.get("carillon_osek_isr_sources")
     for number, isr in enumerate(events.osek.isrs) if table is not None else ():
         assert table is not None
         source = events.elf.number(table.address + 2 * number, 2) if 2 * number < table.size else -1
         events.report.tables += 1
         if source != isr.source:
-            events.error("C205", isr.span, f"the ISR '{isr.name}' is said to have source {source}")
+            events.error("C205", f"the ISR '{isr.name}' is said to have source {source}", isr.span)
 
 
 def _context(events: Events, source: int, service: Service, levels: Mapping[str, int]) -> int:

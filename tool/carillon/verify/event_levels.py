@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from carillon.verify.events import Events
     from carillon.verify.service import Service
 
+KERNELS_OWN = {"counter", "alarm", "joined", "point", "half", "end", "clock", "frames"}
+"""What the kernel's own interrupts serve, which are at one level."""
+
 
 class Levels:
     """The comparison of levels, and what others ask of them."""
@@ -22,7 +25,7 @@ class Levels:
     def __init__(self, events: Events) -> None:
         self.events = events
 
-    def order(self, services: Mapping[int, Service | None]) -> None:
+    def order(self) -> None:
         """A higher priority is a higher level; ISRs are above tasks, those of category 1 above those of category 2."""
         board = self.events.system.board
         if board.nesting != "levels":
@@ -30,7 +33,7 @@ class Levels:
         levels = self.events.sources
         for source, level in sorted(levels.items()):
             if not 1 <= level <= board.levels:
-                self.events.error("C207", None, f"{named([source])} has level {level} of {board.levels}")
+                self.events.error("C207", f"{named([source])} has level {level} of {board.levels}")
         known = [
             (0, t.priority, level, f"task '{t.name}'", t.span) for t in self.events.osek.tasks if (level := self.of(t.name)) >= 0
         ]
@@ -38,28 +41,24 @@ class Levels:
             ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span)
             for i in self.events.osek.isrs
         ]
-        for source, service in services.items():
-            if service is not None and self._has_own_level(source, service):
+        own = KERNELS_OWN | ({"slices"} if self.events.software or self.events.system.giotto else set())
+        for source, service in self.events.services.items():
+            if service is None or self._has_own_level(source, service):
                 continue
-            if service is not None and service.kind in (
-                "counter",
-                "alarm",
-                "joined",
-                "point",
-                "half",
-                "end",
-                "clock",
-                "frames",
-                *(("slices",) if self.events.software or self.events.system.giotto else ()),
-            ):
+            if service.kind in own:
                 known.append((2, 0, levels[source], f"{service.kind} at source {source}", self.events.osek.span))
-            if service is not None and service.kind == "budgets":  # above all that the application can mask
+            if service.kind == "budgets":  # above all that the application can mask
                 known.append((4, 0, levels[source], "cell of budgets", self.events.osek.span))
         ordered = sorted(known, key=lambda x: (x[0], x[1]))
         for low, high in pairwise(ordered):
-            same = (low[0], low[1]) == (high[0], high[1])
-            if (high[2] != low[2] and low[0] in (0, 2)) if same else self._is_disordered(low[0], low[2], high[0], high[2]):
-                self.events.error("C207", high[4], f"the {high[3]} has level {high[2]}, and the {low[3]} has level {low[2]}")
+            if low[:2] == high[:2]:
+                wrong = high[2] != low[2] and low[0] in (0, 2)
+            elif (low[0], high[0]) == (1, 2):  # the kernel's own are on the level of the highest ISR that its lock masks
+                wrong = high[2] != low[2]
+            else:
+                wrong = high[2] <= low[2]
+            if wrong:
+                self.events.error("C207", f"the {high[3]} has level {high[2]}, and the {low[3]} has level {low[2]}", high[4])
 
     def _asks(self, service: Service) -> Alarm | ScheduleTable | None:
         """The alarm or the schedule table that a cell expires for."""
@@ -103,9 +102,9 @@ class Levels:
         """The level of the task that an alarm wakes; -1 if it wakes none."""
         return self.of(alarm.action.object) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
 
-    def at_tasks(self, services: Mapping[int, Service | None]) -> None:
+    def at_tasks(self) -> None:
         """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""
-        for source, service in services.items():
+        for source, service in self.events.services.items():
             if service is None or not self._has_own_level(source, service):
                 continue
             if service.kind == "counter":
@@ -120,16 +119,13 @@ class Levels:
                 runs = {s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")}
                 if runs != {f"carillon_level_{level}"} and (runs or {s.sources for s in meaning.every("pend")} != {requests}):
                     self.events.error(
-                        "C205", asks.span, f"'{meaning.symbol}', the vector of source {source}, does not run level {level}"
+                        "C205", f"'{meaning.symbol}', the vector of source {source}, does not run level {level}", asks.span
                     )
             symbol = self.events.elf.symbols.get(f"carillon_cells_{level}")
             paths = self.events.meanings.of(symbol.address).some_paths if symbol is not None else []
             if not any(self._takes(path, source, requests) for path in paths):
-                self.events.error(
-                    "C205",
-                    asks.span,
-                    f"no service serves source {source}, of the {what} at level {level}, before its handler",
-                )
+                cause = f"no service serves source {source}, of the {what} at level {level}, before its handler"
+                self.events.error("C205", cause, asks.span)
 
     def _counter(self, source: int, number: int) -> None:
         """A counter at its tasks' level: services that look at such a task have what is due served."""
@@ -139,7 +135,7 @@ class Levels:
         if not any(s.name == "carillon_osek_tick" and s.number is not None and s.number & 0xFF == number for s in calls):
             assert counter is not None
             self.events.error(
-                "C205", counter.span, f"no service serves the counter '{counter.name}' at level {level} before its handler"
+                "C205", f"no service serves the counter '{counter.name}' at level {level} before its handler", counter.span
             )
 
     @staticmethod
@@ -147,11 +143,6 @@ class Levels:
         """Whether a source's request is taken back, and what it asks for requested."""
         taken = next((k for k, s in enumerate(path) if s.what == "unpend" and source in s.sources), len(path))
         return any(s.what == "pend" and s.sources == requests for s in path[taken:])
-
-    @staticmethod
-    def _is_disordered(low: int, low_level: int, high: int, high_level: int) -> bool:
-        """The kernel's own interrupts are on the level of the highest ISR of category 2, which its lock masks."""
-        return high_level != low_level if (low, high) == (1, 2) else high_level <= low_level
 
     def of(self, task: str) -> int:
         """The level of a task's source; -1 where it has none."""

@@ -61,12 +61,13 @@ class EventRows:
         osek = events.osek
         self._tasks = {t.name: k for k, t in enumerate(osek.tasks)}
         self._counts = {"alarm": len(osek.alarms), "part": len(events.parts.counters), "task": len(osek.tasks)}
-        bodies = ((f"carillon_task_{t.name}", k) for t, k in zip(osek.tasks, range(len(osek.tasks)), strict=True))
-        self._bodies = {s.address: k for name, k in bodies if (s := events.elf.symbols.get(name)) is not None}
+        bodies = ((events.elf.symbols.get(f"carillon_task_{name}"), k) for name, k in self._tasks.items())
+        self._bodies = {body.address: k for body, k in bodies if body is not None}
 
-    def check(self, services: Mapping[int, Service | None], levels: Mapping[str, int]) -> None:
-        """Each handler; ``levels``: of each task, by its name."""
-        for service, address in self._handlers(services):
+    def check(self) -> None:
+        """Each handler."""
+        levels = self.events.task_levels
+        for service, address in self._handlers():
             allowed = self._allowed(service, levels)
             try:
                 touched = set(self.touched(address))
@@ -75,23 +76,20 @@ class EventRows:
                 continue
             for it in sorted(touched, key=lambda x: (x.kind, x.number)):
                 if it.kind in allowed and it.number not in allowed[it.kind]:
-                    self.events.error(
-                        "C205",
-                        None,
-                        f"'{self.events.elf.name_of(address)}', of {service.kind} {service.name or service.number}, touches "
-                        f"{it.kind} {it.number}, in '{it.where}'",
-                    )
+                    whose = f"'{self.events.elf.name_of(address)}', of {service.kind} {service.name or service.number},"
+                    self.events.error("C205", f"{whose} touches {it.kind} {it.number}, in '{it.where}'")
                     break
 
-    def _handlers(self, services: Mapping[int, Service | None]) -> Iterator[tuple[Service, int]]:
+    def _handlers(self) -> Iterator[tuple[Service, int]]:
         """What there is a handler for, and where each is."""
         elf = self.events.elf
-        for source, service in services.items():
-            for vectors in self.events.vectors if service is not None else ():
-                if service is not None and service.kind in ("counter", "alarm", "point", "half", "end", "task"):
-                    meaning = self.events.meanings.of(vectors[source])
-                    if meaning.direct is None:
-                        yield service, meaning.address
+        for source, service in self.events.services.items():
+            if service is None or service.kind not in ("counter", "alarm", "point", "half", "end", "task"):
+                continue
+            for vectors in self.events.vectors:
+                meaning = self.events.meanings.of(vectors[source])
+                if meaning.direct is None:
+                    yield service, meaning.address
         for name, symbol in elf.symbols.items():
             found = re.fullmatch(r"carillon_(level|cells)_(\d+)", name)
             if found is not None:

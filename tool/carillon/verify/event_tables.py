@@ -7,19 +7,20 @@ counters, and each is the first part of its queue; those behind them are further
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from carillon.diagnostics import Span
-from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, SetEvent
-from carillon.verify.contract import Reader, Tables
+from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, ScheduleTable, SetEvent
+from carillon.verify.contract import rows_of
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import wrong_record
-from carillon.verify.families import Cell
-from carillon.verify.hardware import Hardware
 from carillon.verify.schedule_tables import CursorRow, ScheduleTableChecks, cursor_rows
 from carillon.verify.table_cells import TableCellChecks, on_cells
+
+if TYPE_CHECKING:
+    from carillon.verify.event_levels import Levels
+    from carillon.verify.events import Events
 
 
 @dataclass(slots=True)
@@ -49,12 +50,7 @@ class AlarmRow:
 
 def alarm_rows(osek: Osek, elf: Elf) -> Iterator[AlarmRow]:
     """carillon_osek_alarms; nothing if there is no such table, or it has another number of entries."""
-    symbol = elf.symbols.get("carillon_osek_alarms")
-    count = len(osek.alarms)
-    if symbol is None or not count or not symbol.size or symbol.size % count:
-        return
-    for number, alarm in enumerate(osek.alarms):
-        reader = Reader(elf, symbol.address + number * (symbol.size // count))
+    for alarm, reader in zip(osek.alarms, rows_of(elf, "carillon_osek_alarms", count=len(osek.alarms)), strict=False):
         operand, cell = reader.take(4), reader.pointer()
         yield AlarmRow(alarm, operand, cell, *(reader.take(size) for size in (4, 4, 4, 1, 1, 1, 1)))
 
@@ -80,12 +76,10 @@ class Parts:
         """The table of an image; where that has none, no counter has more than one part."""
         parts = Parts(list(osek.counters), of={row.alarm.name: row.part for row in alarm_rows(osek, elf)})
         parts.cursors = [c for c in cursor_rows(osek, elf) if c.table < len(osek.schedule_tables)]
-        symbol = elf.symbols.get("carillon_osek_counters")
-        size = 19 + -19 % min(4, elf.align)
+        symbol, size = elf.symbols.get("carillon_osek_counters"), elf.padded(19, 4)
         if symbol is None or not osek.counters or symbol.size % size or symbol.size < size * len(osek.counters):
             return parts
-        for number in range(symbol.size // size):
-            reader = Reader(elf, symbol.address + number * size)
+        for number, reader in enumerate(rows_of(elf, symbol.name, size)):
             parts.numbers.append(tuple(reader.take(4) for _ in range(3)))
             parts.flags.append((reader.take(4), reader.take(1), reader.take(1)))
             parts.leveled.append(reader.truth())
@@ -100,40 +94,18 @@ class Parts:
         return self.counters[number] if 0 <= number < len(self.counters) else None
 
 
-class Context(Protocol):
-    """What is known of the event-triggered system when its tables are compared."""
-
-    osek: Osek
-    elf: Elf
-    hardware: Hardware
-    report: EventReport
-    carried: dict[str, Cell]
-    tables: Tables
-    parts: Parts
-    ticked: dict[int, int]
-    based: bool
-
-    def error(self, code: str, span: Span | None, cause: str) -> None:
-        """A difference."""
-
-
-class LevelsOfTasks(Protocol):
-    """What is known of levels then."""
-
-    def is_at_its_tasks(self, part: int) -> bool:
-        """Whether a part is served at the level of the tasks that its alarms wake."""
-
-    def of_alarm(self, alarm: Alarm) -> int:
-        """The level of the task that an alarm wakes; -1 if it wakes none."""
-
-
 class EventTables:
     """The comparison."""
 
-    def __init__(self, events: Context, levels: LevelsOfTasks) -> None:
+    def __init__(self, events: Events, levels: Levels) -> None:
         self.events, self.levels = events, levels
 
-    def check(self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]], ends: Mapping[int, tuple[str, str]]) -> None:
+    def _error(self, code: str, it: Alarm | Counter | ScheduleTable, wrong: str) -> None:
+        """A difference in what the tables say of an object."""
+        kind = {Alarm: "alarm", Counter: "counter", ScheduleTable: "schedule table"}[type(it)]
+        self.events.error(code, f"the {kind} '{it.name}' {wrong}", it.span)
+
+    def check(self) -> None:
         """Everything that the tables say."""
         self._counter_table()
         cells: dict[str, bool] = {}
@@ -142,21 +114,17 @@ class EventTables:
             cells[row.alarm.name] = bool(row.cell)
             wrong = self._alarm(row) or self._record(row)
             if wrong:
-                self.events.error("C204", row.alarm.span, f"the alarm '{row.alarm.name}' {wrong}")
+                self._error("C204", row.alarm, wrong)
         for alarm in self.events.osek.alarms:
             on_cell = alarm.name in self.events.carried
             if cells and cells[alarm.name] != on_cell:
-                what = (
-                    "is on a cell, and its table does not say so" if on_cell else "is to be on a cell, and no cell expires for it"
-                )
-                self.events.error("C204", alarm.span, f"the alarm '{alarm.name}' {what}")
+                missing = "is to be on a cell, and no cell expires for it"
+                self._error("C204", alarm, "is on a cell, and its table does not say so" if on_cell else missing)
             elif not on_cell or not alarm.static:
                 self._queued(alarm, on_cell)
-        self._schedule_tables(tasks, points, ends)
+        self._schedule_tables()
 
-    def _schedule_tables(
-        self, tasks: Mapping[int, str], points: Mapping[int, tuple[str, int]], ends: Mapping[int, tuple[str, str]]
-    ) -> None:
+    def _schedule_tables(self) -> None:
         """Schedule tables, and the parts in which their cursors are."""
         osek, parts = self.events.osek, self.events.parts
         cells = on_cells(osek, self.events.elf, self.events.hardware)
@@ -164,20 +132,21 @@ class EventTables:
             return  # nothing in the image goes through tables: the application neither starts one nor advances its counter
         self.events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
         for span, wrong in ScheduleTableChecks(osek, self.events.elf, parts.cursors, frozenset(cells)).differences():
-            self.events.error("C204", span, wrong)
-        checks = TableCellChecks(osek, self.events.hardware, tasks, points, ends)
+            self.events.error("C204", wrong, span)
+        checks = TableCellChecks(osek, self.events.hardware, self.events.services)
         for number, it in cells.items():
             table = osek.schedule_tables[number]
             self.events.report.cells += len(it.rows)
             for wrong in checks.differences(table, it):
-                self.events.error("C204", table.span, f"the schedule table '{table.name}' {wrong}")
+                self._error("C204", table, wrong)
         for cursor in parts.cursors:
             table = osek.schedule_tables[cursor.table]
-            counter, what = osek.counter(table.counter), f"the schedule table '{table.name}'"
+            counter = osek.counter(table.counter)
             if parts.counter(cursor.part) != counter:
-                self.events.error("C204", table.span, f"{what} is in part {cursor.part}, which is not of '{counter.name}'")
+                self._error("C204", table, f"is in part {cursor.part}, which is not of '{counter.name}'")
             elif counter.kind is CounterKind.HARDWARE and cursor.part not in self.events.ticked:
-                self.events.error("C204", table.span, f"nothing carries {what}: its counter '{counter.name}' has no tick")
+                what = f"the schedule table '{table.name}'"
+                self.events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", table.span)
 
     def _queued(self, alarm: Alarm, on_cell: bool) -> None:
         """The part in which an alarm stands while it is queued."""
@@ -186,24 +155,15 @@ class EventTables:
             return
         if part not in self.events.ticked:
             if not on_cell:
-                self.events.error(
-                    "C204", alarm.span, f"nothing carries the alarm '{alarm.name}': its counter '{counter.name}' has no tick"
-                )
+                what = f"the alarm '{alarm.name}'"
+                self.events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", alarm.span)
             return
         own, level = self.events.parts.leveled[part], self.levels.of_alarm(alarm)
         if own and level != self.events.ticked[part]:
-            self.events.error(
-                "C207",
-                alarm.span,
-                f"the alarm '{alarm.name}' is served at level {self.events.ticked[part]}, its task's is {level}",
-            )
+            self._error("C207", alarm, f"is served at level {self.events.ticked[part]}, its task's is {level}")
         others = [p for p, at in self.events.ticked.items() if self.events.parts.counter(p) == counter and at == level]
         if not own and any(self.levels.is_at_its_tasks(p) for p in others):
-            self.events.error(
-                "C207",
-                alarm.span,
-                f"the alarm '{alarm.name}' is in part {part} of its counter, and part {others[0]} has its level",
-            )
+            self._error("C207", alarm, f"is in part {part} of its counter, and part {others[0]} has its level")
 
     def _alarm(self, row: AlarmRow) -> str:
         alarm = row.alarm
@@ -241,36 +201,27 @@ class EventTables:
             counter = parts.counters[number]
             self.events.report.tables += 1
             if counter is None:
-                self.events.error("C204", None, f"part {number} of the counters' queues has alarms of no counter, or of several")
+                self.events.error("C204", f"part {number} of the counters' queues has alarms of no counter, or of several")
                 continue
             expected = (counter.max_allowed, counter.ticks_per_base, counter.min_cycle)
             if found != expected:
-                self.events.error(
-                    "C204", counter.span, f"the counter '{counter.name}' has {found}, and the schedule says {expected}"
-                )
+                self._error("C204", counter, f"has {found}, and the schedule says {expected}")
             if wrong := self._advances(counter, *parts.flags[number]):
-                self.events.error("C204", counter.span, f"the counter '{counter.name}' {wrong}")
-            if parts.leveled[number] and number not in self.events.ticked:
-                self.events.error(
-                    "C207", counter.span, f"the counter '{counter.name}' has no tick, and its table says at which level"
-                )
-            if number in self.events.ticked and parts.leveled[number] != self.levels.is_at_its_tasks(number):
-                says = "says" if parts.leveled[number] else "does not say"
-                self.events.error(
-                    "C207",
-                    counter.span,
-                    f"the counter '{counter.name}' is served at level {self.events.ticked[number]}, and its table {says} "
-                    "that this is its tasks'",
-                )
+                self._error("C204", counter, wrong)
+            level, leveled = self.events.ticked.get(number), parts.leveled[number]
+            if leveled and level is None:
+                self._error("C207", counter, "has no tick, and its table says at which level")
+            if level is not None and leveled != self.levels.is_at_its_tasks(number):
+                says = "says" if leveled else "does not say"
+                self._error("C207", counter, f"is served at level {level}, and its table {says} that this is its tasks'")
 
     def _advances(self, counter: Counter, units: int, software: int, ticked: int) -> str:
         """What is wrong with what a counter's table says of what advances it."""
         by_software = counter.kind is CounterKind.SOFTWARE
         celled = any(self.events.parts.counter(p) == counter for p in self.events.ticked)
         if software != by_software:
-            return (
-                "is advanced by IncrementCounter, and the schedule does not say so" if software else "is not advanced by software"
-            )
+            surplus = "is advanced by IncrementCounter, and the schedule does not say so"
+            return surplus if software else "is not advanced by software"
         if ticked != (by_software or celled):
             return "is said to advance, and nothing ticks it" if ticked else "is said to stand still"
         if units and (not celled or units != counter.tick):

@@ -21,29 +21,35 @@ from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
-from carillon.verify.event_cells import check_budget_cell, wrong_base
-from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, level_rows
+from carillon.verify.event_cells import check_budget_cell, check_frames, check_lock_budgets, own_stack, serves_cells, wrong_base
+from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, check_turns, level_rows
 from carillon.verify.event_levels import Levels
-from carillon.verify.event_limits import check_frames, check_lock_budgets, own_stack, serves_cells
 from carillon.verify.event_rows import EventRows
 from carillon.verify.event_tables import EventReport, EventTables, Parts
-from carillon.verify.families import Cell, Family
+from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.joined import joined_alarms
 from carillon.verify.meaning import Meaning, Meanings
 from carillon.verify.rounds import REMEDY
 from carillon.verify.service import Service
-from carillon.verify.turns import check_turns
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
 TURNS = "carillon_port_turn_vector"
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
 BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector"
-BUDGET_RANGE = 1 << 24
-"""In how many ticks the cell of budgets counts down once (SPEC, section 'Execution budgets')."""
-FRAMES = "carillon_frame_vector"
-FRAME_TURN = 1 << 24
-"""In how many ticks the cell of time frames counts down once (SPEC, section 'Time frames')."""
+RANGE = Fraction(1 << 24)
+"""In how many ticks the cells of budgets and of time frames count down once (SPEC, 'Execution budgets' and 'Time frames')."""
+NUMBERED = {"carillon_osek_tick": "counter", "carillon_osek_last_tick": "counter", "carillon_osek_alarm_expired": "alarm"}
+"""What a vector serves that calls a function of the kernel with a number."""
+WHOLE = {
+    "clock": CLOCKS,
+    "turn": (TURNS,),
+    "slices": SLICES,
+    "budgets": (BUDGETS,),
+    "frames": ("carillon_frame_vector",),
+    "dispatcher": ("carillon_software_dispatch",),
+}
+"""What a vector serves that is, or calls, one of these; that of a turn is the kernel's own."""
 
 
 @dataclass(slots=True)
@@ -77,8 +83,10 @@ class Events:
     """The cell of time frames."""
     leveled: list[TaskLevel] = field(default_factory=list)
     """What the table of tasks says of each."""
+    services: dict[int, Service | None] = field(default_factory=dict)
+    """What the vector of each source serves."""
 
-    def error(self, code: str, span: Span | None, cause: str) -> None:
+    def error(self, code: str, cause: str, span: Span | None = None) -> None:
         """A difference."""
         self.diagnostics.error(code, span or self.osek.span, f"event-triggered system: {cause}", REMEDY)
 
@@ -88,33 +96,39 @@ class Events:
         return self.osek.dispatch is Dispatch.SOFTWARE or self.system.board.dispatch == "software"
 
     @property
+    def task_levels(self) -> dict[str, int]:
+        """The level of each task, by the table of tasks."""
+        return {it.task.name: it.level for it in self.leveled}
+
+    @property
     def sources(self) -> dict[int, int]:
         """The sources of the system, with their levels."""
         return dict(self.table.levels)
 
-    def check(self, started: Sequence[tuple[Family, Cell]]) -> None:
+    def of_kind(self, kind: str) -> dict[int, Service]:
+        """The sources whose vectors serve something of a kind."""
+        return {source: it for source, it in self.services.items() if it is not None and it.kind == kind}
+
+    def check(self, started: Sequence[Cell]) -> None:
         """Everything about it; ``started``: its cells, which run."""
         self.parts = Parts.read(self.osek, self.elf)
-        services = {source: self._service(source) for source in sorted(self.sources)}
-        for source in [s for s, service in services.items() if service is not None and service.kind == "joined"]:
-            self._joined(source, [cell for _, cell in started if cell.place.source == source])
-        self._cells(started, services)
-        self._requested_parts(started, services)
-        self._isrs(services)
-        self._tasks(services)
+        self.services = {source: self._service(source) for source in sorted(self.sources)}
+        for source in self.of_kind("joined"):
+            self._joined(source, [cell for cell in started if cell.place.source == source])
+        self._cells(started)
+        self._requested_parts(started)
+        self._isrs()
+        self._tasks()
         if self.osek.budgets and self.budget_cell is None:
-            self.error("C204", None, "tasks have execution budgets, and no cell keeps them")
+            self.error("C204", "tasks have execution budgets, and no cell keeps them")
         check_budget_cell(self)
         check_frames(self)
         check_lock_budgets(self)
         levels = Levels(self)
-        levels.order(services)
-        levels.at_tasks(services)
-        vectors = {s: service.name for s, service in services.items() if service is not None and service.kind == "task"}
-        points = {s: (it.name, it.number) for s, it in services.items() if it is not None and it.kind == "point"}
-        ends = {s: (it.kind, it.name) for s, it in services.items() if it is not None and it.kind in ("half", "end")}
-        EventTables(self, levels).check(vectors, points, ends)
-        if points:
+        levels.order()
+        levels.at_tasks()
+        EventTables(self, levels).check()
+        if self.of_kind("point"):
             self.unverified.append("which event a schedule table's cell sets: that is compiled into its handler")
         self._requests()
         self._stopped(started)
@@ -138,22 +152,21 @@ class Events:
         for vectors in self.vectors:
             address = vectors.get(source)
             if address is None:
-                self.error("C205", None, f"{named([source])} has no vector")
+                self.error("C205", f"{named([source])} has no vector")
                 return None
             meaning = self.meanings.of(address)
             self.report.vectors += 1
             service = self._serves(meaning)
             if service is None:
-                self.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', serves nothing of the schedule")
+                self.error("C205", f"the vector of source {source}, '{meaning.symbol}', serves nothing of the schedule")
                 return None
             found.add(service)
         if len(found) > 1:
-            self.error("C205", None, f"the vector of source {source} serves different objects in different modes")
+            self.error("C205", f"the vector of source {source} serves different objects in different modes")
         return found.pop()
 
     def _serves(self, meaning: Meaning) -> Service | None:
         calls = {(s.name, s.number) for s in meaning.every("call")}
-        names = {name for name, _ in calls} | {meaning.symbol}
         runs = meaning.runs
         level = re.fullmatch(r"carillon_level_(\d+)", meaning.symbol)
         if level is not None:  # the kernel's handler of managed tasks, within which the compiler may have its functions
@@ -165,37 +178,24 @@ class Events:
         if runs:
             return None
         alarm = re.fullmatch(r"carillon_alarm_(\w+)", meaning.symbol)
-        ends = [s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")]
         point = re.fullmatch(r"carillon_point_(\w+)_(\d+)", meaning.symbol)
         for k, table in enumerate(self.osek.schedule_tables):
             for which in ("half", "end"):
                 if meaning.symbol == f"carillon_{which}_{table.name}" and (f"carillon_osek_{which}_table", k) in calls:
                     return Service(which, table.name, k)
-        if point is not None and (ends or meaning.every("pend")):
+        acts = any(s.name.startswith("carillon_level_") for s in meaning.every("call")) or meaning.every("pend")
+        if point is not None and acts:
             return Service("point", point[1], int(point[2]))
-        if alarm is not None and (
-            ends or meaning.every("pend")
-        ):  # it acts on its task's level, and the compiler has the action within it
+        if alarm is not None and acts:  # on its task's level, and the compiler has the action within it
             numbers = {a.name: k for k, a in enumerate(self.osek.alarms)}
             return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
         if meaning.every("ask"):
             return Service("joined", meaning.symbol)
         for name, number in sorted(calls, key=str):
-            kinds = {"carillon_osek_tick": "counter", "carillon_osek_last_tick": "counter"}
-            kinds |= {"carillon_osek_alarm_expired": "alarm"}
-            if name in kinds and number is not None:
-                return Service(kinds[name], number=number & 0xFF)
-        if names & set(CLOCKS):
-            return Service("clock")
-        if meaning.symbol == TURNS:
-            return Service("turn")
-        if names & set(SLICES):
-            return Service("slices")
-        if BUDGETS in names:
-            return Service("budgets")
-        if FRAMES in names:
-            return Service("frames")
-        return Service("dispatcher") if "carillon_software_dispatch" in names else None
+            if name in NUMBERED and number is not None:
+                return Service(NUMBERED[name], number=number & 0xFF)
+        names = {name for name, _ in calls} - {TURNS} | {meaning.symbol}
+        return next((Service(kind) for kind, functions in WHOLE.items() if names.intersection(functions)), None)
 
     def _joined(self, source: int, cells: Sequence[Cell]) -> None:
         """A source of several alarms: its vector asks each cell, that of the highest task first, and serves its alarm."""
@@ -208,16 +208,16 @@ class Events:
             if not wrong and order != sorted(order, reverse=True):
                 wrong = "asks the cell of a lower task's alarm before that of a higher one's"
             if wrong:
-                self.error("C205", None, f"'{meaning.symbol}', the vector of source {source}, {wrong}")
+                self.error("C205", f"'{meaning.symbol}', the vector of source {source}, {wrong}")
             self.served |= {key: Service("alarm", number=n & 0xFF) for key, n in alarms.items()}
 
     # Cells.
 
-    def _cells(self, started: Sequence[tuple[Family, Cell]], services: Mapping[int, Service | None]) -> None:
+    def _cells(self, started: Sequence[Cell]) -> None:
         lead = self.system.board.lead_at(self.system.clock_hz)
         wanted: list[tuple[Cell, Span, str, set[tuple[Fraction, Fraction]]]] = []
-        for family, cell in started:
-            service = self.served.get(id(cell)) or services.get(cell.place.source)
+        for cell in started:
+            service = self.served.get(id(cell)) or self.services.get(cell.place.source)
             if cell.place.source not in self.sources:
                 self._base(cell)
                 continue
@@ -225,32 +225,22 @@ class Events:
             if service is None:
                 continue
             if cell.begins is None or cell.again is None:
-                self.error("C204", None, f"{self._named(cell)} is started without an interval")
+                self.error("C204", f"{cell} is started without an interval")
                 continue
             expected = self._expected(cell, service)
             if expected is not None:
                 wanted.append((cell, *expected))
             if cell.place.array.acknowledge and id(cell) not in self.served:
-                self._acknowledges(family, cell)
-        for origin in (lead, 0):
-            wrong = [x for x in wanted if not self._fits(x[0], x[3], origin)]
-            if not wrong:
-                break
-        for cell, span, what, times in [x for x in wanted if not self._fits(x[0], x[3], lead)] if wrong else []:
+                self._acknowledges(cell)
+        if any(all(self._fits(cell, times, origin) for cell, _, _, times in wanted) for origin in (lead, 0)):
+            return
+        for cell, span, what, times in [x for x in wanted if not self._fits(x[0], x[3], lead)]:
             shown = " or ".join(
                 f"{float(first):g} and every {float(period):g} ticks" for first, period in sorted(times) if first > 0
             )
             assert cell.begins is not None and cell.again is not None
-            self.error(
-                "C204",
-                span,
-                f"the {what} is expected at {shown}; {self._named(cell)} expires at {float(cell.begins - lead):g} and every "
-                f"{float(cell.ticks(cell.again)):g}",
-            )
-
-    @staticmethod
-    def _named(cell: Cell) -> str:
-        return f"{cell.place.name} (source {cell.place.source})"
+            found = f"{float(cell.begins - lead):g} and every {float(cell.ticks(cell.again)):g}"
+            self.error("C204", f"the {what} is expected at {shown}; {cell} expires at {found}", span)
 
     @staticmethod
     def _fits(cell: Cell, times: set[tuple[Fraction, Fraction]], origin: int) -> bool:
@@ -265,10 +255,10 @@ class Events:
         before = range(self.system.board.lead_at(self.system.clock_hz) // every + 1)
         return {(Fraction(every - k * every), Fraction(every)) for k in before}
 
-    def _requested_parts(self, started: Sequence[tuple[Family, Cell]], services: Mapping[int, Service | None]) -> None:
+    def _requested_parts(self, started: Sequence[Cell]) -> None:
         """Parts of counters' queues that have no cell: the handler of the first part of the same counter requests them."""
-        celled = {cell.place.source for _, cell in started}
-        parts = {s: x.number for s, x in services.items() if x is not None and x.kind == "counter"}
+        celled = {cell.place.source for cell in started}
+        parts = {source: it.number for source, it in self.of_kind("counter").items()}
         for source, number in parts.items():
             counter = self.parts.counter(number)
             if counter is None or source in celled:
@@ -277,9 +267,9 @@ class Events:
             first = next((s for s, other in parts.items() if s in celled and other == self.osek.counters.index(counter)), -1)
             asking = [self.meanings.of(vectors[first]) for vectors in self.vectors if first in vectors]
             if not asking or not all(self._requests_source(meaning, source) for meaning in asking):
-                self.error("C205", counter.span, f"nothing requests source {source}, where part {number} of a queue is served")
+                self.error("C205", f"nothing requests source {source}, where part {number} of a queue is served", counter.span)
             if self.sources[source] >= self.sources.get(first, 0):
-                self.error("C207", counter.span, f"source {source} has a level that is not below that of source {first}")
+                self.error("C207", f"source {source} has a level that is not below that of source {first}", counter.span)
 
     @staticmethod
     def _requests_source(meaning: Meaning, source: int) -> bool:
@@ -295,9 +285,7 @@ class Events:
             self.ticked[service.number] = self.sources[cell.place.source]
             tick = Fraction(counter.tick)
             if counter.kind is not CounterKind.HARDWARE:
-                self.error(
-                    "C205", counter.span, f"{self._named(cell)} ticks the counter '{counter.name}', which software advances"
-                )
+                self.error("C205", f"{cell} ticks the counter '{counter.name}', which software advances", counter.span)
                 return None
             return counter.span, f"tick of the counter '{counter.name}'", {(tick, tick)}
         if service.kind == "alarm" and service.number < len(osek.alarms):
@@ -308,9 +296,7 @@ class Events:
             alarms = [a for a in osek.alarms if isinstance(a.action, ActivateTask) and a.action.object == service.name]
             fitting = [a for a in alarms if a.autostart is not None and a.autostart.cycle]
             if not fitting:
-                self.error(
-                    "C205", osek.task(service.name).span, f"{self._named(cell)} activates '{service.name}', which no alarm does"
-                )
+                self.error("C205", f"{cell} activates '{service.name}', which no alarm does", osek.task(service.name).span)
                 return None
             own = [a for a in fitting if self._carries(cell, a)] or fitting
             self.carried[own[0].name] = cell
@@ -324,11 +310,11 @@ class Events:
             return time.span, "end of slices", self._ticks(time.slice)
         if service.kind == "budgets" and osek.budgets:
             self.budget_cell = cell
-            return osek.span, "turn of the cell of budgets", {(Fraction(BUDGET_RANGE), Fraction(BUDGET_RANGE))}
+            return osek.span, "turn of the cell of budgets", {(RANGE, RANGE)}
         if service.kind == "frames" and osek.framed:
             self.frame_cell = cell
-            return osek.span, "turn of the cell of time frames", {(Fraction(FRAME_TURN), Fraction(FRAME_TURN))}
-        self.error("C205", None, f"{self._named(cell)} expires, and its vector serves no alarm, counter or clock")
+            return osek.span, "turn of the cell of time frames", {(RANGE, RANGE)}
+        self.error("C205", f"{cell} expires, and its vector serves no alarm, counter or clock")
         return None
 
     def _alarm_times(self, alarms: Sequence[Alarm]) -> set[tuple[Fraction, Fraction]]:
@@ -347,12 +333,12 @@ class Events:
         """A cell without a level can only be the time base, which nobody interrupts for."""
         self.based = True
         if wrong := wrong_base(cell, self.system.board.lead_at(self.system.clock_hz)):
-            self.error("C204", None, f"the time base, {self._named(cell)}, {wrong}")
+            self.error("C204", f"the time base, {cell}, {wrong}")
         self.unverified.append(f"the time base, {cell.place.name}: what it reads is compiled into the kernel")
         if cell.place.source in self.hardware.enabled and cell.lets:
-            self.error("C208", None, f"{self._named(cell)} has no level, and its request is enabled")
+            self.error("C208", f"{cell} has no level, and its request is enabled")
 
-    def _acknowledges(self, family: Family, cell: Cell) -> None:
+    def _acknowledges(self, cell: Cell) -> None:
         for vectors in self.vectors:
             meaning = self.meanings.of(vectors[cell.place.source])
             if meaning.symbol == BUDGETS and BUDGET_HANDLER in self.elf.symbols:  # which the port's vector goes on as
@@ -360,18 +346,18 @@ class Events:
             if meaning.symbol in (*CLOCKS, *SLICES):  # whose code is the kernel's
                 continue
             if not self.meanings.acknowledges(meaning, cell):
-                self.error("C205", None, f"'{meaning.symbol}', the vector of source {cell.place.source}, does not acknowledge it")
+                self.error("C205", f"'{meaning.symbol}', the vector of source {cell.place.source}, does not acknowledge it")
 
     # Tasks, ISRs, levels.
 
-    def _isrs(self, services: Mapping[int, Service | None]) -> None:
+    def _isrs(self) -> None:
         for isr in self.osek.isrs:
-            service = services.get(isr.source)
+            service = self.services.get(isr.source)
             if service is None or service != Service("isr", isr.name):
                 what = f"serves {service.kind} {service.name}" if service is not None else "serves nothing"
-                self.error("C205", isr.span, f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}")
+                self.error("C205", f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}", isr.span)
 
-    def _tasks(self, services: Mapping[int, Service | None]) -> None:
+    def _tasks(self) -> None:
         """The table of tasks, and that each task's source leads to it."""
         symbol = self.elf.symbols.get("carillon_osek_tasks")
         count = len(self.osek.tasks)
@@ -411,27 +397,26 @@ class Events:
             elif ceiling < level:
                 wrong = f"runs at level {ceiling}, below its own, {level}"
             elif not self.software:
-                wrong = self._source(task.name, source, level, direct, request, services)
+                wrong = self._source(task.name, source, level, direct, request)
             if wrong:
-                self.error("C205", task.span, f"the task '{task.name}' {wrong}")
+                self.error("C205", f"the task '{task.name}' {wrong}", task.span)
             members.setdefault(source, set()).add(f"carillon_task_{task.name}")
             self.leveled.append(TaskLevel(number, task, level, request, source, ceiling))
-        check_levels(self, self.leveled)
-        check_turns(self, services, level_rows(self), self.leveled)
-        check_contexts(self, services, self.leveled)
-        check_ceilings(self, self.leveled)
-        EventRows(self).check(services, {it.task.name: it.level for it in self.leveled})
+        rows = level_rows(self)
+        check_levels(self, rows)
+        check_turns(self, rows)
+        check_contexts(self)
+        check_ceilings(self)
+        EventRows(self).check()
         for source, own in members.items() if not self.software else ():
             for vectors in self.vectors:
                 meaning = self.meanings.of(vectors[source]) if source in vectors else None
                 if meaning is not None and meaning.runs - own:
                     what = ", ".join(sorted(r.removeprefix("carillon_task_") for r in meaning.runs - own))
-                    self.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', runs '{what}'")
+                    self.error("C205", f"the vector of source {source}, '{meaning.symbol}', runs '{what}'")
 
-    def _source(
-        self, task: str, source: int, level: int, direct: bool, request: Store, services: Mapping[int, Service | None]
-    ) -> str:
-        service = services.get(source)
+    def _source(self, task: str, source: int, level: int, direct: bool, request: Store) -> str:
+        service = self.services.get(source)
         if service != (Service("task", task) if direct else Service("level", number=level)):
             return f"is requested at source {source}, whose vector serves something else"
         requests = self.hardware.controller.store(request.address, request.value)
@@ -455,32 +440,30 @@ class Events:
             length = self.elf.symbols.get(f"carillon_osek_{list_}_count")
             count = self.elf.number(length.address, 2) if length is not None else stands
             if count > stands:
-                self.error("C208", None, f"carillon_osek_{list_} has {stands} stores, and {count} are made")
+                self.error("C208", f"carillon_osek_{list_} has {stands} stores, and {count} are made")
             for store in self.tables.stores(symbol.address, min(count, stands)):
                 requests = self.hardware.controller.store(store.address, store.value)
                 if requests is None:
                     raise UnreadableError(f"carillon_osek_{list_} stores to {store.address:#x}, which no rule reads")
                 if requests[1] and requests[0] != kind:
-                    self.error("C208", None, f"carillon_osek_{list_} {requests[0]}s {named(requests[1])}")
+                    self.error("C208", f"carillon_osek_{list_} {requests[0]}s {named(requests[1])}")
                 done |= requests[1]
             if done != own:
                 verb = {"forget": "forgotten", "enable": "enabled", "disable": "disabled"}[list_]
                 for source in sorted(own - done):
-                    self.error("C208", None, f"{named([source])} is not {verb}")
+                    self.error("C208", f"{named([source])} is not {verb}")
                 for source in sorted(done - own):
-                    self.error("C208", None, f"{named([source])} is {verb}, which is not the event-triggered system's")
+                    self.error("C208", f"{named([source])} is {verb}, which is not the event-triggered system's")
 
-    def _stopped(self, started: Sequence[tuple[Family, Cell]]) -> None:
+    def _stopped(self, started: Sequence[Cell]) -> None:
         if self.table.control is not None or self.table.tasks or self.table.waiting:
-            self.error("C208", None, "the system is said to switch modes")
-        saved = [(cell, cell.started, dict(cell.registers)) for _, cell in started]
+            self.error("C208", "the system is said to switch modes")
         self.hardware.named = set()
-        self.hardware.carry_out(self.table.stop, None)
+        with self.hardware.tried():
+            self.hardware.carry_out(self.table.stop, None)
+            running = [cell for cell in started if cell.started is not None]
         surplus = self.hardware.named - set(self.sources)
         if surplus:
-            self.error("C208", None, f"the system is shut down by stores for {named(surplus)}, which it has not")
-        for _, cell in started:
-            if cell.started is not None:
-                self.error("C208", None, f"{self._named(cell)} still runs when the system has been shut down")
-        for cell, at, registers in saved:
-            cell.started, cell.registers = at, registers
+            self.error("C208", f"the system is shut down by stores for {named(surplus)}, which it has not")
+        for cell in running:
+            self.error("C208", f"{cell} still runs when the system has been shut down")

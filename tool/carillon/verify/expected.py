@@ -18,14 +18,9 @@ class Subject:
     name: str
 
     def __str__(self) -> str:
-        if self.kind == "control":
-            return "the switch of modes"
-        if self.kind == "table":
-            return "the table"
-        if self.kind == "sync":
-            return "the sync point"
-        what = {"activation": "activation of", "deadline": "deadline of", "enable": "re-enable point of"}[self.kind]
-        return f"{what} '{self.name}'"
+        of_mode = {"control": "the switch of modes", "table": "the table", "sync": "the sync point"}
+        what = "re-enable point" if self.kind == "enable" else self.kind
+        return of_mode.get(self.kind, f"{what} of '{self.name}'")
 
 
 @dataclass(frozen=True, slots=True)

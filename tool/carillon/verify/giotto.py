@@ -10,6 +10,7 @@ from itertools import product
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.giotto import Giotto
+from carillon.verify.contract import rows_of
 from carillon.verify.elf import Elf
 from carillon.verify.rounds import REMEDY
 
@@ -38,8 +39,7 @@ def check_invocations(system: System, program: Giotto, elf: Elf, diagnostics: Di
     tick = Fraction(system.time.tick or 0) * 1000 / system.clock_hz
     if any(tick == 0 or time % tick for time in times):
         diagnostics.error("C204", program.start.span, f"the clock ticks every {tick} ms, at which not all blocks are due", REMEDY)
-    table = elf.symbols.get("carillon_giotto_invocations")
-    rows = [] if table is None else [_row(elf, table.address + at) for at in range(0, table.size, _ROW)]
+    rows = [_Invocation(row.take(4), row.take(2), row.take(2)) for row in rows_of(elf, "carillon_giotto_invocations", _ROW)]
     found = {(row.task, row.period): row for row in rows if row.period}
     wanted = {
         (names.index(a.target.text), mode.period // a.frequency): a for mode in program.modes for a in mode.invocations
@@ -67,7 +67,3 @@ def check_invocations(system: System, program: Giotto, elf: Elf, diagnostics: Di
         diagnostics.error("C207", program.start.span, cause, REMEDY)
         break
     return "what a Giotto program's blocks and tasks do when they are called: that is compiled into functions"
-
-
-def _row(elf: Elf, address: int) -> _Invocation:
-    return _Invocation(elf.number(address, 4), elf.number(address + 4, 2), elf.number(address + 6, 2))

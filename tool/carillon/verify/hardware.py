@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -38,7 +39,7 @@ class Running:
         return self.cell.place.source
 
     def __str__(self) -> str:
-        return f"{self.cell.place.name} (source {self.source})"
+        return str(self.cell)
 
 
 def _state(cell: Cell) -> tuple[object, ...]:
@@ -88,6 +89,24 @@ class Hardware:
     def cells(self) -> list[tuple[Family, Cell]]:
         """All cells of known families."""
         return [(family, cell) for family in self.families.values() for cell in family.cells.values()]
+
+    def counter(self, address: int) -> Cell | None:
+        """The cell whose down counter a register is."""
+        return next((c for family in self.families.values() if (c := family.counter(address)) is not None), None)
+
+    def rearmed(self, register: int) -> Cell | None:
+        """The cell whose re-arming register it is."""
+        return next((c for family in self.families.values() if (c := family.rearmed(register)) is not None), None)
+
+    @contextmanager
+    def tried(self) -> Iterator[None]:
+        """What stores do to cells within it is undone at its end."""
+        before = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.cells]
+        try:
+            yield
+        finally:
+            for cell, started, first, again, registers in before:
+                cell.started, cell.first, cell.again, cell.registers = started, first, again, registers
 
     def add(self, store: Store, at: Fraction | None) -> None:
         """A store of bits that are added to what the register holds."""
@@ -160,19 +179,13 @@ class Hardware:
         self, started: Sequence[tuple[Family, Cell]], table: ModeTable, lead: int, length: int, postponed: frozenset[int]
     ) -> list[Running]:
         """When the started cells expire; ``postponed``: multiplexes that a task's end moves before they expire."""
-        found = []
         multiplexes: dict[int, MultiplexStart] = {}
         for multiplex in table.multiplexes:
-            cell = self._rearmed(multiplex.register)
+            cell = self.rearmed(multiplex.register)
             if cell is None:
                 raise UnreadableError(f"a re-armed cell's register {multiplex.register:#x}, which no rule reads")
             multiplexes[id(cell)] = multiplex
-        for family, cell in started:
-            found.append(self._running(family, cell, lead, length, multiplexes.get(id(cell)), postponed))
-        return found
-
-    def _rearmed(self, register: int) -> Cell | None:
-        return next((c for f in self.families.values() if (c := f.rearmed(register)) is not None), None)
+        return [self._running(family, cell, lead, length, multiplexes.get(id(cell)), postponed) for family, cell in started]
 
     def _running(
         self, family: Family, cell: Cell, lead: int, length: int, multiplex: MultiplexStart | None, postponed: frozenset[int]
@@ -192,7 +205,17 @@ class Hardware:
                 return Running(cell, family, times, period, None, armed, None)
             count = int((end - first) / period) + 1
             exact = [first + k * period for k in range(max(count, 0))]
-            return self._whole(cell, family, exact, period, armed, None)
+        else:
+            exact, period = self._steps(family, cell, first, end, multiplex, postponed)
+        odd = next((t for t in exact if t.denominator != 1), None)
+        return Running(cell, family, tuple(int(t) for t in exact), period, odd, armed, multiplex)
+
+    @staticmethod
+    def _steps(
+        family: Family, cell: Cell, first: Fraction, end: int, multiplex: MultiplexStart, postponed: frozenset[int]
+    ) -> tuple[list[Fraction], Fraction]:
+        """The times of a re-armed cell's expiries, and the period of its whole pattern."""
+        assert cell.again is not None
         steps, moved = [interval for interval, _ in multiplex.steps], multiplex.multiplex in postponed
         turn = cell.again
         first += cell.ticks(multiplex.laps * turn)
@@ -205,26 +228,12 @@ class Hardware:
 
         period = cell.ticks(sum(following(2)[len(steps) :]))
         sequence = following(3 + int(end // period) if period > 0 else 3)  # steps that recur are in the image once
-        exact, now = [first], first
+        exact = [first]
         for units in sequence:
-            now += cell.ticks(units)
-            if now > end or units <= 0:
-                exact.append(now)
+            exact.append(exact[-1] + cell.ticks(units))
+            if exact[-1] > end or units <= 0:
                 break
-            exact.append(now)
-        return self._whole(cell, family, [t for t in exact if t <= end], period, armed, multiplex)
-
-    def _whole(
-        self,
-        cell: Cell,
-        family: Family,
-        exact: Sequence[Fraction],
-        period: Fraction,
-        armed: bool,
-        multiplex: MultiplexStart | None,
-    ) -> Running:
-        odd = next((t for t in exact if t.denominator != 1), None)
-        return Running(cell, family, tuple(int(t) for t in exact), period, odd, armed, multiplex)
+        return [t for t in exact if t <= end], period
 
     def _enabled(self, source: int) -> bool:
         return source < self.system.board.request_base or source in self.enabled

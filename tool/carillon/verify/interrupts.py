@@ -20,11 +20,8 @@ def check_interrupts(round_: Round) -> None:
         meaning = round_.meaning(interrupt.source)
         wrong = _wrong(interrupt, meaning)
         if wrong:
-            round_.error(
-                "C205",
-                interrupt.span,
-                f"the vector of source {interrupt.source}, '{meaning.symbol}', for the interrupt '{interrupt.name}', {wrong}",
-            )
+            vector = f"the vector of source {interrupt.source}, '{meaning.symbol}', for the interrupt '{interrupt.name}',"
+            round_.error("C205", f"{vector} {wrong}", interrupt.span)
 
 
 def _wrong(interrupt: Interrupt, meaning: Meaning) -> str:

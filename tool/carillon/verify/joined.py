@@ -6,7 +6,7 @@ Of tasks and of re-enable points it serves one cell and returns; the source goes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from carillon.verify.expected import Subject
@@ -27,12 +27,7 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
     if not meaning.every("missed"):
         return _gathered(round_, source, meaning)
     cells = {id(r.cell): r for r in round_.own_cells(source)}
-    numbers: dict[int, set[int | None]] = {key: set() for key in cells}
-    wrong = ""
-    for path in meaning.paths:
-        asked, found = _path(path, numbers, _missed)
-        left = [str(r) for key, r in cells.items() if key not in asked]
-        wrong = wrong or found or (f"does not always ask {left[0]}" if left else "")
+    numbers, wrong = _answers(meaning.paths, {key: str(r) for key, r in cells.items()}, _missed)
     tasks = round_.system.tasks
     subjects: dict[int, Subject] = {}
     for key, running in cells.items():
@@ -43,7 +38,7 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
             subjects[key] = Subject("deadline", tasks[known[0]].name)
     if wrong:
         names = ", ".join(r.cell.place.name for r in cells.values())
-        round_.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
+        round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
     return subjects
 
 
@@ -56,17 +51,25 @@ def joined_alarms(meaning: Meaning, cells: Sequence[Cell]) -> tuple[dict[int, in
 
     The numbers come in the order in which the vector asks.
     """
-    numbers: dict[int, set[int | None]] = {id(cell): set() for cell in cells}
-    order: list[int] = []
-    wrong = ""
-    for path in meaning.paths:
-        asked, found = _path([s for s in path if s.name not in PAUSES], numbers, _expired)
-        left = [c.place.name for c in cells if id(c) not in asked]
-        wrong = wrong or found or (f"does not always ask {left[0]}" if left else "")
-        order = list(dict.fromkeys(id(s.cell) for s in path if s.what == "ask"))
+    paths = [[s for s in path if s.name not in PAUSES] for path in meaning.paths]
+    numbers, wrong = _answers(paths, {id(cell): cell.place.name for cell in cells}, _expired)
+    order = dict.fromkeys(id(s.cell) for s in paths[-1] if s.what == "ask") if paths else {}
     alarms = {key: n for key in order for n in numbers.get(key, ()) if n is not None}
     unclear = next((c.place.name for c in cells if len(numbers[id(c)]) != 1 or id(c) not in alarms), "")
     return alarms, wrong or (f"does not say whose alarm {unclear} is" if unclear else "")
+
+
+def _answers(
+    paths: Sequence[list[Step]], names: Mapping[int, str], answers: Callable[[Step], bool]
+) -> tuple[dict[int, set[int | None]], str]:
+    """By the identity of each cell, whose name is given, whom paths answer for; and what is wrong with the first that is."""
+    numbers: dict[int, set[int | None]] = {key: set() for key in names}
+    wrong = ""
+    for path in paths:
+        asked, found = _path(path, numbers, answers)
+        left = [name for key, name in names.items() if key not in asked]
+        wrong = wrong or found or (f"does not always ask {left[0]}" if left else "")
+    return numbers, wrong
 
 
 def _missed(step: Step) -> bool:
@@ -143,5 +146,5 @@ def _gathered(round_: Round, source: int, meaning: Meaning) -> dict[int, Subject
             known.some_paths += own.some_paths
     if wrong:
         names = ", ".join(r.cell.place.name for r in cells.values())
-        round_.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
+        round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
     return subjects

@@ -155,10 +155,8 @@ class MicrocodeCheck:
             rows = Reader(elf, place)
             pointers = [rows.pointer() for _ in range(3)]
             tasks.append((elf.code(pointers[0]), elf.code(pointers[1]), elf.data(pointers[2]), rows.take(1)))
-        triggers = [
-            (elf.code(elf.number(p, pointer)), elf.code(elf.number(p + pointer, pointer)))
-            for p in self._rows("triggers", 2 * pointer)
-        ]
+        places = self._rows("triggers", 2 * pointer)
+        triggers = [(elf.code(elf.number(p, pointer)), elf.code(elf.number(p + pointer, pointer))) for p in places]
         image = _Image([], entry, steps, raw, drivers, guards, tasks, triggers)
         counts = {"driver": len(drivers), "guard": len(guards), "task": len(tasks), "trigger": len(triggers), "address": size}
         wrong: dict[int, str] = {}
@@ -222,7 +220,7 @@ class MicrocodeCheck:
         following = _Place(address + 1, place.at, place.item + 1)
         where = f"instruction {address} of the microcode, in {_named(place.at)},"
         wanted = {"call": CALL, "if": IF, "release": RELEASE, "wait": FUTURE}[item.kind]
-        if found.opcode != wanted:
+        if found.opcode != wanted or (wanted == RELEASE and found.x != item.task):
             self._error(item.code, item.span, f"{where} is {found}, and {self._expected(item)} is expected")
             return []
         if item.function is not None:
@@ -231,9 +229,6 @@ class MicrocodeCheck:
                 return []
             return [following] if wanted == CALL else [following, _Place(found.y, place.at, item.other)]
         if wanted == RELEASE:
-            if found.x != item.task:
-                self._error(item.code, item.span, f"{where} is {found}, and {self._expected(item)} is expected")
-                return []
             if found.time != item.time:
                 cause = f"{where} gives {self.program.tasks[item.task].name} {found.time} ms to its deadline, and not {item.time}"
                 self._error("C206", item.span, cause)
@@ -300,11 +295,8 @@ class MicrocodeCheck:
     def _touches(self, function: Function) -> list[int]:
         """The tasks of which it reads what they write, or writes what they read or write."""
         reads, writes = {*function.reads}, {*function.writes}
-        return [
-            k
-            for k, own in enumerate(self.meaning.workers())
-            if reads & {*own.writes} or writes & {*own.reads, *own.writes}
-        ]  # fmt: skip
+        workers = [(k, {*own.reads}, {*own.writes}) for k, own in enumerate(self.meaning.workers())]
+        return [k for k, own_reads, own_writes in workers if reads & own_writes or writes & (own_reads | own_writes)]
 
     def _listed(self, tasks: list[int] | tuple[int, ...]) -> str:
         names = [task.name.text for task in self.program.tasks]
@@ -333,19 +325,18 @@ class MicrocodeCheck:
 
     def _is_begin(self, address: int, at: At) -> bool:
         """Whether code from an address on does what a mode does; what was learned on the way is kept if so."""
-        before = self.functions.ports, self.drivers, self.guards, self.met, self.functions.unknown, self.functions.copies
-        self.functions.ports = self.functions.ports.copy()
+        before = self.functions, self.drivers, self.guards, self.met
+        self.functions = self.functions.copy()
         self.drivers, self.guards, self.met = dict(self.drivers), dict(self.guards), dict(self.met)
-        self.functions.unknown, self.functions.copies = list(self.functions.unknown), list(self.functions.copies)
         self.trial, found = True, False
         try:
             self.follow(_Place(address, at))
             found = not self.said
         except UnreadableError:
-            found = False
+            pass
         self.trial, self.said = False, {}
         if not found:
-            self.functions.ports, self.drivers, self.guards, self.met, self.functions.unknown, self.functions.copies = before
+            self.functions, self.drivers, self.guards, self.met = before
         return found
 
     # Tables

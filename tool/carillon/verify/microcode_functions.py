@@ -53,6 +53,10 @@ class Functions:
     copies: list[tuple[str, int, Function | Worker, Span]] = field(default_factory=list)
     """What copies ports: "copy", "compute" or "commit", its address and what it should be; compared when ports are known."""
 
+    def copy(self) -> Functions:
+        """The same, to be tried on."""
+        return Functions(self.elf, self.handlers, self.ports.copy(), list(self.unknown), list(self.copies))
+
     def differs(self, address: int, function: Function, span: Span) -> str | None:
         """What is wrong with a driver or a guard."""
         if function.copies is not None:

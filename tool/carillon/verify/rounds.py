@@ -17,7 +17,7 @@ from carillon.verify.hardware import Hardware, Running
 from carillon.verify.interrupts import check_interrupts
 from carillon.verify.joined import joined
 from carillon.verify.meaning import Meaning, Meanings, Step, surplus
-from carillon.verify.standing import Standing
+from carillon.verify.standing import check_requests, check_standing_levels
 from carillon.verify.stopped import check_stopped, stopped
 from carillon.verify.sync import check_sync
 from carillon.verify.vector_tables import unused
@@ -37,7 +37,7 @@ REMEDY = "build it again; if it stays so, it is an error of Carillon's: report i
 class ModeReport:
     """What was compared in a mode."""
 
-    name: str
+    mode: str
     expiries: int = 0
     vectors: int = 0
     deadlines: int = 0
@@ -78,7 +78,7 @@ class Round:
 
     # What is told.
 
-    def error(self, code: str, span: Span | None, cause: str) -> None:
+    def error(self, code: str, cause: str, span: Span | None = None) -> None:
         """A difference."""
         self.diagnostics.error(code, span or self.mode.span, f"mode '{self.mode.name}': {cause}", REMEDY)
 
@@ -116,9 +116,8 @@ class Round:
         self._times()
         self._spare()
         self._handlers()
-        standing = Standing(self)
-        standing.levels()
-        standing.requests()
+        check_standing_levels(self)
+        check_requests(self)
 
     def time_base(self, counter: int, phase: int, length: int) -> None:
         """What ttGetScheduleTime reads: a counter that is at 0 at the cell's expiry, or none."""
@@ -126,27 +125,19 @@ class Round:
             return
         running = next((r for r in self.running if r.family.counter(counter) is r.cell and r.multiplex is None), None)
         if running is None:
-            self.error("C204", None, f"ttGetScheduleTime reads the counter at {counter:#x}, which is no running cell's")
+            self.error("C204", f"ttGetScheduleTime reads the counter at {counter:#x}, which is no running cell's")
             return
         at = next((t % self.mode.round_length for t in running.times if t >= 0), -1)
         if running.period != self.mode.round_length or length != self.mode.round_length or phase % length != at:
             self.error(
-                "C204",
-                None,
-                f"ttGetScheduleTime takes {running} to expire at {phase} of a round of {length}, and it expires at {at}",
+                "C204", f"ttGetScheduleTime takes {running} to expire at {phase} of a round of {length}, and it expires at {at}"
             )
 
     def _postponed(self) -> frozenset[int]:
         """Re-armed cells whose own handler does not re-arm them."""
-        found = set()
-        for multiplex in self.table.multiplexes:
-            cell = self.hardware._rearmed(multiplex.register)
-            if cell is None:
-                continue
-            touched = {s.number for s in self.meaning(cell.place.source).every("touch")}
-            if multiplex.multiplex not in touched:
-                found.add(multiplex.multiplex)
-        return frozenset(found)
+        rearmed = ((it.multiplex, self.hardware.rearmed(it.register)) for it in self.table.multiplexes)
+        cells = {multiplex: cell for multiplex, cell in rearmed if cell is not None}
+        return frozenset(m for m, c in cells.items() if m not in {s.number for s in self.meaning(c.place.source).every("touch")})
 
     def _timekeepers(self) -> None:
         """Cells that run beside a reloaded one and interrupt nobody."""
@@ -158,9 +149,9 @@ class Round:
             number = running.cell.place.number + 1
             keeper = next((r for r in self.running if r.family is running.family and r.cell.place.number == number), None)
             if multiplex.source != running.source:
-                self.error("C209", None, f"{running} is told to have source {multiplex.source}")
+                self.error("C209", f"{running} is told to have source {multiplex.source}")
             if keeper is None or keeper.cell.first != 2**32 - 1:
-                self.error("C204", None, f"{running} is re-armed by the time of a cell beside it, which does not run freely")
+                self.error("C204", f"{running} is re-armed by the time of a cell beside it, which does not run freely")
                 continue
             beside.append(keeper)
             began, expires = keeper.cell.started, running.cell.begins
@@ -168,12 +159,10 @@ class Round:
             reads = 2**32 - 1 - int((expires - began) * keeper.cell.place.rate)
             if reads != multiplex.due:
                 self.error(
-                    "C204",
-                    None,
-                    f"{running} is due when the cell beside it reads {reads}, and its handler expects {multiplex.due}",
+                    "C204", f"{running} is due when the cell beside it reads {reads}, and its handler expects {multiplex.due}"
                 )
             if keeper.cell.lets:
-                self.error("C204", None, f"{keeper} is to keep the time alone, but interrupts")
+                self.error("C204", f"{keeper} is to keep the time alone, but interrupts")
         self.running = [r for r in self.running if r not in beside]
 
     def _subject(self, source: int) -> None:
@@ -187,12 +176,9 @@ class Round:
         subject = self.named(meaning, self.own_cells(source))
         if subject is None:
             cells = ", ".join(r.cell.place.name for r in self.running if r.source == source)
-            self.error(
-                "C205",
-                None,
-                f"{cells} asks for source {source}, whose vector is '{meaning.symbol}', which is for nothing of this mode: "
-                f"it runs {', '.join(sorted(meaning.runs)) or 'no task'}",
-            )
+            runs = ", ".join(sorted(meaning.runs)) or "no task"
+            what = f"whose vector is '{meaning.symbol}', which is for nothing of this mode"
+            self.error("C205", f"{cells} asks for source {source}, {what}: it runs {runs}")
             return
         self.subjects[source] = subject
 
@@ -203,25 +189,19 @@ class Round:
         tasks = [t for t in self.system.tasks if runs == {t.entry}]
         here = {a.task for a in self.mode.activations}
         own = [t for t in tasks if t.name in here] or tasks
-        interrupt = next((i for i in self.system.interrupts if not runs and enabled == {i.source}), None)
-        subject: Subject | None = None
-        if len(own) == 1 and not missed:
-            subject = Subject("activation", own[0].name)
-        elif len(own) > 1 and not missed:  # one function is the entry of several tasks
-            times = {r.times for r in cells}
-            subject = next((Subject("activation", t.name) for t in own if self._fits(t.name, times)), None)
-            subject = subject or Subject("activation", own[0].name)
-        elif len(missed) == 1 and not runs and None not in missed:
+        if own and not missed:  # of several tasks, one function is the entry
+            times = {r.times for r in cells} if len(own) > 1 else set()
+            return Subject("activation", next((t.name for t in own if self._fits(t.name, times)), own[0].name))
+        if len(missed) == 1 and not runs:
             number = missed.pop()
-            if number is not None and number < len(self.system.tasks):
-                subject = Subject("deadline", self.system.tasks[number].name)
-        elif interrupt is not None and not missed:
-            subject = Subject("enable", interrupt.name)
-        elif meaning.every("control") and not runs and not missed:
-            subject = Subject("control", self.mode.name)
-        elif meaning.every("sync") and not runs and not missed:
-            subject = Subject("sync", self.mode.name)
-        return subject
+            known = number is not None and number < len(self.system.tasks)
+            return Subject("deadline", self.system.tasks[number].name) if number is not None and known else None
+        if runs or missed:
+            return None
+        interrupt = next((i for i in self.system.interrupts if enabled == {i.source}), None)
+        if interrupt is not None:
+            return Subject("enable", interrupt.name)
+        return next((Subject(kind, self.mode.name) for kind in ("control", "sync") if meaning.every(kind)), None)
 
     def _fits(self, task: str, times: set[tuple[int, ...]]) -> bool:
         at = {a.at for a in self.mode.activations if a.task == task}
@@ -237,24 +217,21 @@ class Round:
                 continue
             if subject.kind == "sync":
                 check_sync(self, subject)
-                continue
-            if subject.kind == "table":
+            if subject.kind in ("sync", "table"):
                 continue
             cells = self.of(subject)
             found = sorted({t % length for r in cells for t in r.times if 0 <= t < length})
             self.error(
-                "C204",
-                None,
-                f"the {subject} is not in the schedule, but {', '.join(map(str, cells))} expires for it at {ticks(found)}",
+                "C204", f"the {subject} is not in the schedule, but {', '.join(map(str, cells))} expires for it at {ticks(found)}"
             )
         for subject, own in expected.items():
             self._compare(subject, own, self.of(subject))
         if len(self.system.modes) == 1 and self.table.control is not None:
-            self.error("C208", None, "the image says how to leave the mode, and there is no other one")
+            self.error("C208", "the image says how to leave the mode, and there is no other one")
         if len(self.system.modes) > 1 and not any(s.kind == "control" for s in self.subjects.values()):
-            self.error("C208", None, "no cell leads to a switch of modes")
+            self.error("C208", "no cell leads to a switch of modes")
         if self.system.sync is not None and not any(s.kind == "sync" for s in self.subjects.values()):
-            self.error("C204", None, "no cell synchronises the round")
+            self.error("C204", "no cell synchronises the round")
 
     def _compare(self, subject: Subject, own: Points, cells: list[Running]) -> None:
         if not cells and own.optional:
@@ -278,23 +255,16 @@ class Round:
         beyond = sorted(set(actual) - set(due))
         twice = sorted({t for k, t in enumerate(actual) if k and actual[k - 1] == t and subject.kind == "activation"})
         if early:
-            self.error(
-                "C204",
-                span,
-                f"the {subject} is expected at {self._shown(due)}, but {self._who(cells)} expires before the round, at "
-                f"{ticks(early)}",
-            )
+            found_early = f"{self._who(cells)} expires before the round, at {ticks(early)}"
+            self.error("C204", f"the {subject} is expected at {self._shown(due)}, but {found_early}", span)
         elif missing or beyond:
             where = own.at.get(due[missing[0]]) if missing else span
             what = [f"nothing expires at {ticks(self._relative(missing))}"] if missing else []
             what += [f"{self._at(cells, beyond)} expires at {ticks(self._relative(beyond))}"] if beyond else []
-            self.error(
-                "C204",
-                where,
-                f"the {subject} is expected at {self._shown(due)}, found at {self._shown(actual)}: {'; '.join(what)}",
-            )
+            shown = f"expected at {self._shown(due)}, found at {self._shown(actual)}"
+            self.error("C204", f"the {subject} is {shown}: {'; '.join(what)}", where)
         elif twice:
-            self.error("C204", own.at.get(twice[0] % length), f"the {subject} has two expiries at {ticks(self._relative(twice))}")
+            self.error("C204", f"the {subject} has two expiries at {ticks(self._relative(twice))}", own.at.get(twice[0] % length))
 
     def _followed(self, subject: Subject, own: Points, cells: list[Running]) -> dict[int, Span]:
         """The points at which the cells have to expire: one that each end of the task moves on watches the first deadlines.
@@ -306,14 +276,10 @@ class Round:
             return own.at
         without = next((a for a in self.mode.activations if a.task == subject.name and not a.deadlines), None)
         if without is not None:
-            self.error(
-                "C206",
-                without.span,
-                f"the {subject}: {self._who(cells)} is moved on by each end of the task, also by that of the activation at "
-                f"{without.at}, which has none",
-            )
+            also = f"also by that of the activation at {without.at}, which has none"
+            self.error("C206", f"the {subject}: {self._who(cells)} is moved on by each end of the task, {also}", without.span)
         if self.system.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
-            self.error("C206", next(iter(own.at.values())), f"the {subject}: {self._who(cells)} goes on after a missed one")
+            self.error("C206", f"the {subject}: {self._who(cells)} goes on after a missed one", next(iter(own.at.values())))
         return own.first
 
     def _relative(self, times: Iterable[int]) -> list[str]:
@@ -335,28 +301,24 @@ class Round:
         """A cell's pattern recurs with the round, lies on ticks, and its request is as held back as it must be."""
         length = self.mode.round_length
         if running.odd is not None:
-            self.error("C204", span, f"the {subject}: {running} expires at {float(running.odd):g}, between two ticks")
+            self.error("C204", f"the {subject}: {running} expires at {float(running.odd):g}, between two ticks", span)
         elif running.period <= 0 or length % running.period:
-            self.error(
-                "C204",
-                span,
-                f"the {subject}: {running} expires every {float(running.period):g} ticks, which do not recur with the round of "
-                f"{length}",
-            )
+            every = f"every {float(running.period):g} ticks, which do not recur with the round of {length}"
+            self.error("C204", f"the {subject}: {running} expires {every}", span)
         held = (subject.kind == "deadline" and running.multiplex is None) or subject.kind == "control"
         if held and running.armed:
             self.error(
-                "C206", span, f"the {subject}: {running} may interrupt as soon as the mode runs, not only when it is armed"
+                "C206", f"the {subject}: {running} may interrupt as soon as the mode runs, not only when it is armed", span
             )
         if not held and not running.armed:
-            self.error("C204", span, f"the {subject}: {running} is started, but its request is not enabled")
+            self.error("C204", f"the {subject}: {running} is started, but its request is not enabled", span)
 
     def _control(self, subject: Subject) -> None:
         """The switch of modes: where it is taken, and when the next round begins."""
         cells = self.of(subject)
         table, length = self.table.control, self.mode.round_length
         if len(self.system.modes) == 1:
-            self.error("C208", None, f"{self._who(cells)} leads to a switch of modes, and there is one mode")
+            self.error("C208", f"{self._who(cells)} leads to a switch of modes, and there is one mode")
             return
         running = cells[0]
         self.sound(subject, self.mode.span, running)
@@ -364,38 +326,30 @@ class Round:
         self.report.expiries += len(times)
         if len(cells) > 1 or len(times) not in (1, 2) or times[0] <= 0 or running.period != length:
             self.error(
-                "C208",
-                None,
-                f"a switch of modes is to be possible once a round, and {self._who(cells)} expires at {ticks(times)}",
+                "C208", f"a switch of modes is to be possible once a round, and {self._who(cells)} expires at {ticks(times)}"
             )
             return
         at, earliest = times[0], last_end(self.mode, self.system)
         if at < earliest:
-            self.error("C208", None, f"the switch of modes, at {at}, comes before the last window has ended, at {earliest}")
+            self.error("C208", f"the switch of modes, at {at}, comes before the last window has ended, at {earliest}")
         if table is None:
-            self.error("C208", None, "nothing says how the mode is left")
+            self.error("C208", "nothing says how the mode is left")
             return
         board, source = self.system.board, running.source
         counter = running.family.counter(table.counter)
         if counter is not running.cell:
-            self.error(
-                "C208", None, f"the switch of modes waits for the counter at {table.counter:#x}, which is not that of {running}"
-            )
+            self.error("C208", f"the switch of modes waits for the counter at {table.counter:#x}, which is not that of {running}")
         reads = (length - board.switch_ticks) * running.cell.place.rate / running.cell.prescaler
         if table.target != reads:
-            self.error(
-                "C208",
-                None,
-                f"the next mode's start is due when {running} reads {reads}, {board.switch_ticks} ticks after the switch at "
-                f"{at}, and the image waits for {table.target}",
-            )
+            due = f"{reads}, {board.switch_ticks} ticks after the switch at {at}"
+            self.error("C208", f"the next mode's start is due when {running} reads {due}, and the image waits for {table.target}")
         forget = self.hardware.controller.store(table.forget.address, table.forget.value)
         if forget != ("unpend", frozenset({source})):
-            self.error("C208", None, f"before a switch is waited for, what {running} asked for before is not forgotten")
+            self.error("C208", f"before a switch is waited for, what {running} asked for before is not forgotten")
         allowed = self.hardware.controller.store(table.enable.address, table.enable.value) == ("enable", frozenset({source}))
         access = running.family.access(table.enable.address, table.enable.value)
         if not allowed and access != ("arm", running.cell):
-            self.error("C208", None, f"what is to let {running} interrupt for a switch of modes does not")
+            self.error("C208", f"what is to let {running} interrupt for a switch of modes does not")
 
     def _spare(self) -> None:
         """Sources that the mode does not use lead nowhere."""
@@ -403,9 +357,7 @@ class Round:
         for source, address in self.vector_of.items():
             if source in used or unused(self.hardware.elf, source, address):
                 continue
-            self.error(
-                "C205", None, f"nothing asks for source {source}, but its vector is '{self.hardware.elf.name_of(address)}'"
-            )
+            self.error("C205", f"nothing asks for source {source}, but its vector is '{self.hardware.elf.name_of(address)}'")
 
     # Vectors.
 
@@ -416,7 +368,7 @@ class Round:
             strange = next(iter(sorted(meaning.every("strange"), key=lambda s: s.name)), None)
             span = self._span(subject)
             if strange is not None:
-                self.error("C205", span, f"'{meaning.symbol}', the vector of source {source}, {strange.name}")
+                self.error("C205", f"'{meaning.symbol}', the vector of source {source}, {strange.name}", span)
                 continue
             for own, part in self.serves(source).items():
                 if own.kind == "activation":
@@ -492,8 +444,5 @@ class Round:
     ) -> None:
         """Report the first thing that is wrong with a vector."""
         if wrong:
-            self.error(
-                code,
-                span,
-                f"the vector of source {source}, '{meaning.symbol}', for the {subject or self.subjects[source]}, {wrong[0]}",
-            )
+            vector = f"the vector of source {source}, '{meaning.symbol}', for the {subject or self.subjects[source]},"
+            self.error(code, f"{vector} {wrong[0]}", span)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from carillon.diagnostics import Span
 from carillon.model.osek import AlarmAction, Osek, ScheduleTable, SetEvent, Synchronisation, TableStart
-from carillon.verify.contract import Reader
+from carillon.verify.contract import Reader, rows_of
 from carillon.verify.elf import Elf
 
 Acts = tuple[int, int, int]
@@ -60,23 +60,16 @@ class TableRow:
     start: int
 
 
-def is_adjusted(osek: Osek) -> bool:
-    """Whether steps say by how much they are adjusted."""
-    return any(t.sync is Synchronisation.EXPLICIT for t in osek.schedule_tables)
-
-
 def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
     """carillon_osek_cursors with their steps and actions; nothing where the image has none."""
-    symbol, actions = elf.symbols.get("carillon_osek_cursors"), elf.symbols.get("carillon_osek_point_actions")
-    if symbol is None or actions is None or not osek.schedule_tables:
+    actions = elf.symbols.get("carillon_osek_point_actions")
+    if actions is None or not osek.schedule_tables:
         return []
-    size = _padded(elf, elf.pointer + 4, elf.pointer)
-    adjusted = is_adjusted(osek)
-    step_size = _padded(elf, 20 if adjusted else 8, 4)
-    act_size = _padded(elf, max(4, elf.pointer) + 2, max(4, elf.pointer))
+    adjusted = any(t.sync is Synchronisation.EXPLICIT for t in osek.schedule_tables)
+    step_size = elf.padded(20 if adjusted else 8, 4)
+    act_size = elf.padded(max(4, elf.pointer) + 2, max(4, elf.pointer))
     rows = []
-    for number in range(symbol.size // size):
-        reader = Reader(elf, symbol.address + number * size)
+    for reader in rows_of(elf, "carillon_osek_cursors", elf.padded(elf.pointer + 4, elf.pointer)):
         steps, count, part, table = reader.pointer(), reader.take(2), reader.take(1), reader.take(1)
         own = []
         for k in range(count):
@@ -89,10 +82,6 @@ def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
     return rows
 
 
-def _padded(elf: Elf, size: int, align: int) -> int:
-    return size + -size % min(align, elf.align)
-
-
 def _act(elf: Elf, at: int) -> Acts:
     reader = Reader(elf, at)
     operand = reader.take(max(4, elf.pointer)) & 0xFFFF_FFFF
@@ -102,12 +91,7 @@ def _act(elf: Elf, at: int) -> Acts:
 
 def table_rows(osek: Osek, elf: Elf) -> Iterator[TableRow]:
     """carillon_osek_schedule_tables."""
-    symbol = elf.symbols.get("carillon_osek_schedule_tables")
-    size = _padded(elf, 27, 4)
-    if symbol is None or symbol.size != size * len(osek.schedule_tables):
-        return
-    for number in range(len(osek.schedule_tables)):
-        reader = Reader(elf, symbol.address + number * size)
+    for reader in rows_of(elf, "carillon_osek_schedule_tables", elf.padded(27, 4), len(osek.schedule_tables)):
         yield TableRow(*(reader.take(n) for n in (4, 4, 4, 4, 4, 2, 1, 1, 1, 1, 1)))
 
 
@@ -150,17 +134,7 @@ class ScheduleTableChecks:
             SYNC.index(table.sync),
             START.index(start.kind) if start is not None else 0,
         )
-        found = (
-            row.duration,
-            row.initial,
-            row.precision,
-            row.at,
-            row.autostart,
-            row.counter,
-            row.repeating,
-            row.sync,
-            row.start,
-        )
+        found = (row.duration, row.initial, row.precision, row.at, row.autostart, row.counter, row.repeating, row.sync, row.start)
         if found != expected:
             yield f"has {found}, and the schedule says {expected}"
         if number in self.on_cells and not own:

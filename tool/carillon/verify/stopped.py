@@ -33,5 +33,5 @@ def check_stopped(round_: Round) -> None:
             found = [(number, step.name) for number, step in enumerate(path) if _counts(step)]
             if found != ([(0, STOPS), (len(path) - 1, GOES_ON)] if kept else []):
                 what = "does not keep the counter of budgets from counting" if kept else "stops a counter of budgets that is none"
-                round_.error("C205", None, f"the vector of source {source}, '{meaning.symbol}', {what}")
+                round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', {what}")
                 break

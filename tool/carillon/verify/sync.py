@@ -17,7 +17,7 @@ def check_sync(round_: Round, subject: Subject) -> None:
     """Compare the sync cell, its place and the list of what it moves; C204 for each difference."""
 
     def error(cause: str) -> None:
-        round_.error("C204", None, cause)
+        round_.error("C204", cause)
 
     sync, table, length = round_.system.sync, round_.sync, round_.mode.round_length
     cells = round_.of(subject)
@@ -59,17 +59,17 @@ def _moved(round_: Round, table: SyncTable) -> None:
         found = next((r for r in round_.running if r.family.counter(store.address) is r.cell), None)
         if found is None or id(found.cell) not in left:
             round_.error(
-                "C204", None, f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"
+                "C204", f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"
             )
             continue
         del left[id(found.cell)]
         before = found.cell.first
         found.family.shift(store.address, store.value)
         if found.cell.first != before:
-            round_.error("C204", None, f"the sync point moves {found} otherwise than by the correction")
+            round_.error("C204", f"the sync point moves {found} otherwise than by the correction")
         found.cell.first = before
     for running in left.values():
-        round_.error("C204", None, f"the sync point does not move {running}")
+        round_.error("C204", f"the sync point does not move {running}")
 
 
 def _held(round_: Round, table: SyncTable, running: Running) -> None:
@@ -90,4 +90,4 @@ def _held(round_: Round, table: SyncTable, running: Running) -> None:
             done.append((kind, set(sources)))
     wanted = [(kind, s) for kind, s in (("disable", waiting), ("unpend", own), ("enable", waiting)) if s]
     if done != wanted:
-        round_.error("C208", None, f"until the first synchronisation, the image does {done} with sources, and not {wanted}")
+        round_.error("C208", f"until the first synchronisation, the image does {done} with sources, and not {wanted}")

@@ -8,7 +8,7 @@ table's begin, and when each cell expires is compared with the points of the tas
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from carillon.model.family import Capability
@@ -17,6 +17,7 @@ from carillon.verify.contract import Reader, Store, Tables
 from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell
 from carillon.verify.hardware import Hardware
+from carillon.verify.service import Service
 
 REST = 1 << 24
 """Ticks from the end of a table that does not repeat to the first of its cells that would expire once more (SPEC)."""
@@ -35,14 +36,6 @@ class End:
     rest: int = 0
     resume: tuple[Store, ...] = ()
     hold: tuple[Store, ...] = ()
-
-
-def after_reading(cell: Cell, apart: int) -> Fraction:
-    """A cell's first expiry, in ticks after the time base was read, which reads 0 here; a start adds what it reads.
-
-    The counter has 32 bits, and is not read before that addition: a table's first point may be at its begin.
-    """
-    return ((cell.begins or Fraction(0)) + apart) % 2**32
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,42 +82,24 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
             prepare, stop = (tables.stores(a, n) for a, n in zip(at, (reader.take(2), reader.take(2)), strict=True))
         shifts, cells = elf.data(reader.pointer()), elf.data(reader.pointer())
         length, first, tick, turn = (reader.take(4) for _ in range(4))
-        rows = tuple(
-            (elf.number(p, 4), elf.number(p + 4, 4), elf.number(p + 8, 4)) for p in range(cells, cells + 12 * length, 12)
-        )
+        row = Reader(elf, cells)
+        rows = tuple((row.take(4), row.take(4), row.take(4)) for _ in range(length))
         end = End()
         if ends:
-            numbers = [reader.take(size) for size in (4, 4, 2, 2, 4)]
-            resume = (tables.store(reader),)
-            early = numbers[3]
-            end = End(
-                numbers[0],
-                numbers[1],
-                numbers[2],
-                early,
-                numbers[4],
-                resume if early else (),
-                ((tables.store(reader),) if restarts else (stop or ())[:early]) if early else (),
-            )
+            counter, again, source, early, rest = (reader.take(size) for size in (4, 4, 2, 2, 4))
+            end = End(counter, again, source, early, rest)
+            if early:
+                resume = (tables.store(reader),)
+                end = replace(end, resume=resume, hold=(tables.store(reader),) if restarts else (stop or ())[:early])
         found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
     return found
 
 
 class TableCellChecks:
-    """The comparison; ``tasks``: by source, the task that is its vector; ``points``: the table and the number of its action.
+    """The comparison; ``services``: by source, what its vector serves."""
 
-    ``ends``: by source, "half" or "end" and the table.
-    """
-
-    def __init__(
-        self,
-        osek: Osek,
-        hardware: Hardware,
-        tasks: Mapping[int, str],
-        points: Mapping[int, tuple[str, int]],
-        ends: Mapping[int, tuple[str, str]],
-    ) -> None:
-        self.osek, self.hardware, self.tasks, self.points, self.ends = osek, hardware, tasks, points, ends
+    def __init__(self, osek: Osek, hardware: Hardware, services: Mapping[int, Service | None]) -> None:
+        self.osek, self.hardware, self.services = osek, hardware, services
 
     def differences(self, table: ScheduleTable, it: OnCells) -> Iterator[str]:
         """What is wrong with a table on cells."""
@@ -132,10 +107,13 @@ class TableCellChecks:
         said = counter.tick, counter.tick * (counter.max_allowed + 1)
         if (it.tick, it.turn) != said:
             yield f"takes a tick of its counter for {it.tick} ticks of the clock and its turn for {it.turn}; they are {said}"
-        served = self.ends.get(it.end.source, ("", ""))
-        if (it.end != End()) if table.repeating and not table.followed else (served != ("end", table.name)):
+        if (it.end != End()) if table.repeating and not table.followed else (self._action(table, it.end.source) != "end"):
             yield f"has its end served at source {it.end.source}, which is for something else"
-        saved = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.hardware.cells]
+        with self.hardware.tried():
+            yield from self._wrong_cells(table, counter.tick, it)
+
+    def _wrong_cells(self, table: ScheduleTable, tick: int, it: OnCells) -> Iterator[str]:
+        """What its stores make the cells do."""
         before = {id(c) for _, c in self.hardware.cells if c.started is not None}
         self.hardware.carry_out(it.prepare, BEFORE)
         self.hardware.add(it.start, Fraction(0))
@@ -143,52 +121,40 @@ class TableCellChecks:
             if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
                 yield f"shifts {shift.address:#x}, which is no counter that it has started"
         started = [c for _, c in self.hardware.cells if c.started is not None and id(c) not in before]
-        yield from self._wrong_times(table, counter.tick, started)
+        yield from self._wrong_times(table, tick, started)
         yield from self._wrong_rows(it, started)
-        yield from self._wrong_end(table, counter.tick, it, started)
+        yield from self._wrong_end(table, tick, it, started)
         self.hardware.carry_out(it.stop or (), None)
         still = sorted(c.place.name for c in started if c.started is not None)
         also = sorted(c.place.name for _, c in self.hardware.cells if c.started is None and id(c) in before)
         if it.stop is not None and (still or also):
             yield f"stops {', '.join(also) or 'nothing else'}, and leaves {', '.join(still) or 'nothing'} running"
-        for cell, at, first, again, registers in saved:
-            cell.started, cell.first, cell.again, cell.registers = at, first, again, registers
 
     def _wrong_times(self, table: ScheduleTable, tick: int, started: list[Cell]) -> Iterator[str]:
         """At each point, one cell expires for each action."""
-        apart = SINCE_READ[self.hardware.system.board.port]
         left: set[tuple[AlarmAction | str, int]] = {(a, p.offset) for p in table.points for a in p.actions}
         left |= {("end", table.duration)} if table.followed or not table.repeating else set()
         left |= {("half", table.duration // 2)} if table.followed else set()
         for cell in started:
-            named = f"{cell.place.name} (source {cell.place.source})"
             action = self._action(table, cell.place.source)
             if isinstance(action, AlarmAction) and action not in table.actions:
-                yield f"starts {named}, whose vector is for nothing of the table"
+                yield f"starts {cell}, whose vector is for nothing of the table"
                 continue
             if cell.begins is None or cell.again is None:
-                yield f"starts {named} without an interval"
+                yield f"starts {cell} without an interval"
                 continue
-            first, again = after_reading(cell, apart), cell.ticks(cell.again)
+            first, again = self._first(cell), cell.ticks(cell.again)
             turns = Fraction(table.duration * tick) / again if again > 0 else Fraction(0)
             own = {(action, (first + k * again) / tick) for k in range(int(turns) if turns.denominator == 1 else 0)}
             if table.followed or not table.repeating:
                 period = table.duration * tick + (0 if table.repeating else REST)
                 own = {(action, first / tick)} if again == period else set()
             if not own or not own <= left or not cell.lets:
-                does = (
-                    f"says '{action.key}' to '{action.object}' by {named}"
-                    if isinstance(action, AlarmAction)
-                    else f"has its {action} by {named}"
-                )
+                does = f"says '{action.key}' to '{action.object}'" if isinstance(action, AlarmAction) else f"has its {action}"
                 says = ", ".join(str(p.offset * tick) for p in table.points if action in p.actions)
-                turn = (
-                    f"in each turn of {table.duration * tick}"
-                    if table.repeating
-                    else f"once, and an end at {table.duration * tick}"
-                )
+                turn = f"{'in each turn of' if table.repeating else 'once, and an end at'} {table.duration * tick}"
                 yield (
-                    f"{does} {float(first):g} ticks of the clock after its begin and every {float(again):g}; "
+                    f"{does} by {cell} {float(first):g} ticks of the clock after its begin and every {float(again):g}; "
                     f"the schedule says {says} {turn}, each by one cell"
                 )
             left -= own
@@ -202,15 +168,10 @@ class TableCellChecks:
         if not end.source:
             return
         own = next((c for c in started if c.place.source == end.source), None)
-        if (
-            own is None
-            or end.again != own.again
-            or not any(f.counter(end.counter) is own for f in self.hardware.families.values())
-        ):
+        if own is None or end.again != own.again or self.hardware.counter(end.counter) is not own:
             yield f"is told how long ago its end was by the register {end.counter:#x} and a period of {end.again}"
         half = table.duration // 2 if table.followed else 0
-        apart = SINCE_READ[self.hardware.system.board.port]
-        before = [c for c in started if after_reading(c, apart) < half * tick]
+        before = [c for c in started if self._first(c) < half * tick]
         if end.early != len(before) or (before and end.rest != (table.duration - half) * tick):
             yield f"has {end.early} cells stopped {end.rest} ticks before its end, and {len(before)} have had their points then"
         self.hardware.carry_out(end.hold, None)
@@ -225,19 +186,24 @@ class TableCellChecks:
 
     def _action(self, table: ScheduleTable, source: int) -> AlarmAction | str:
         """What a source's vector does for a table, or "half" or "end"; of an action that no table has, if it is for none."""
-        which, of = self.ends.get(source, ("", ""))
-        if of == table.name:
-            return which
-        name, number = self.points.get(source, ("", -1))
-        if name == table.name and 0 <= number < len(table.actions):
-            return table.actions[number]
-        return ActivateTask(self.tasks.get(source, ""))
+        it = self.services.get(source) or Service("")
+        if it.kind in ("half", "end") and it.name == table.name:
+            return it.kind
+        if it.kind == "point" and it.name == table.name and 0 <= it.number < len(table.actions):
+            return table.actions[it.number]
+        return ActivateTask(it.name if it.kind == "task" else "")
+
+    def _first(self, cell: Cell) -> Fraction:
+        """A cell's first expiry, in ticks after the time base was read, which reads 0 here; a start adds what it reads.
+
+        The counter has 32 bits, and is not read before that addition: a table's first point may be at its begin.
+        """
+        return ((cell.begins or Fraction(0)) + SINCE_READ[self.hardware.system.board.port]) % 2**32
 
     def _wrong_rows(self, it: OnCells, started: list[Cell]) -> Iterator[str]:
         """What a late start goes by."""
-        apart = SINCE_READ[self.hardware.system.board.port]
-        expected = sorted((int(after_reading(c, apart)), int(c.ticks(c.again or 0)), c.place.source) for c in started)
-        counters = [next((c for f in self.hardware.families.values() if (c := f.counter(s.address))), None) for s in it.shifts]
+        expected = sorted((int(self._first(c)), int(c.ticks(c.again or 0)), c.place.source) for c in started)
+        counters = [self.hardware.counter(shift.address) for shift in it.shifts]
         sources = [c.place.source if c is not None else -1 for c in counters]
         if sorted(it.rows) != expected or [row[0] for row in it.rows] != sorted(row[0] for row in it.rows):
             yield f"has cells for late starts that say {list(it.rows)}, and its cells do {expected}"

@@ -9,54 +9,31 @@ from collections.abc import Callable
 from capstone import CS_ARCH_ARM, CS_MODE_MCLASS, CS_MODE_THUMB
 
 from carillon.verify.code import Effect, State
-from carillon.verify.code.decoded import Decoded
+from carillon.verify.code.decoded import OPERATIONS, Decoded
 from carillon.verify.elf import Elf
 
 _REGISTER = re.compile(r"\b(?:r\d+|sb|sl|fp|ip|sp|lr|pc)\b")
 _NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 _CONDITIONS = ("eq", "ne", "hs", "lo", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
 _MEMORY = re.compile(r"\[(\w+)(?:, #(-?\w+))?\](!)?(?:, #(-?\w+))?$")
-_ONE_RESULT = frozenset(
-    {
-        "adc",
-        "add",
-        "addw",
-        "and",
-        "asr",
-        "bic",
-        "clz",
-        "eor",
-        "lsl",
-        "lsr",
-        "mla",
-        "mls",
-        "mov",
-        "movt",
-        "movw",
-        "mrs",
-        "mul",
-        "mvn",
-        "neg",
-        "orn",
-        "orr",
-        "rbit",
-        "rev",
-        "ror",
-        "rsb",
-        "sbc",
-        "sbfx",
-        "sdiv",
-        "sub",
-        "subw",
-        "sxtb",
-        "sxth",
-        "ubfx",
-        "udiv",
-        "uxtb",
-        "uxth",
-    }
-)
+_ONE_RESULT = {
+    *("adc", "add", "addw", "and", "asr", "bic", "clz", "eor", "lsl", "lsr", "mla", "mls", "mov", "movt", "movw", "mrs", "mul"),
+    *("mvn", "neg", "orn", "orr", "rbit", "rev", "ror", "rsb", "sbc", "sbfx", "sdiv", "sub", "subw", "sxtb", "sxth", "ubfx"),
+    *("udiv", "uxtb", "uxth"),
+}
 """What changes its first operand, and no other register."""
+_OPERATIONS = {
+    "add": "add",
+    "addw": "add",
+    "sub": "sub",
+    "subw": "sub",
+    "lsl": "sll",
+    "lsr": "srl",
+    "orr": "or",
+    "and": "and",
+    "bic": "bic",
+    "eor": "xor",
+}
 _MASK = 0xFFFF_FFFF
 
 
@@ -141,19 +118,8 @@ class Code(Decoded):
             return (place + 4 & ~3) + two
         if one is None:
             return None
-        operations: dict[str, Callable[[int, int], int]] = {
-            "add": lambda a, b: a + b,
-            "addw": lambda a, b: a + b,
-            "sub": lambda a, b: a - b,
-            "subw": lambda a, b: a - b,
-            "lsl": lambda a, b: a << (b & 31),
-            "lsr": lambda a, b: a >> (b & 31),
-            "orr": lambda a, b: a | b,
-            "and": lambda a, b: a & b,
-            "bic": lambda a, b: a & ~b,
-            "eor": lambda a, b: a ^ b,
-        }
-        return operations[name](one, two) if name in operations else None
+        operation = OPERATIONS.get(_OPERATIONS.get(name, ""))
+        return operation(one, two) if operation is not None else None
 
     def _memory(self, state: State, name: str, operands: str, arguments: list[str], place: int) -> None:
         registers = state.registers
@@ -195,15 +161,4 @@ class Code(Decoded):
         if name in ("bl", "blx"):
             self.call(state, target, place)
             return [state]
-        if name in ("b", "bx"):
-            if target is None or end(target):
-                self.call(state, target, place)
-                return []
-            state.pc = target
-            return [state]
-        assert target is not None
-        if end(target):
-            away = state.fork(target)
-            self.call(away, target, place)
-            return [state, away]
-        return [state, state.fork(target)]
+        return (self.jump if name in ("b", "bx") else self.branch)(state, target, place, end)

@@ -35,8 +35,6 @@ class Code:
         state.pc += 2
         registers = state.registers
         registers.setdefault("1", 0)  # the ABI's zero
-        upper, lower = 16 + (word >> 4 & 15), (word >> 8 & 15) << 4 | word & 15
-        wide = word >> 4 & 31
         if word & 0xFE0E in (0x940C, 0x940E):  # jmp, call
             target = 2 * (((word & 0x1F0) >> 3 | word & 1) << 16 | self.elf.number(place + 2, 2))
             state.pc += 2
@@ -58,6 +56,18 @@ class Code:
         if word == 0x9409:  # ijmp
             self._call(state, self._through(registers), place)
             return []
+        if word >> 10 == 4 or word & 0xFC00 == 0xFC00 or word & 0xFD00 == 0x9900:  # cpse; sbrc, sbrs; sbic, sbis: skip
+            after = self.elf.number(place + 2, 2)
+            longer = after & 0xFE0C == 0x940C or after & 0xFC0F == 0x9000
+            return [state, state.fork(place + (6 if longer else 4))]
+        self._work(state, word, place)
+        return [state]
+
+    def _work(self, state: State, word: int, place: int) -> None:
+        """What an instruction does that the next one follows."""
+        registers = state.registers
+        upper, lower = 16 + (word >> 4 & 15), (word >> 8 & 15) << 4 | word & 15
+        wide = word >> 4 & 31
         if word in (0x9478, 0x94F8):  # sei, cli
             state.effects.append(Effect("on" if word == 0x9478 else "off", place=place))
         elif word >> 12 == 0xE:  # ldi
@@ -74,9 +84,8 @@ class Code:
             state.effects.append(Effect(kind, 0x20 + (word >> 3 & 31), 1 << (word & 7), place=place))
         elif word >> 12 in (6, 7):  # ori, andi
             self._bits(registers, upper, "set" if word >> 12 == 6 else "clear", lower)
-        elif word >> 12 in (3, 4, 5):  # cpi, sbci, subi
-            if word >> 12 != 3:
-                registers.pop(str(upper), None)
+        elif word >> 12 in (4, 5):  # sbci, subi
+            registers.pop(str(upper), None)
         elif word >> 10 in (8, 10):  # and, or
             self._combine(registers, word)
         elif word >> 10 == 11:  # mov
@@ -90,12 +99,8 @@ class Code:
         elif word >> 8 == 1:  # movw
             for k in (0, 1):
                 self._copy(registers, 2 * (word >> 4 & 15) + k, 2 * (word & 15) + k)
-        elif word >> 10 in (1, 5) or word & 0xFE0F == 0x920F or word == 0:  # cpc, cp; push; nop
+        elif word >> 12 == 3 or word >> 10 in (1, 5) or word & 0xFE0F == 0x920F or word == 0:  # cpi; cpc, cp; push; nop
             pass
-        elif word >> 10 == 4 or word & 0xFC00 == 0xFC00 or word & 0xFD00 == 0x9900:  # cpse; sbrc, sbrs; sbic, sbis: skip
-            after = self.elf.number(place + 2, 2)
-            longer = after & 0xFE0C == 0x940C or after & 0xFC0F == 0x9000
-            return [state, state.fork(place + (6 if longer else 4))]
         elif word & 0xD200 == 0x8200 or word & 0xFE00 == 0x9200:  # a store through a pointer
             self._indirect(state, word, wide, place)
         elif word & 0xD200 == 0x8000 or word & 0xFE00 == 0x9000:  # a load through one, pop
@@ -111,7 +116,6 @@ class Code:
             registers.pop(str(pair + 1), None)
         else:
             registers.pop(str(wide), None)
-        return [state]
 
     @staticmethod
     def _copy(registers: dict[str, Any], to: int, source: int) -> None:

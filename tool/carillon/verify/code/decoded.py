@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import ClassVar
 
 from capstone import Cs
@@ -10,6 +12,17 @@ from capstone import Cs
 from carillon.elf import UnreadableError
 from carillon.verify.code import Effect, State, known
 from carillon.verify.elf import Elf
+
+OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "or": operator.or_,
+    "and": operator.and_,
+    "bic": lambda a, b: a & ~b,
+    "xor": operator.xor,
+    "sll": lambda a, b: a << (b & 31),
+    "srl": lambda a, b: a >> (b & 31),
+}
 
 
 class Decoded:
@@ -39,6 +52,22 @@ class Decoded:
             registers.pop(name, None)
         else:
             registers[name] = value
+
+    def jump(self, state: State, target: int | None, place: int, end: Callable[[int], bool]) -> list[State]:
+        """A jump, which goes on in another function if it leaves this one, or where it leads is not known."""
+        if target is None or end(target):
+            self.call(state, target, place)
+            return []
+        state.pc = target
+        return [state]
+
+    def branch(self, state: State, target: int | None, place: int, end: Callable[[int], bool]) -> list[State]:
+        """The same of a jump that is taken or not."""
+        assert target is not None
+        away = state.fork(target)
+        if end(target):
+            self.call(away, target, place)
+        return [state, away]
 
     def call(self, state: State, target: int | None, place: int) -> None:
         """A call of a function, whose address is perhaps not known."""

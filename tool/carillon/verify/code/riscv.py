@@ -9,7 +9,7 @@ from collections.abc import Callable
 from capstone import CS_ARCH_RISCV, CS_MODE_RISCV32, CS_MODE_RISCVC
 
 from carillon.verify.code import Effect, State
-from carillon.verify.code.decoded import Decoded
+from carillon.verify.code.decoded import OPERATIONS, Decoded
 from carillon.verify.elf import Elf
 
 _WORD = re.compile(r"\b[a-z]+\d*\b")
@@ -67,22 +67,10 @@ class Code(Decoded):
             return place + (int(parts[1], 0) << 12)
         if name in ("li", "mv"):
             return get(parts[1])
-        if name in ("addi", "add", "or", "ori", "and", "andi", "xor", "sub", "slli", "addi16sp"):
-            one = get(parts[1]) if len(parts) > 2 else get(parts[0])
-            two = get(parts[-1])
-            if one is None or two is None:
-                return None
-            operation = name.removesuffix("i")
-            return {
-                "add": one + two,
-                "or": one | two,
-                "and": one & two,
-                "xor": one ^ two,
-                "sub": one - two,
-                "sll": one << (two & 31),
-                "addi16sp": 0,
-            }[operation if operation in ("add", "or", "and", "xor", "sub", "sll") else "addi16sp"]
-        return None
+        if name not in ("addi", "add", "or", "ori", "and", "andi", "xor", "sub", "slli"):
+            return None
+        one, two = get(parts[1] if len(parts) > 2 else parts[0]), get(parts[-1])
+        return OPERATIONS[name.removesuffix("i")](one, two) if one is not None and two is not None else None
 
     def _memory(self, state: State, name: str, parts: list[str], place: int) -> None:
         found = _MEMORY.search(parts[-1])
@@ -108,15 +96,8 @@ class Code(Decoded):
             target = base + offset & _MASK & ~1 if base is not None else None
         else:
             target = place + int(last, 0) & _MASK
-        links = (name == "jal" and parts[0] != "zero") or (name == "jalr" and parts[0] != "zero")
-        if links or (name in ("j", "jr", "jal", "jalr") and (target is None or end(target))):
+        links = name in ("jal", "jalr") and parts[0] != "zero"
+        if links:
             self.call(state, target, place)
-            return [state] if links else []
-        assert target is not None
-        if name in ("j", "jr", "jal", "jalr"):
-            state.pc = target
             return [state]
-        away = state.fork(target)
-        if end(target):
-            self.call(away, target, place)
-        return [state, away]
+        return (self.jump if name in ("j", "jr", "jal", "jalr") else self.branch)(state, target, place, end)

@@ -31,28 +31,10 @@ def _register(name: str) -> str | None:
     return f"r{found[1]}" if found else None
 
 
-_ONE_RESULT = frozenset(
-    {
-        "adc",
-        "add",
-        "and",
-        "dec",
-        "imul",
-        "inc",
-        "movsx",
-        "movsxd",
-        "movzx",
-        "neg",
-        "not",
-        "or",
-        "sar",
-        "sbb",
-        "shl",
-        "shr",
-        "sub",
-        "xor",
-    }
-)
+_ONE_RESULT = {
+    *("adc", "add", "and", "dec", "imul", "inc", "movsx", "movsxd", "movzx", "neg", "not", "or", "sar", "sbb", "shl", "shr"),
+    *("sub", "xor"),
+}
 """What changes its first operand, and no other register; imul with one operand is in _WIDE, too."""
 _WIDE = frozenset({"cdq", "cdqe", "cmpxchg", "cqo", "cwd", "cwde", "div", "idiv", "imul", "mul", "xchg"})
 _IMPLIED = ("rax", "rdx")
@@ -147,14 +129,7 @@ class Code(Decoded):
             target = int(operands, 0)
         elif _register(operands) is not None:
             target = state.registers.get(_register(operands) or "")
-        if name == "call" or (name == "jmp" and (target is None or end(target))):
+        if name == "call":
             self.call(state, target, place)
-            return [state] if name == "call" else []
-        assert target is not None
-        if name == "jmp":
-            state.pc = target
             return [state]
-        away = state.fork(target)
-        if end(target):
-            self.call(away, target, place)
-        return [state, away]
+        return (self.jump if name == "jmp" else self.branch)(state, target, place, end)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
+from typing import ClassVar
 
 from carillon.model.board import Board, Cells
 from carillon.verify.elf import Elf
@@ -48,8 +49,10 @@ class Cell:
     again: int | None = None
     prescaler: int = 1
     lets: bool = True
-    forgets: int = 0
     registers: dict[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.place.name} (source {self.place.source})"
 
     def ticks(self, units: int) -> Fraction:
         """Units of the cell in ticks."""
@@ -63,14 +66,18 @@ class Cell:
         return self.started + self.ticks(self.first)
 
 
-def counted(value: int, bits: int = 32) -> int:
-    """What a counter of so many bits holds after an addition: sums wrap, so an interval of any length fits."""
-    return value & (1 << bits) - 1
+def counted(value: int) -> int:
+    """What a counter of 32 bits holds after an addition: sums wrap, so an interval of any length fits."""
+    return value & 0xFFFF_FFFF
 
 
 class Family:
     """All cells of one family on a board."""
 
+    actions: ClassVar[Mapping[tuple[int, int], str]] = {}
+    """What a handler's store of a value to one of a cell's own registers does, of a family that has them; "other": any other."""
+    values: ClassVar[Mapping[int, Sequence[int]]] = {}
+    """Of such registers, the values that the documents give a meaning for what cells are for; any, of the others."""
     remembers = False
     """Whether a cell whose interrupt is disabled asks for it once that is enabled, if it has expired meanwhile."""
     resets = False
@@ -107,7 +114,8 @@ class Family:
 
     def means(self, address: int, value: int) -> bool:
         """Whether a store to one of these registers has a value that the documents give a meaning for what cells are for."""
-        return True
+        found = self.place(address) if self.values else None
+        return found is None or value in self.values.get(found[1], (value,))
 
     def replaced(self, address: int) -> dict[int, int]:
         """By number, the bits of cells in a register that a store replaces as a whole; empty if a store changes one cell."""
@@ -143,7 +151,34 @@ class Family:
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
         """What a handler's store does: "acknowledge", "arm", "disarm", "set" (the next expiry); None: nothing here."""
-        return None
+        found = self.place(address) if self.actions else None
+        return (self.actions.get((found[1], -1 if value is None else value), "other"), found[0]) if found is not None else None
+
+
+class AddedTo(Family):
+    """Down counters, the first of a cell's own registers, to which the kernel adds while they run."""
+
+    align_apart = rearm_apart = 0
+    """Units from the load of a counter to the store of the sum: of a mode's start, and of a handler that re-arms the cell."""
+
+    def shift(self, address: int, units: int) -> bool:
+        cell = self.counter(address)
+        if cell is None or cell.first is None:
+            return False
+        cell.first = counted(cell.first + units + self.align_apart)
+        return True
+
+    def counter(self, address: int) -> Cell | None:
+        return self.cell_at(address, 0)
+
+    def rearmed(self, register: int) -> Cell | None:
+        return self.counter(register)
+
+    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
+        return [counted((cell.again or 0) + steps[k % len(steps)] + self.rearm_apart) for k in range(count)]
+
+    def postponed(self, step: int) -> int:
+        return counted(step + self.rearm_apart)
 
 
 def families(

@@ -8,17 +8,16 @@ Enabling loads the counter from the reload register; at 0 it interrupts and is l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Family, counted
-
-ALIGN_APART, REARM_APART = 2, 3  # ticks from load to store: of carillon_port_align, of aspeed_rearm and aspeed_postpone
+from carillon.verify.families import AddedTo, Cell
 
 
-class Model(Family):
+class Model(AddedTo):
     """See above."""
 
+    align_apart, rearm_apart = 2, 3  # ticks from load to store: of carillon_port_align, of aspeed_rearm and aspeed_postpone
     own = "counter", 16
 
     def told(self, cell: Cell) -> Mapping[str, int]:
@@ -60,22 +59,3 @@ class Model(Family):
     def holds(self, address: int) -> int:
         running = [n for n, cell in self.cells.items() if cell.started is not None]
         return sum(5 << 4 * n for n in running) if address == self.cells[0].place.registers["control"] else 0
-
-    def shift(self, address: int, units: int) -> bool:
-        cell = self.counter(address)
-        if cell is None or cell.first is None:
-            return False
-        cell.first = counted(cell.first + units + ALIGN_APART)
-        return True
-
-    def counter(self, address: int) -> Cell | None:
-        return self.cell_at(address, 0)
-
-    def rearmed(self, register: int) -> Cell | None:
-        return self.counter(register)
-
-    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [counted((cell.again or 0) + steps[k % len(steps)] + REARM_APART) for k in range(count)]
-
-    def postponed(self, step: int) -> int:
-        return counted(step + REARM_APART)

@@ -8,6 +8,7 @@ interrupt clear at +12.  The counter expires as it reaches 0 and is loaded a uni
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
 from carillon.verify.families import Cell, Family
 
@@ -15,11 +16,13 @@ from carillon.verify.families import Cell, Family
 class Model(Family):
     """See above."""
 
-    own = "base", 0x10
+    own = "base", 0xD  # to the last of the four
+    values: ClassVar = {0: (0, 1, 9), 12: (1,)}
+    actions: ClassVar = {(0, 9): "arm", (0, 1): "disarm", (12, 1): "acknowledge"}
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         found = self.place(address)
-        if found is None or found[1] > 12:
+        if found is None:
             return False
         cell, register = found
         if register == 0:
@@ -33,21 +36,7 @@ class Model(Family):
             cell.registers["counter"] = value
         elif register == 8:
             cell.registers["counter"] = cell.registers["reload"] = value
-        elif value & 1:
-            cell.forgets += 1
         return True
-
-    def means(self, address: int, value: int) -> bool:
-        found = self.place(address)
-        register = found[1] if found is not None else -1
-        return {0: value in (0, 1, 9), 12: value == 1}.get(register, True)
 
     def counter(self, address: int) -> Cell | None:
         return self.cell_at(address, 4)
-
-    def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
-        found = self.place(address)
-        if found is None or found[1] > 12:
-            return None
-        kinds = {(0, 9): "arm", (0, 1): "disarm", (12, 1): "acknowledge"}
-        return kinds.get((found[1], value if value is not None else -1), "other"), found[0]

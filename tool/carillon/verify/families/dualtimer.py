@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 from carillon.verify.families import Cell, Family
 
@@ -20,6 +21,8 @@ class Model(Family):
     """See above.  An expiry is remembered while the interrupt is disabled."""
 
     own = "base", 0x20
+    values: ClassVar = {8: (0, SETTING, SETTING | ENABLE, SETTING | ENABLE | INTERRUPT), 12: (1,)}
+    actions: ClassVar = {(8, SETTING | ENABLE | INTERRUPT): "arm", (8, SETTING | ENABLE): "disarm", (12, 1): "acknowledge"}
     remembers = True
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
@@ -40,17 +43,7 @@ class Model(Family):
             elif cell.started is None and value & ~INTERRUPT == SETTING | ENABLE:
                 cell.started, cell.first = at, cell.registers.get("load")
                 cell.again = cell.registers.get("background", 0) + 1
-        elif register == 12:
-            cell.forgets += 1
-        else:
-            return False
-        return True
-
-    def means(self, address: int, value: int) -> bool:
-        found = self.place(address)
-        register = found[1] if found is not None else -1
-        settings = (0, SETTING, SETTING | ENABLE, SETTING | ENABLE | INTERRUPT)
-        return {8: value in settings, 12: value == 1}.get(register, True)
+        return register in (0, 8, 12, 0x18)
 
     def counter(self, address: int) -> Cell | None:
         return self.cell_at(address, 4)
@@ -64,11 +57,3 @@ class Model(Family):
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
         # The handler of the k-th expiry writes step k + 1, which holds from the expiry after it on.
         return [(cell.again or 0) if k == 0 else steps[k % len(steps)] for k in range(count)]
-
-    def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
-        found = self.place(address)
-        if found is None:
-            return None
-        armed = SETTING | ENABLE
-        kinds = {(8, armed | INTERRUPT): "arm", (8, armed): "disarm", (12, 1): "acknowledge"}
-        return kinds.get((found[1], value if value is not None else -1), "other"), found[0]

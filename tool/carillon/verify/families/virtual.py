@@ -7,15 +7,14 @@ reload is not 0, at its reload.  Code takes no time, so what is added to a count
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Family, counted
+from carillon.verify.families import AddedTo, Cell
 
 CELLS, START = 0x30_0000, 0x20_0000
 
 
-class Model(Family):
+class Model(AddedTo):
     """See above."""
 
     def place(self, address: int) -> tuple[Cell, int] | None:
@@ -44,22 +43,3 @@ class Model(Family):
 
     def means(self, address: int, value: int) -> bool:
         return value == 1 if address == START or (address - CELLS) % 16 == 8 else True
-
-    def shift(self, address: int, units: int) -> bool:
-        cell = self.counter(address)
-        if cell is None or cell.first is None:
-            return False
-        cell.first = counted(cell.first + units)
-        return True
-
-    def counter(self, address: int) -> Cell | None:
-        return self.cell_at(address, 0)
-
-    def rearmed(self, register: int) -> Cell | None:
-        return self.counter(register)
-
-    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [counted((cell.again or 0) + steps[k % len(steps)]) for k in range(count)]
-
-    def postponed(self, step: int) -> int:
-        return counted(step)

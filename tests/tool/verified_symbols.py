@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every symbol that the tool generates, and what ``verify`` does with it: a table without gaps.
 
-tests/tool/test_verify_symbols.py lists the symbols of images, finds each in one row, and changes the bytes of each that a row
+``test_verify_symbols`` lists the symbols of images, finds each in one row, and changes the bytes of each that a row
 says is compared.  docs/SPEC.md has the table.
 """
 
