@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from carillon.actions.costs import COSTS
+from carillon.actions import COSTS, Action
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.serve_clock import ServeClock

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from carillon.actions import Action
 from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
@@ -23,7 +24,7 @@ from carillon.model.osek import ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
-PROTECTS = {
+PROTECTS: dict[type[Action], tuple[str, str, str]] = {
     KeepBudget: ("keep execution budgets", "readable and settable while it runs", "budgets"),
     CountTurns: ("measure time frames", "readable while it runs", "time frames"),
 }
