@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
-from carillon.actions.costs import COSTS
+from carillon.actions.costs import cost_table
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 from carillon.trace import Kind
+
+COSTS = cost_table("host")
 
 IRREGULAR = (100, 560, 1130, 1800, 2450, 3333, 4020, 4490, 4907)
 ROUND = 6000

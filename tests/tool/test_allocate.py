@@ -17,9 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carillon.actions import COSTS, Action
+from carillon.actions import Action
 from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
+from carillon.actions.costs import cost_table
 from carillon.actions.dispatch import Dispatch
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.actions.switch_mode import SwitchMode
@@ -41,6 +42,8 @@ from carillon.model import Interrupt, OnDeadlineMiss, System
 from carillon.model.board import Board, Build, Cells, Clock, Role, Run
 from carillon.model.family import Capability, Family, Rearm
 from sample import few
+
+COSTS = cost_table("host")
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROLES = (Role.ACTIVATION, Role.DEADLINE, Role.CONTROL, Role.ENABLE, Role.SYSTEM)
@@ -857,7 +860,7 @@ def test_a_conflict_is_as_small_as_can_be(counts: list[int], wide: int, narrow: 
     classes = source_classes(target)
     builder = OptionBuilder(Fitter(target, 1_000_000), classes, length, OnDeadlineMiss.SHUTDOWN, 64)
     options = tuple(builder.build(d, level_matters=False) for d in demands)
-    problem = Problem(target, options, tuple(classes), LevelRules(64, 0, False, 1))
+    problem = Problem(target, options, tuple(classes), LevelRules(64, 0, False, 1), COSTS)
 
     def fits(chosen: Sequence[int]) -> bool:
         """By brute force: how many progressions of each demand go to the narrow class."""

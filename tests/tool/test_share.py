@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from carillon.actions import COSTS
+from carillon.actions.costs import cost_table
 from carillon.allocate import allocate
 from carillon.allocate.claims import CLOCK, SECONDS, Claim, Claims, Form, Way
 from carillon.allocate.conflict import feasible
@@ -25,6 +25,8 @@ from carillon.allocate.share import Beside, Shares, Value, conflict, share, shar
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import Planned, plan
 from sample import few
+
+COSTS = cost_table("host")
 
 # Shares of claims, against all of them one after the other.
 

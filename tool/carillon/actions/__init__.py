@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from carillon.actions.costs import COSTS, CostTable
+from carillon.actions.costs import CostTable
 from carillon.model.board import Role
 from carillon.model.osek import AlarmAction
 
-__all__ = ["COSTS", "Action", "CostTable", "EventTriggered", "Served"]
+__all__ = ["Action", "CostTable", "EventTriggered", "Served"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Served:
     queued: bool = False
 
     def by_handler(self, costs: CostTable) -> int:
-        """Instructions of handlers, where an action has nothing but what its carrier's kind costs."""
+        """What handlers take, where an action has nothing but what its carrier's kind costs."""
         return self.points * (costs.queued if self.queued else costs.handled_apart if self.apart else costs.handled)
 
 
@@ -90,8 +90,8 @@ class Action:
         """What an alarm does that has it."""
         return self.does.format_map({f.name: getattr(self, f.name) for f in fields(self)})
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
-        """Instructions a round of its handlers, but for what depends on the cells chosen and for ``wraps``."""
+    def price(self, served: Served, costs: CostTable) -> int:
+        """What its handlers take in a round, but for what depends on the cells chosen and for ``wraps``."""
         return served.by_handler(costs)
 
 

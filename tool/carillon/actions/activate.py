@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action, CostTable, Served
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask
 
@@ -27,7 +27,7 @@ class Activate(Action):
     says = ActivateTask
     does = "activates {object}"
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+    def price(self, served: Served, costs: CostTable) -> int:
         """Nothing where a cell's vector is the task."""
         if served.handled or served.queued:
             return served.by_handler(costs)

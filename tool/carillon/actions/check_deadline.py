@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action, CostTable, Served
 from carillon.model.board import Role
 
 
@@ -25,7 +25,7 @@ class CheckDeadline(Action):
     wraps = True
     constant = "CHECK_DEADLINE"
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+    def price(self, served: Served, costs: CostTable) -> int:
         """At the task's end a shared cell is moved on; a cell of its own needs what ``wraps`` says."""
         if served.table:
             return costs.table_check * served.points

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernel code an allocation costs: the objective that the allocator minimises."""
+"""What kernel code costs, on each port: the objective that the allocator minimises, and what operations of handlers take."""
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from carillon.resources import data_root
 
 
 @dataclass(frozen=True, slots=True)
 class CostTable:
-    """Instructions of kernel code, counted per round; one figure per thing that an allocation may cause.
+    """Instructions of kernel code, or cycles (:attr:`.Board.code_unit`); one figure per thing that an allocation may cause.
+
+    The figures are the port's: ``[allocation]`` of ``ports/<port>/costs.toml``.  They are counted per round.
 
     A direct activation costs nothing: the vector is the task.  ``wrapper_entry`` and ``wrapper_end`` are
     paid per activation of a task whose deadlines have cells of their own (their requests are enabled at
@@ -37,30 +40,30 @@ class CostTable:
     what a tick takes for each part of the counter's queue that has no cell and is due, and ``ask_parts`` once for all of them.
     """
 
-    wrapper_entry: int = 5
-    wrapper_end: int = 3
-    multiplexed_activation: int = 12
-    multiplexed_deadline: int = 10
-    multiplexed_reload: int = 10
-    ask: int = 3
-    acknowledge: int = 2
-    lowered: int = 14
-    enable: int = 4
-    multiplexed_enable: int = 8
-    forget: int = 4
-    hold: int = 6
-    flag: int = 14
-    table_activation: int = 60
-    table_check: int = 32
-    handled: int = 32
-    handled_apart: int = 57
-    queued: int = 79
-    tick: int = 9
-    tick_alone: int = 24
-    ask_parts: int = 4
-    ask_part: int = 8
-    synchronise: int = 42
-    stopped: int = 0
+    wrapper_entry: int
+    wrapper_end: int
+    multiplexed_activation: int
+    multiplexed_deadline: int
+    multiplexed_reload: int
+    ask: int
+    acknowledge: int
+    lowered: int
+    enable: int
+    multiplexed_enable: int
+    forget: int
+    hold: int
+    flag: int
+    table_activation: int
+    table_check: int
+    handled: int
+    handled_apart: int
+    queued: int
+    tick: int
+    tick_alone: int
+    ask_parts: int
+    ask_part: int
+    synchronise: int
+    stopped: int
 
     @property
     def wrapper(self) -> int:
@@ -68,13 +71,20 @@ class CostTable:
         return self.wrapper_entry + self.wrapper_end
 
 
-COSTS = CostTable()
-BENEATH = replace(COSTS, stopped=28)
-"""With execution budgets beneath the rounds."""
+@cache
+def cost_table(port: str, budgets: bool = False) -> CostTable:
+    """What an allocation costs on a port; ``budgets``: tasks beneath the rounds have execution budgets."""
+    own = _costs(port)["allocation"]
+    table = cost_table(own, budgets=True) if isinstance(own, str) else CostTable(**own)
+    return table if budgets else replace(table, stopped=0)
 
 
 @cache
 def port_prices(port: str) -> dict[str, int]:
     """What statements of handlers take at most on a port, by operation; empty where code takes no time."""
-    path = data_root() / "ports" / port / "costs.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {name: price for name, price in _costs(port).items() if name != "allocation"}
+
+
+@cache
+def _costs(port: str) -> dict[str, Any]:
+    return tomllib.loads((data_root() / "ports" / port / "costs.toml").read_text(encoding="utf-8"))

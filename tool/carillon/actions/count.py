@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, CostTable, EventTriggered, Served
+from carillon.actions import CostTable, EventTriggered, Served
 from carillon.model.osek import IncrementCounter
 
 
@@ -24,6 +24,6 @@ class Count(EventTriggered):
     says = IncrementCounter
     does = "increments {object}"
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+    def price(self, served: Served, costs: CostTable) -> int:
         """Of a counter of the hardware, what a tick takes in which nothing is due; else what a handler takes."""
         return served.by_handler(costs) if served.queued else costs.tick * served.points

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action, CostTable, Served
 from carillon.model.board import Role
 
 
@@ -21,7 +21,7 @@ class Dispatch(Action):
     rank = 4
     named = False
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+    def price(self, served: Served, costs: CostTable) -> int:
         """What an entry takes is charged to each entry's action."""
         del served, costs
         return 0

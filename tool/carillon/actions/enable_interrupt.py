@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action, CostTable, Served
 from carillon.model.board import Role
 
 
@@ -23,7 +23,7 @@ class EnableInterrupt(Action):
     gathers = True
     constant = "ENABLE_INTERRUPT"
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+    def price(self, served: Served, costs: CostTable) -> int:
         """A store at each point, and a shared cell's next interval."""
         if served.table:
             return costs.table_check * served.points

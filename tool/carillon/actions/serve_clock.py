@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, CostTable, EventTriggered, Served
+from carillon.actions import CostTable, EventTriggered, Served
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,6 @@ class ServeClock(EventTriggered):
     mark = "·"
     named = False
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+    def price(self, served: Served, costs: CostTable) -> int:
         """What a tick takes in which nothing is due; a clock that is set for what is due has none."""
         return costs.tick * served.points

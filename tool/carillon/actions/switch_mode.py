@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action, CostTable, Served
 from carillon.model.board import Role
 
 
@@ -23,7 +23,7 @@ class SwitchMode(Action):
     held = True
     constant = "SWITCH_MODE"
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+    def price(self, served: Served, costs: CostTable) -> int:
         """Nothing in a round that is not left."""
         del served, costs
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from carillon.actions import COSTS, Action, CostTable, Served
+from carillon.actions import Action, CostTable, Served
 from carillon.model.board import Role
 
 
@@ -21,6 +21,6 @@ class Synchronise(Action):
     rank = 4
     named = False
 
-    def price(self, served: Served, costs: CostTable = COSTS) -> int:
+    def price(self, served: Served, costs: CostTable) -> int:
         """What the handler takes of a round that keeps the global time."""
         return costs.synchronise * served.points

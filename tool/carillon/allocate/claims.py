@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from carillon.actions import COSTS, Action, Served
+from carillon.actions import Action, Served
+from carillon.actions.costs import cost_table
 from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.every import of
@@ -239,6 +240,7 @@ class ClaimBuilder:
         self.board, self.hz = system.board, system.clock_hz
         self.taken = taken | plan.sources
         self.fitter = Fitter(self.board, self.hz)
+        self.costs = cost_table(self.board.port)
         self.ticks = Fitter(self.board, self.hz, ticks=True)
         self.groups = tuple(group_classes(self.board, self.taken))
         self.bases: tuple[Way, ...] = ()
@@ -285,7 +287,7 @@ class ClaimBuilder:
             dispatcher if software else len(self.plan.levels) + len(self.plan.turns[1:]),
             len(spare - celled - self.board.mates(self.taken)),
             tuple(sum(s.number in spare for s in g.groups[0]) for g in self.groups),
-            {d.name: self._rate(COSTS.tick_alone - COSTS.tick, d.period) for d in events.counters},
+            {d.name: self._rate(self.costs.tick_alone - self.costs.tick, d.period) for d in events.counters},
             self._base_fits,
             self.held,
         )
@@ -330,13 +332,13 @@ class ClaimBuilder:
         point = demand.points[0].at
         progression = Progression(point, demand.period)
         handled = alarm and form is not Form.VECTOR
-        instructions = demand.action.price(Served(1, 1, False, handled=handled, apart=form is Form.CELL))
+        instructions = demand.action.price(Served(1, 1, False, handled=handled, apart=form is Form.CELL), self.costs)
         ways: dict[int, Way] = {}
         for rank, g, source in ranked:
             use = cell_use(fitter, source, progression, readable=alarm, pended=form is Form.VECTOR)
             if use is None or g in ways:
                 continue
-            more = COSTS.acknowledge if source.array.acknowledge and demand.action.acknowledged else 0
+            more = self.costs.acknowledge if source.array.acknowledge and demand.action.acknowledged else 0
             place = self.groups[g].groups[0].index(source)
             ways[g] = Way(form, g, place, self._rate(instructions + more, demand.period), use.cell.count, rank=rank)
         return tuple(ways.values())
@@ -421,14 +423,14 @@ class ClaimBuilder:
         """The ways to carry a static alarm by one of several cells of a source."""
         asked = [(w, self.groups[w.group].asked) for w in ways if w.form is Form.CELL]
         return [
-            replace(way, form=Form.JOINED, rate=way.rate + self._rate(COSTS.ask * cells, demand.period))
+            replace(way, form=Form.JOINED, rate=way.rate + self._rate(self.costs.ask * cells, demand.period))
             for way, cells in asked
             if cells > 1
         ]
 
     def _alarm(self, alarm: Alarm, demand: Demand) -> Claim:
         period = demand.period  # how often one expires that is set at run time is not known
-        price = demand.action.price(Served(1, 1, False, queued=True))
+        price = demand.action.price(Served(1, 1, False, queued=True), self.costs)
         ways = self._alarm_ways(demand)
         ways += tuple(self._joined_ways(demand, ways)) if alarm.static else ()
         # Never cheaper than a cell, on which it is exact, however rare it is.

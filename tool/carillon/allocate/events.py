@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from carillon.actions import COSTS, Action
+from carillon.actions import Action
+from carillon.actions.costs import cost_table
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.serve_clock import ServeClock
@@ -277,7 +278,8 @@ def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnos
     if not per_tick:
         return  # code takes no time
     costs = system.board.costs.get(ClockKind.PERIODIC)
-    price = max(COSTS.tick if allocation.base is not None else COSTS.tick_alone, costs.interrupt if costs is not None else 0)
+    table = cost_table(system.board.port)
+    price = max(table.tick if allocation.base is not None else table.tick_alone, costs.interrupt if costs is not None else 0)
     ticking = [(f"counter '{c.demand.name}'", c.demand.span, c.demand.period) for c in allocation.counters if c.cells]
     for what, span, tick in dict.fromkeys(ticking):
         if tick * per_tick >= 2 * price:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from carillon.actions import COSTS, CostTable, Served
+from carillon.actions import CostTable, Served
 from carillon.allocate.fit import SourceClass, intervals_of
 from carillon.allocate.options import GOES_ON, RUNS_ON, WITHOUT, DemandOptions
 from carillon.allocate.problem import Choice, Problem, Solution
@@ -33,6 +33,7 @@ def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[st
     """The sentences of ``carillon plan``, in the order of the demands; what holds for the whole mode comes last."""
     result: list[str] = []
     tabled: list[Demand] = []
+    unit = problem.board.code_unit
     for options, choice in zip(problem.options, solution.choices, strict=True):
         demand = options.demand
         if choice is None:
@@ -46,9 +47,7 @@ def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[st
         if choice.lowered:
             others = _alternating(problem, solution, options)
             why = f"its windows and those of {others} alternate" if others else "the priority levels do not suffice otherwise"
-            result.append(
-                f"{subject(demand)} runs lowered: {why}; {problem.costs.lowered * len(demand.points)} instructions a round"
-            )
+            result.append(f"{subject(demand)} runs lowered: {why}; {problem.costs.lowered * len(demand.points)} {unit} a round")
         if options.partition is not None and not options.partition.exact:
             result.append(f"{subject(demand)}: with more than {EXACT_LIMIT} points the fewest cells were estimated, not proved")
     if tabled:
@@ -56,11 +55,11 @@ def reasons(problem: Problem, solution: Solution, round_length: int) -> tuple[st
         price = sum(d.action.price(how, problem.costs) for d, how in served)
         points = count(sum(len(d.points) for d in tabled), "point")
         tasks = count(len({d.object for d in tabled if d.action.runs}), "task")
-        result.append(f"{points}, of {tasks}, are in a table on one cell, for want of cells: {price} instructions a round")
+        result.append(f"{points}, of {tasks}, are in a table on one cell, for want of cells: {price} {unit} a round")
     if not solution.optimal:
-        result.append(f"not proved optimal: at least {solution.bound} of the {solution.overhead} instructions a round are needed")
+        result.append(f"not proved optimal: at least {solution.bound} of the {solution.overhead} {unit} a round are needed")
     elif not solution.fewest_levels:
-        result.append("proved to need the fewest instructions; not proved to need the fewest cells and levels at that cost")
+        result.append(f"proved to need the fewest {unit}; not proved to need the fewest cells and levels at that cost")
     return tuple(result)
 
 
@@ -91,7 +90,7 @@ def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_len
         each = f" instead of {count(instead, 'timer')}" if instead > 1 else ""
         firsts = len(demand.followed)
         first = "" if firsts == points else f", which watches the first of each activation ({firsts}), and so all"
-        return f"{name}: {count(points, word)} multiplexed on {on}{first}: {price} instructions a round{each}, {why}"
+        return f"{name}: {count(points, word)} multiplexed on {on}{first}: {price} {problem.board.code_unit} a round{each}, {why}"
     if len(timers) == 1:
         if points == 1:
             return f"{name}: {count(points, word)}, {_these(cells)} of period {round_length} ticks"
@@ -129,7 +128,7 @@ def free_reasons(carriers: Sequence[Carrier], round_length: int, clock_hz: int) 
     return (*found, f"its turns are counted by {laps} interrupts a round, which start nothing") if laps else tuple(found)
 
 
-def joined_reasons(carriers: Sequence[Carrier], costs: CostTable = COSTS) -> tuple[str, ...]:
+def joined_reasons(carriers: Sequence[Carrier], costs: CostTable, unit: str) -> tuple[str, ...]:
     """The sentences of ``carillon plan`` on interrupt sources that several objects share."""
     found = []
     for source in dict.fromkeys(c.source for c in carriers):
@@ -139,7 +138,7 @@ def joined_reasons(carriers: Sequence[Carrier], costs: CostTable = COSTS) -> tup
         what = f"the {own[0].action.word}s of {listed([c.demand.object for c in own])} have interrupt source {source} together"
         if not own[0].action.gathers:
             asked = costs.ask * sum(len(c.cells) for c in own)
-            price = f"some {asked} instructions when one is missed, and none otherwise"
+            price = f"some {asked} {unit} when one is missed, and none otherwise"
             found.append(f"{what}: its handler asks the cells' flags, {price}")
             continue
         prices, cells = [], 0
@@ -148,7 +147,7 @@ def joined_reasons(carriers: Sequence[Carrier], costs: CostTable = COSTS) -> tup
             prices.append(f"{costs.ask * cells} for '{carrier.demand.object}'")
         found.append(
             f"{what}, for want of sources: its handler asks the cells' flags in this order at each point, some "
-            f"{', '.join(prices[:-1])} and {prices[-1]} instructions"
+            f"{', '.join(prices[:-1])} and {prices[-1]} {unit}"
         )
     return tuple(found)
 
@@ -168,7 +167,7 @@ def _these(cells: int) -> str:
 
 
 def _multiplexing(costs: CostTable, problem: Problem, demand: Demand) -> int:
-    """Instructions per round that multiplexing the demand costs."""
+    """What a round takes more since multiplexing the demand costs."""
     return demand.action.price(Served(len(demand.points), problem.activations_of(demand.object), shared=True), costs)
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from carillon.actions import COSTS, CostTable
+from carillon.actions import CostTable
 from carillon.allocate.levels import longest_paths
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.lower import Demand
@@ -161,12 +161,12 @@ def _guard(carrier: Carrier, group: Sequence[Carrier], board: Board, by_time: bo
     return Guard.FLAG
 
 
-def guard_cost(guard: Guard, costs: CostTable = COSTS) -> int:
-    """What a guard takes, in instructions an activation."""
+def guard_cost(guard: Guard, costs: CostTable) -> int:
+    """What a guard takes an activation."""
     return {Guard.NONE: 0, Guard.FORGET: costs.forget, Guard.HOLD: costs.hold, Guard.FLAG: costs.flag}[guard]
 
 
-def guard_reasons(carriers: Sequence[Carrier]) -> tuple[str, ...]:
+def guard_reasons(carriers: Sequence[Carrier], costs: CostTable, unit: str) -> tuple[str, ...]:
     """The sentences of ``carillon plan`` on guards: which task has one, why, and what it costs."""
     result: dict[str, None] = {}
     for carrier in carriers:
@@ -179,6 +179,6 @@ def guard_reasons(carriers: Sequence[Carrier]) -> tuple[str, ...]:
             Guard.FLAG: "a flag says that it runs, and another one that an activation waits",
         }[guard]
         result[
-            f"task '{task}' may still run when it is activated again: {why}; {guard_cost(guard)} instructions an activation"
+            f"task '{task}' may still run when it is activated again: {why}; {guard_cost(guard, costs)} {unit} an activation"
         ] = None
     return tuple(result)

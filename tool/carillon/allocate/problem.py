@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from carillon.actions import COSTS, CostTable, Served
+from carillon.actions import CostTable, Served
 from carillon.allocate.fit import SourceClass
 from carillon.allocate.levels import Windows, longest_paths, successors
 from carillon.allocate.options import Bundle, DemandOptions, Split
@@ -56,8 +56,8 @@ class Problem:
     options: tuple[DemandOptions, ...]
     classes: tuple[SourceClass, ...]
     levels: LevelRules
+    costs: CostTable
     control: bool = False
-    costs: CostTable = COSTS
     table: Table | None = None
 
     def part(self, kept: Sequence[int]) -> Problem:

@@ -3,7 +3,7 @@
 
 Every mode is allocated for itself; only the control cell, which takes a switch of modes, is the same in
 all.  The objective, in this order: as many optional deadlines watched as possible, the fewest instructions
-of kernel code per round by :data:`~carillon.actions.costs.COSTS`, the fewest cells, the fewest levels.
+of kernel code per round by :func:`~carillon.actions.costs.cost_table`, the fewest cells, the fewest levels.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from carillon.actions.costs import BENEATH, COSTS
+from carillon.actions.costs import cost_table
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.conflict import conflict, feasible
@@ -57,6 +57,7 @@ class RoundAllocator:
         self.system, self.lowered = system, lowered
         self.time_limit, self.memory, self.below = time_limit, memory, below
         self.fitter = Fitter(system.board, system.clock_hz, synchronised=system.sync is not None)
+        self.costs = cost_table(system.board.port, system.osek is not None and bool(system.osek.budgets))
         self.devices = frozenset(interrupt.source for interrupt in system.interrupts)
         self.controls = [(d, mode.round_length) for mode in lowered for d in mode.demands if isinstance(d.action, SwitchMode)]
         self.rules = LevelRules(
@@ -130,8 +131,7 @@ class RoundAllocator:
             )
         if refused:
             return None
-        costs = BENEATH if system.osek is not None and system.osek.budgets else COSTS
-        return Problem(system.board, options, tuple(classes), self.rules, control, costs, table)
+        return Problem(system.board, options, tuple(classes), self.rules, self.costs, control, table)
 
     def problems(self, taken: frozenset[int]) -> list[Problem] | None:
         """The choice of each mode on all but the sources in ``taken``, as far as one says what any allocation needs.
@@ -220,9 +220,9 @@ class _ModeAllocator:
             optimal=result.optimal,
             reasons=(
                 *reasons(problem, result, mode.round_length),
-                *joined_reasons(carriers),
+                *joined_reasons(carriers, problem.costs, system.board.code_unit),
                 *free_reasons(carriers, mode.round_length, system.clock_hz),
-                *guard_reasons(carriers),
+                *guard_reasons(carriers, problem.costs, system.board.code_unit),
             ),
             control_at=control.demand.points[0].at if control is not None else None,
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from carillon.actions import COSTS, Served
+from carillon.actions import Served
+from carillon.actions.costs import cost_table
 from carillon.actions.every import of
 from carillon.allocate.advice import longest_tick
 from carillon.allocate.base import longest_stretch
@@ -14,6 +15,7 @@ from carillon.allocate.result import Carrier
 from carillon.console import heading
 from carillon.image import Image
 from carillon.image.osek import GUARD_WORDS
+from carillon.model.board import Board
 from carillon.model.osek import RES_SCHEDULER, ActivateTask, Counter, CounterKind, Hook, Osek, OsekTask, Property, SetEvent
 from carillon.show.plan_tables import about_table, adjusted, part_json, tables_json
 from carillon.show.table import Table
@@ -80,7 +82,7 @@ def osek_json(image: Image) -> dict[str, Any]:
             for isr, level in sorted(allocation.isrs, key=lambda x: -x[1])
         ],
         "counters": _counters_json(image, allocation),
-        "alarms": _alarms_json(allocation),
+        "alarms": _alarms_json(image.system.board, allocation),
         "schedule_tables": tables_json(allocation),
         "budgets": _budgets_json(allocation),
         "time_frames": _frames_json(allocation),
@@ -179,7 +181,7 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
             late = lateness(image, f"counter {counter.name}", counter.tick, allocation.held(counter.name), first.task_level)
             held = "all that is above holds it back, and services serve what is due meanwhile"
             late += [f"counter {counter.name}, level {part.level}: {held}" for part in parts[1:]]
-            late += _shared(allocation, first)
+            late += _shared(image.system.board, allocation, first)
         found.append(
             {
                 "line": counter.span.line,
@@ -211,16 +213,17 @@ def _tables_of(allocation: OsekAllocation, part: Carrier) -> list[str]:
     return [c.table.name for c in allocation.cursors if c.part == part.part and any(step.actions for step in c.steps)]
 
 
-def _shared(allocation: OsekAllocation, first: Carrier) -> list[str]:
+def _shared(board: Board, allocation: OsekAllocation, first: Carrier) -> list[str]:
     """What a counter's parts that have no cell of their own cost, or that have no level."""
     told: list[str] = []
     requested = allocation.requested(first)
     if requested:
-        most = COSTS.ask_parts + len(requested) * COSTS.ask_part
+        costs = cost_table(board.port)
+        most = costs.ask_parts + len(requested) * costs.ask_part
         which = ", ".join(str(part.source) for part in requested)
         told.append(
             f"counter {first.demand.name}: its tick requests source{'s' * (len(requested) > 1)} {which}, which takes up to "
-            f"{most} instructions from the tasks between"
+            f"{most} {board.code_unit} from the tasks between"
         )
     carried = [alarm for alarm, _ in allocation.alarms]
     queued = [a for a in allocation.alarms_of(first) if a not in carried]
@@ -234,8 +237,8 @@ def _shared(allocation: OsekAllocation, first: Carrier) -> list[str]:
     return told
 
 
-def _alarms_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
-    osek = allocation.osek
+def _alarms_json(board: Board, allocation: OsekAllocation) -> list[dict[str, Any]]:
+    osek, costs = allocation.osek, cost_table(board.port)
     cells = {alarm.name: carrier for alarm, carrier in allocation.alarms}
     found = []
     for alarm in osek.alarms:
@@ -249,9 +252,9 @@ def _alarms_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
             why = "its handler acts" + ("" if allocation.software else where)
             others = [a.name for a, c in allocation.joined.get(carrier.source, []) if c is not carrier]
             if others:
-                price = of(alarm.action).price(Served(1, 1, False, handled=True, apart=True))
-                price += COSTS.acknowledge + (len(others) + 1) * COSTS.ask
-                why += f"; it asks the cell of {', '.join(others)} too: higher tasks lose some {price} instructions"
+                price = of(alarm.action).price(Served(1, 1, False, handled=True, apart=True), costs)
+                price += costs.acknowledge + (len(others) + 1) * costs.ask
+                why += f"; it asks the cell of {', '.join(others)} too: higher tasks lose some {price} {board.code_unit}"
         if carrier is not None and not alarm.static:
             why += "; in the queue once it has been cancelled"
         found.append(
