@@ -110,19 +110,7 @@ class Claims:
         keep = set(kept) | {k for k, claim in enumerate(self.all) if not claim.must and k != self.base}
         every = tuple(c if k in keep else c.left_out() for k, c in enumerate(self.all))
         alarms = tuple(k for k in self.alarms if k in keep or len(every[k].ways) > 1)
-        return Claims(
-            self.groups,
-            every,
-            self.counters,
-            alarms,
-            None,
-            self.sources * sources,
-            self.plain,
-            self.usable,
-            {},
-            self.base_fits,
-            self.held,
-        )
+        return replace(self, all=every, alarms=alarms, base=None, sources=self.sources * sources, alone={})
 
 
 def base_for(

@@ -18,6 +18,7 @@ from carillon.allocate.claims import SECONDS, ClaimBuilder, Claims
 from carillon.allocate.events import EventPlacer, check_ticks, warn_of_long_handler, warn_of_lost_ticks
 from carillon.allocate.memory import Memory
 from carillon.allocate.refusal import Refusal
+from carillon.allocate.result import ModeAllocation
 from carillon.allocate.rounds import RoundAllocator
 from carillon.allocate.share import Beside, Shares, Value, conflict, share, share_beside
 from carillon.allocate.solve import DETERMINISTIC_SHARE
@@ -115,7 +116,7 @@ class _Search:
         whole = self.modes(self.plan.sources, Diagnostics())
         if whole is None:
             return None  # no shares help
-        least = self._of_modes(whole)
+        least = self._least(whole)
         if self.best is not None and self._value(first, least) >= self._merit(self.best):
             return self.best
         problems = self.rounds.problems(self.plan.sources) if whole.kernel == "carillon" else None
@@ -135,7 +136,7 @@ class _Search:
         return replace(self.best, proved=False) if self.best is not None else None
 
     def _try(self, shares: Shares) -> Value | None:
-        """What the modes come to on what shares leave; None without an allocation.  The best of all is kept."""
+        """What modes come to at least on what shares leave; None without an allocation.  The best of all is kept."""
         said = Diagnostics()
         found = self.modes(self.plan.sources | self.placer.hidden(shares), said)
         if found is None or said.errors:
@@ -145,7 +146,7 @@ class _Search:
         one = _Found(shares, found, tuple(said.found))
         if self.best is None or self._merit(one) < self._merit(self.best):
             self.best = one
-        return self._of_modes(found)
+        return self._least(found)
 
     def report(self, events: LoweredEvents, claims: Claims, diagnostics: Diagnostics) -> None:
         """Say why no shares leave what the modes need: for the rounds alone, or else what cannot be met together."""
@@ -181,5 +182,12 @@ class _Search:
     def _of_modes(self, modes: Allocation) -> Value:
         """Deadlines that nobody watches, and instructions, in all modes together."""
         missing = sum(len(d.points) for mode in modes.modes for d in mode.unmonitored)
-        hz = self.system.clock_hz * SECONDS
-        return missing, sum(-(-m.overhead * hz // m.mode.round_length) for m in modes.modes)
+        return missing, sum(self._rate(mode, mode.overhead) for mode in modes.modes)
+
+    def _least(self, modes: Allocation) -> Value:
+        """The same, of the best modes that there may be with the same sources."""
+        optimal = all(mode.optimal for mode in modes.modes)
+        return self._of_modes(modes)[0] if optimal else 0, sum(self._rate(mode, mode.bound) for mode in modes.modes)
+
+    def _rate(self, mode: ModeAllocation, instructions: int) -> int:
+        return -(-instructions * self.system.clock_hz * SECONDS // mode.mode.round_length)
