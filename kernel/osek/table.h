@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which schedule tables are on cells, and which stand in queues. */
+#ifndef CARILLON_TABLE_H
+#define CARILLON_TABLE_H
+
+#include "kernel/osek/counter.h"
+
+#define NONE INVALID_SCHEDULETABLE
+
+/* Whether a table is on cells, and whether any stands in a queue. */
+#define IN_QUEUES (CARILLON_OSEK_CURSORS > 0u)
+#if CARILLON_OSEK_TABLE_CELLS > 0
+#define ON_CELLS(table_) (!IN_QUEUES || (carillon_osek_tables_on_cells[(table_)] != NULL))
+#else
+#define ON_CELLS(table_) false
+#endif
+
+#endif
