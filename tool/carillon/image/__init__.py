@@ -317,12 +317,13 @@ class EventCall:
 class EventHandler:
     """A handler of event-triggered cells: a call for its cell, or for each of several, which it asks in this order.
 
-    One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.  ``also``: cells
-    that lead to it alike.  ``requests``: numbers and sources of parts of a counter's queue; ``by``: the handler that requests it.
-    ``pauses``: no budget is used up meanwhile.
+    One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.  ``leads``: the
+    sources that lead to it, each with what it is for.  ``also``: cells that lead to it alike.  ``requests``: numbers and sources
+    of parts of a counter's queue; ``by``: the handler that requests it.  ``pauses``: no budget is used up meanwhile.
     """
 
     name: str
+    leads: tuple[tuple[int, str], ...]
     calls: tuple[EventCall, ...]
     pauses: bool
     also: tuple[CellImage, ...] = ()

@@ -176,14 +176,9 @@ def _event_triggered(image: Image) -> tuple[Vector, ...]:
 
     for isr, _ in allocation.isrs:
         leads(isr.source, f"carillon_isr_{isr.name}", isr.name, f"carillon_isr_{isr.name}")
-    for part in allocation.counters:
-        leads(part.source, names.part(allocation, part), part.demand.name)
-    for alarm, carrier in allocation.alarms:
-        own = allocation.joined.get(carrier.source, [(alarm, carrier)])
-        if not carrier.direct:
-            leads(carrier.source, names.alarm(allocation, alarm, carrier), " and ".join(a.name for a, _ in own))
-    for series, carrier in allocation.handled:
-        leads(carrier.source, names.point(series), series.name)
+    for handler in image.osek.handlers:
+        for source, what in handler.leads:
+            leads(source, handler.name, what)
     if allocation.clock is not None:
         clock = allocation.clock.carrier
         own_symbol = "carillon_clock_vector" if is_wrapped(allocation.clock) else serve(allocation.clock)

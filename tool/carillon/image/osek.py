@@ -53,19 +53,23 @@ def _handlers(osek: OsekImage) -> tuple[EventHandler, ...]:
         call = EventCall(osek.cell(part) if part.cells else None, function, (Unsigned(part.part), alarm))
         by = names.part(allocation, allocation.first_part(part))
         requests = tuple((p.part, p.source) for p in allocation.requested(part))
-        found.append(EventHandler(names.part(allocation, part), (call,), pauses, requests=requests, by=by))
+        leads = ((part.source, part.demand.name),)
+        found.append(EventHandler(names.part(allocation, part), leads, (call,), pauses, requests=requests, by=by))
     own = [[it] for it in allocation.alarms if not it[1].direct and it[1].source not in allocation.joined]
     for alarms in (*own, *allocation.joined.values()):
         calls = (_expired(osek, a, c) if len(alarms) > 1 or not c.task_level else _level_call(osek, c) for a, c in alarms)
-        found.append(EventHandler(names.alarm(allocation, *alarms[0]), tuple(calls), pauses))
+        leads = ((alarms[0][1].source, " and ".join(alarm.name for alarm, _ in alarms)),)
+        found.append(EventHandler(names.alarm(allocation, *alarms[0]), leads, tuple(calls), pauses))
     tables: dict[str, list[tuple[Series, Carrier]]] = {}
     for series, carrier in allocation.handled:
         tables.setdefault(names.point(series), []).append((series, carrier))
-    for name, ((series, carrier), *others) in tables.items():
+    for name, its in tables.items():
+        (series, carrier), *others = its
         number = Unsigned(model.schedule_tables.index(series.table))
         end = EventCall(osek.cell(carrier), f"carillon_osek_{series.what}_table", (number,))
         call = end if series.action is None else _level_call(osek, carrier)
-        found.append(EventHandler(name, (call,), False, tuple(osek.cell(other) for _, other in others)))
+        sources = tuple((c.source, s.name) for s, c in its)
+        found.append(EventHandler(name, sources, (call,), False, tuple(osek.cell(other) for _, other in others)))
     return tuple(found)
 
 
