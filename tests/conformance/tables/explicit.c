@@ -83,9 +83,13 @@ static void adjusting(void)
     EXPECT_IS("until-the-next-point-it-is-not-synchronous", status_of(Sync), SCHEDULETABLE_RUNNING);
     advance(1);
     EXPECT_MARKS("the-delay-that-runs-is-not-changed", ".....a..........b.");
-    EXPECT_IS("at-the-point-what-is-left-is-within-the-precision", status_of(Sync),
+    EXPECT_IS("nor-at-the-point-which-plans-a-shorter-delay", status_of(Sync), SCHEDULETABLE_RUNNING);
+    advance(2);
+    EXPECT_IS("nor-before-the-end-which-comes-earlier", status_of(Sync), SCHEDULETABLE_RUNNING);
+    advance(1);
+    EXPECT_IS("from-there-on-what-is-left-is-within-the-precision", status_of(Sync),
               SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
-    advance(8);
+    advance(5);
     EXPECT_MARKS("behind-the-next-delay-is-shorter-by-max-shorten", ".......a.");
     advance(9);
     EXPECT_MARKS("and-the-one-after-it-by-the-rest", "........b.");
@@ -158,9 +162,10 @@ static void asynchronous(void)
     EXPECT_IS("and-it-goes-on-synchronising", status_of(Follows), SCHEDULETABLE_RUNNING);
     advance(1);
     EXPECT_MARKS("its-second-one-is", "......b.");
-    EXPECT_IS("until-nothing-is-left", status_of(Follows), SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
+    EXPECT_IS("and-plans-what-is-left", status_of(Follows), SCHEDULETABLE_RUNNING);
     advance(6);
     EXPECT_MARKS("which-the-next-turn-has-caught-up-with", ".....b.");
+    EXPECT_IS("so-that-it-is-synchronous", status_of(Follows), SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
 }
 
 TASK(Main)
