@@ -16,6 +16,7 @@ from carillon.actions.costs import cost_table
 from carillon.actions.switch_mode import SwitchMode
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.conflict import conflict, feasible
+from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.explain import conflict_cause, conflict_remedy, free_reasons, joined_reasons, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
 from carillon.allocate.gather import LIMIT_SHARE, Group, can_gather, gather
@@ -43,7 +44,7 @@ class RoundAllocator:
 
     ``time_limit`` (> 0) is a limit of work for each mode: what an idle current processor does in as many seconds at most.
     The result does not depend on the machine, nor on how busy it is, nor on what ``memory`` holds of earlier searches.
-    The lowest ``below`` levels are the event-triggered system's.
+    The lowest ``below`` levels are the event-triggered system's.  ``kernel``: see :class:`.Allocation`.
     """
 
     def __init__(
@@ -53,9 +54,11 @@ class RoundAllocator:
         time_limit: float = 20.0,
         memory: Memory | None = None,
         below: int = 0,
+        kernel: str = "carillon",
     ) -> None:
         self.system, self.lowered = system, lowered
         self.time_limit, self.memory, self.below = time_limit, memory, below
+        self.kernel = kernel
         self.fitter = Fitter(system.board, system.clock_hz, synchronised=system.sync is not None)
         self.costs = cost_table(system.board.port, system.osek is not None and bool(system.osek.budgets))
         self.devices = frozenset(interrupt.source for interrupt in system.interrupts)
@@ -74,6 +77,8 @@ class RoundAllocator:
         not suffice, C063 no allocation within the time limit.  Rules: Sloth on Time, sections IV-A, IV-B, IV-F, VI-A.
         """
         system = self.system
+        if self.kernel != "carillon" and self.lowered:
+            return allocate_conventional(system, self.lowered, diagnostics, taken, self.below, self.kernel)
         low = next((i for i in system.interrupts if not i.above_tasks), None)
         if system.board.nesting == "time" and low is not None:
             diagnostics.error(
@@ -99,7 +104,7 @@ class RoundAllocator:
         busy |= {carrier.source for carrier in control}
         modes = [_ModeAllocator(self, mode, busy, control).allocate(diagnostics) for mode in self.lowered]
         complete = tuple(mode for mode in modes if mode is not None)
-        return Allocation("carillon", complete) if len(complete) == len(modes) else None
+        return Allocation(self.kernel, complete) if len(complete) == len(modes) else None
 
     def problem(
         self, mode: LoweredMode, fitter: Fitter, classes: Sequence[SourceClass], control: bool, diagnostics: Diagnostics
@@ -136,10 +141,12 @@ class RoundAllocator:
     def problems(self, taken: frozenset[int]) -> list[Problem] | None:
         """The choice of each mode on all but the sources in ``taken``, as far as one says what any allocation needs.
 
-        None where it does not: timers may have several periods, tasks may share a source, or some mode has no cell that can.
-        Of the cell that takes a switch of modes see :meth:`control_classes`.
+        None where it does not: the kernel is conventional, timers may have several periods, tasks may share a source, or some
+        mode has no cell that can.  Of the cell that takes a switch of modes see :meth:`control_classes`.
         """
         found = []
+        if self.kernel != "carillon":
+            return None
         for mode in self.lowered:
             fitter = replace(self.fitter, round_length=mode.round_length)
             busy = taken | self.devices

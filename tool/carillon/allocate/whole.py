@@ -9,10 +9,8 @@ them is stated there, until its next best is no better than what was found.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from carillon.allocate import allocate_conventional
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.claims import SECONDS, ClaimBuilder, Claims
 from carillon.allocate.events import EventPlacer, check_ticks, warn_of_long_handler, warn_of_lost_ticks
@@ -30,8 +28,6 @@ from carillon.model import System
 
 MOST_UNPROVED = 3
 """So many times the modes' limit of work may end before they are proved to be the best; then no other shares are tried."""
-
-Modes = Callable[[frozenset[int], Diagnostics], Allocation | None]
 
 
 def allocate_system(
@@ -51,19 +47,18 @@ def allocate_system(
     C174, C178 and C185.
     """
     if events is None:
-        return _modes(system, RoundAllocator(system, lowered, time_limit, memory), kernel)(frozenset(), diagnostics)
+        return RoundAllocator(system, lowered, time_limit, memory, kernel=kernel).allocate(frozenset(), diagnostics)
     plan = plan_tasks(system, diagnostics, kernel)
     if plan is None:
         return None
-    rounds = RoundAllocator(system, lowered, time_limit, memory, plan.hardware_levels)
-    modes = _modes(system, rounds, kernel)
+    rounds = RoundAllocator(system, lowered, time_limit, memory, plan.hardware_levels, kernel)
     claims = ClaimBuilder(system, events, plan).build()
     placer = EventPlacer(system, events, plan, claims)
     best = share(claims)
     if best is None:
         Refusal(system, events, plan, claims, conflict(claims)[0]).report(diagnostics)
         return None
-    search = _Search(system, plan, placer, rounds, modes)
+    search = _Search(system, plan, placer, rounds)
     found = search.run(best) if lowered else _Found(best, Allocation(kernel, ()))
     if found is None:
         search.report(events, claims, diagnostics)
@@ -89,37 +84,24 @@ class _Found:
     proved: bool = True
 
 
-def _modes(system: System, rounds: RoundAllocator, kernel: str) -> Modes:
-    """What allocates the modes without some sources."""
-
-    def modes(taken: frozenset[int], diagnostics: Diagnostics) -> Allocation | None:
-        if not rounds.lowered:
-            return Allocation(kernel, ())
-        if kernel != "carillon":
-            return allocate_conventional(system, rounds.lowered, diagnostics, taken, rounds.below, kernel)
-        return rounds.allocate(taken, diagnostics)
-
-    return modes
-
-
 class _Search:
     """Tries shares until none that is left can be better."""
 
-    def __init__(self, system: System, plan: TaskPlan, placer: EventPlacer, rounds: RoundAllocator, modes: Modes) -> None:
-        self.system, self.plan, self.placer, self.rounds, self.modes = system, plan, placer, rounds, modes
+    def __init__(self, system: System, plan: TaskPlan, placer: EventPlacer, rounds: RoundAllocator) -> None:
+        self.system, self.plan, self.placer, self.rounds = system, plan, placer, rounds
         self.best: _Found | None = None
         self.unproved = 0
 
     def run(self, first: Shares) -> _Found | None:
         """The best shares with their modes; None if no shares leave what the modes need."""
         tried = [(first, self._try(first))]
-        whole = self.modes(self.plan.sources, Diagnostics())
+        whole = self.rounds.allocate(self.plan.sources, Diagnostics())
         if whole is None:
             return None  # no shares help
         least = self._least(whole)
         if self.best is not None and self._value(first, least) >= self._merit(self.best):
             return self.best
-        problems = self.rounds.problems(self.plan.sources) if whole.kernel == "carillon" else None
+        problems = self.rounds.problems(self.plan.sources)
         lengths = [mode.round_length for mode in self.rounds.lowered]
         known = tuple(zip(problems, lengths, strict=True)) if problems is not None else ()
         control = self.rounds.control_classes(self.plan.sources) if known else ()
@@ -138,7 +120,7 @@ class _Search:
     def _try(self, shares: Shares) -> Value | None:
         """What modes come to at least on what shares leave; None without an allocation.  The best of all is kept."""
         said = Diagnostics()
-        found = self.modes(self.plan.sources | self.placer.hidden(shares), said)
+        found = self.rounds.allocate(self.plan.sources | self.placer.hidden(shares), said)
         if found is None or said.errors:
             self.unproved += any(error.code == "C063" for error in said.errors)
             return None
@@ -151,11 +133,11 @@ class _Search:
     def report(self, events: LoweredEvents, claims: Claims, diagnostics: Diagnostics) -> None:
         """Say why no shares leave what the modes need: for the rounds alone, or else what cannot be met together."""
         said = Diagnostics()
-        alone = self.modes(self.plan.sources, said)
+        alone = self.rounds.allocate(self.plan.sources, said)
         if alone is None or said.errors:
             diagnostics.found += said.found
             return
-        problems = self.rounds.problems(self.plan.sources) if alone.kernel == "carillon" else None
+        problems = self.rounds.problems(self.plan.sources)
         control = self.rounds.control_classes(self.plan.sources)
         known = tuple((problem.without_levels, 1) for problem in problems or ())
         if not known or share_beside(claims, Beside(1, known, control)).shares is not None:
