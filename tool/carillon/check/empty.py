@@ -21,9 +21,5 @@ def check(system: System, diagnostics: Diagnostics) -> None:
                 "C041", mode.span, f"the round of mode '{mode.name}' is zero ticks long", "write a round of at least one tick"
             )
         if sound and not mode.activations and not mode.enables:
-            diagnostics.error(
-                "C048",
-                mode.span,
-                f"mode '{mode.name}' is empty: it activates no task and enables no interrupt",
-                "give it points or periodic tasks, or remove it",
-            )
+            cause = f"mode '{mode.name}' is empty: it activates no task and enables no interrupt"
+            diagnostics.error("C048", mode.span, cause, "give it points or periodic tasks, or remove it")

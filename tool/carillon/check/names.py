@@ -67,19 +67,12 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     sources: dict[int, str] = {}
     for interrupt in system.interrupts:
         if interrupt.name in tasks:
-            diagnostics.error(
-                "C049",
-                interrupt.span,
-                f"'{interrupt.name}' is an interrupt and a task (line {tasks[interrupt.name].span.line})",
-                "rename one of them: messages and the timeline know both by their names",
-            )
+            cause = f"'{interrupt.name}' is an interrupt and a task (line {tasks[interrupt.name].span.line})"
+            remedy = "rename one of them: messages and the timeline know both by their names"
+            diagnostics.error("C049", interrupt.span, cause, remedy)
         if interrupt.source in sources:
-            diagnostics.error(
-                "C049",
-                interrupt.span,
-                f"interrupts '{sources[interrupt.source]}' and '{interrupt.name}' have the same source",
-                "a source has one handler: give each interrupt a source of its own",
-            )
+            cause = f"interrupts '{sources[interrupt.source]}' and '{interrupt.name}' have the same source"
+            diagnostics.error("C049", interrupt.span, cause, "a source has one handler: give each interrupt a source of its own")
         sources.setdefault(interrupt.source, interrupt.name)
 
 

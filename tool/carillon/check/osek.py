@@ -169,12 +169,8 @@ def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None
     for isr in osek.isrs:
         own = f"ISR {shorten(isr.name)}"
         if isr.source in taken:
-            diagnostics.error(
-                "C049",
-                isr.span,
-                f"{taken[isr.source]} and {own} have the same source",
-                "a source has one handler: give each a source of its own",
-            )
+            cause = f"{taken[isr.source]} and {own} have the same source"
+            diagnostics.error("C049", isr.span, cause, "a source has one handler: give each a source of its own")
         taken.setdefault(isr.source, own)
 
 
@@ -198,12 +194,8 @@ def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
             behind = links.get(behind)
     for resource in osek.resources:
         if resource.name not in used:
-            diagnostics.warning(
-                "C104",
-                resource.span,
-                f"resource {shorten(resource.name)} is taken by no task and no ISR",
-                "add it to the resources of those that take it, or remove it",
-            )
+            cause = f"resource {shorten(resource.name)} is taken by no task and no ISR"
+            diagnostics.warning("C104", resource.span, cause, "add it to the resources of those that take it, or remove it")
 
 
 def _taken(osek: Osek) -> Iterator[str]:

@@ -144,12 +144,8 @@ def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tu
                 if reported < MOST_ERRORS:
                     _report(detail, path, places, diagnostics)
                 elif reported == MOST_ERRORS:
-                    diagnostics.error(
-                        "C015",
-                        places.value(path),
-                        f"more than {MOST_ERRORS} errors; the rest is not shown",
-                        "correct these first",
-                    )
+                    cause = f"more than {MOST_ERRORS} errors; the rest is not shown"
+                    diagnostics.error("C015", places.value(path), cause, "correct these first")
                 reported += 1
                 broken.add(path)
             for path in broken.paths:
@@ -166,12 +162,8 @@ def _drop_unprintable(data: dict[str, Any], places: SpanIndex, diagnostics: Diag
         if not isinstance(tables, dict):
             continue
         for name in [name for name in tables if not name.isprintable()]:
-            diagnostics.error(
-                "C026",
-                places.key((*path, name)),
-                f"the {_kind(path)} name {shorten(name)} is no C identifier",
-                "use letters, digits and '_', not beginning with a digit",
-            )
+            cause = f"the {_kind(path)} name {shorten(name)} is no C identifier"
+            diagnostics.error("C026", places.key((*path, name)), cause, "use letters, digits and '_', not beginning with a digit")
             del tables[name]
             broken.add((*path, name))
 

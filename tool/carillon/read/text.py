@@ -151,12 +151,8 @@ def _syntax(
     match = _PLACE.search(message)
     if match is None:  # not about syntax: an integer with more digits than Python converts
         if not reported:
-            diagnostics.error(
-                "C011",
-                Span(places.file),
-                "a number has too many digits",
-                'write times as strings with a unit, for example "250us"',
-            )
+            cause = "a number has too many digits"
+            diagnostics.error("C011", Span(places.file), cause, 'write times as strings with a unit, for example "250us"')
         return None
     what = message[: match.start()]
     lines = content.split("\n")
@@ -199,12 +195,8 @@ def _report_twice(what: str, span: Span, places: SpanIndex, diagnostics: Diagnos
     second, duplicate = here[-1] if here[-1][0].line != span.line else here[0]
     first = places.span(duplicate.first.start)
     name = ".".join(str(part) for part in duplicate.path)
-    diagnostics.error(
-        "C012",
-        second,
-        f"{shorten(name)} is defined twice; the first time on line {first.line}",
-        "rename one of the two, or remove it",
-    )
+    cause = f"{shorten(name)} is defined twice; the first time on line {first.line}"
+    diagnostics.error("C012", second, cause, "rename one of the two, or remove it")
     return second.line
 
 

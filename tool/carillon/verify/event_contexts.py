@@ -141,11 +141,8 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
         highest = min([n for n in events.sources.values() if n > level], default=level + 1)
         next_one = min([t.level for t in tasks if t.level > level], default=highest)
         if not level < events.sources.get(source, 0) <= next_one:
-            events.error(
-                "C207",
-                f"the slices of {named}, at level {level}, end at source {source} of level {events.sources.get(source, 0)}",
-                span,
-            )
+            cause = f"the slices of {named}, at level {level}, end at source {source} of level {events.sources.get(source, 0)}"
+            events.error("C207", cause, span)
     for source in sorted(events.of_kind("turn").keys() - used):
         events.error("C205", f"source {source} ends the slices of no level")
 

@@ -149,12 +149,9 @@ class _Reader:
         self.diagnostics.error("C211", span, f"the file is not well-formed XML: {said}", remedy)
 
     def doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:  # noqa: ARG002 (expat's)
-        self.refuse(
-            "C212",
-            self.here(),
-            "the file has a document type declaration",
-            "remove it: ARXML needs none, and Carillon expands no entities and fetches no other files",
-        )
+        cause = "the file has a document type declaration"
+        remedy = "remove it: ARXML needs none, and Carillon expands no entities and fetches no other files"
+        self.refuse("C212", self.here(), cause, remedy)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 (expat's)
         namespace, _, local = name.rpartition(_SEPARATOR)

@@ -75,18 +75,10 @@ def assign_sources(
         result.notes["osek", "isr", name, "source"] = f"chosen by Carillon{f' instead of {instead}' if instead else ''}"
     for name in without[len(free) :]:
         result.broken.add(("osek", "isr", name, "source"))
-        error(
-            "C154",
-            result.places.key(("osek", "isr", name)),
-            f"there is no interrupt source left for ISR {name}: the board has {len(known)} for applications",
-            more,
-        )
+        cause = f"there is no interrupt source left for ISR {name}: the board has {len(known)} for applications"
+        error("C154", result.places.key(("osek", "isr", name)), cause, more)
     if given:
         first = next(iter(given))
         listed = ", ".join(f"{name} gets {source}" for name, source in given.items())
-        warn(
-            "C153",
-            result.places.key(("osek", "isr", first)),
-            f"the file names no interrupt source that the board has: {listed}",
-            f"name them: {naming(first, given[first])}",
-        )
+        cause = f"the file names no interrupt source that the board has: {listed}"
+        warn("C153", result.places.key(("osek", "isr", first)), cause, f"name them: {naming(first, given[first])}")

@@ -69,12 +69,8 @@ class Parser:
                     raise self.fail(f"{word} begins no section", remedy, _SECTION)
                 if SECTIONS.index(word.text) < rank:
                     later = SECTIONS[rank]
-                    self.lexer.error(
-                        "C250",
-                        word.span,
-                        f"the section {word.text} stands behind the section {later}",
-                        f"the order is {', '.join(SECTIONS)}",
-                    )
+                    cause = f"the section {word.text} stands behind the section {later}"
+                    self.lexer.error("C250", word.span, cause, f"the order is {', '.join(SECTIONS)}")
                 rank = max(rank, SECTIONS.index(word.text))
                 self.section(word.text)
             except _RefusedError:
@@ -363,12 +359,8 @@ class Parser:
                 if word.text not in ACTIVITIES:
                     raise self.fail(f"{word} stands where an activity should", f"write one of {', '.join(ACTIVITIES)}", _ACTIVITY)
                 if ACTIVITIES.index(word.text) < rank:
-                    self.lexer.error(
-                        "C250",
-                        word.span,
-                        f"{word.text} stands behind {ACTIVITIES[rank]}",
-                        f"the order in a mode is {', '.join(ACTIVITIES)}",
-                    )
+                    cause = f"{word.text} stands behind {ACTIVITIES[rank]}"
+                    self.lexer.error("C250", word.span, cause, f"the order in a mode is {', '.join(ACTIVITIES)}")
                 rank = max(rank, ACTIVITIES.index(word.text))
                 found[word.text].append(self.activity(word.text))
                 self.lost = ""

@@ -136,12 +136,8 @@ class Converter:
             first = self.values.data["system"].setdefault("board", str(board.literal))
             if first != str(board.literal):
                 where = self.values.places.value(path)
-                self.values.error(
-                    "C146",
-                    board.key,
-                    f"CARILLON_BOARD is {shown(first)} {where.beside(board.key)} and {shown(board.literal)} here",
-                    "an application runs on one board: remove one of the two",
-                )
+                cause = f"CARILLON_BOARD is {shown(first)} {where.beside(board.key)} and {shown(board.literal)} here"
+                self.values.error("C146", board.key, cause, "an application runs on one board: remove one of the two")
             else:
                 self.values.put(path, board, first)
 
@@ -208,12 +204,9 @@ class Converter:
             self.values.put(path, time, duration(time.literal))
         elif time is not None:
             integer = isinstance(time.literal, int)
-            self.values.refuse(
-                path,
-                time,
-                "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time",
-                f'write seconds with a decimal point, or the time with its unit, as in {own} = "250us";',
-            )
+            cause = "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time"
+            remedy = f'write seconds with a decimal point, or the time with its unit, as in {own} = "250us";'
+            self.values.refuse(path, time, cause, remedy)
 
     def _resource_locks(self, protection: Resolved, path: Path) -> None:
         """How long a task holds resources: a block for each, whose attribute and value tools call differently."""
@@ -229,24 +222,17 @@ class Converter:
         for value in (v for values in protection.block.values.values() for v in values):
             if not value.used and not value.default:
                 value.used = True
-                self.values.warn(
-                    "C189",
-                    value.key,
-                    f"Carillon does not keep {value.name} of {value.owner}, and leaves it out",
-                    "bound it by design",
-                )
+                cause = f"Carillon does not keep {value.name} of {value.owner}, and leaves it out"
+                self.values.warn("C189", value.key, cause, "bound it by design")
 
     def _isr(self, found: Merged, path: Path) -> None:
         attributes = found.attributes
         category = self.values.one(attributes, "CATEGORY", (*path, "category"))
         if category is not None and category.literal == 3:
             self.values.result.broken.add((*path, "category"))
-            self.values.error(
-                "C155",
-                category.span,
-                f"ISR {found.name} is of category 3, which OSEK OS 2.2 abolished",
-                "write 2 if it calls services, then leave EnterISR and LeaveISR out of it, else 1",
-            )
+            cause = f"ISR {found.name} is of category 3, which OSEK OS 2.2 abolished"
+            remedy = "write 2 if it calls services, then leave EnterISR and LeaveISR out of it, else 1"
+            self.values.error("C155", category.span, cause, remedy)
         elif category is not None:
             self.values.integer(attributes, "CATEGORY", (*path, "category"))
         for value in attributes.values.get("PRIORITY", []):
@@ -313,12 +299,9 @@ class Converter:
         for kind, merged_ones in kinds.items():
             self.values.result.leftovers += [Leftover("", f"{kind} {merged.name}", merged.span) for merged in merged_ones]
             names = some((merged.name for merged in merged_ones), 5)
-            self.values.warn(
-                "C150",
-                merged_ones[0].span,
-                f"Carillon does not support {kind} yet, and leaves {names} out",
-                "remove what the application does not need; calls of its services will not link",
-            )
+            cause = f"Carillon does not support {kind} yet, and leaves {names} out"
+            remedy = "remove what the application does not need; calls of its services will not link"
+            self.values.warn("C150", merged_ones[0].span, cause, remedy)
         for (label, name), values in unused.items():
             value, attributes = values[0]
             count = f" ({len(values)} times, here first)" if len(values) > 1 else ""
@@ -326,12 +309,9 @@ class Converter:
             taken = {nested.name for v, _ in values for nested in v.block.taken()}
             but = f", but for {', '.join(sorted(taken))}" if taken else ""
             close = difflib.get_close_matches(name, missing, 1, 0.85)
-            self.values.warn(
-                "C151",
-                value.key,
-                f"Carillon has no use for {name} of {label}, and leaves it out{but}{count}",
-                f"did you mean {close[0]}?" if close else "nothing is wrong if it is another tool's; remove it if it is not",
-            )
+            cause = f"Carillon has no use for {name} of {label}, and leaves it out{but}{count}"
+            remedy = f"did you mean {close[0]}?" if close else "nothing is wrong if it is another tool's; remove it if it is not"
+            self.values.warn("C151", value.key, cause, remedy)
 
 
 def _text(value: Resolved) -> str:

@@ -139,12 +139,8 @@ class Cursor:
             while not self.is_mark("}"):
                 if self.token.kind is Kind.END:
                     if not self.lexer.unclosed:
-                        self.lexer.error(
-                            "C141",
-                            opening.span,
-                            f"this block of {owner} is not closed",
-                            "write '};' where it ends: count the braces",
-                        )
+                        cause = f"this block of {owner} is not closed"
+                        self.lexer.error("C141", opening.span, cause, "write '};' where it ends: count the braces")
                     self.lexer.unclosed = True  # those around it are not closed, either
                     return
                 if self.skip(";"):
@@ -156,13 +152,11 @@ class Cursor:
                     if objects and self.token.text not in CONTAINERS:
                         continue
                     if not unclosed.reported:
-                        self.lexer.error(
-                            "C141",
-                            opening.span,
+                        cause = (
                             f"this block of {owner} is not closed before {self.token.text} {self.ahead(1).text} "
-                            f"on line {self.token.span.line}",
-                            "write '};' where it ends",
+                            f"on line {self.token.span.line}"
                         )
+                        self.lexer.error("C141", opening.span, cause, "write '};' where it ends")
                         unclosed.reported = True
                     raise
                 except RefusedError:

@@ -186,14 +186,12 @@ class Lexer(Limited):
                 self._include(source, span, match["quoted"], match["angled"])
             case "directive":
                 word = text.split()[0] if text != "#" else text
-                self.error(
-                    "C142",
-                    span,
+                cause = (
                     f"the line {shorten(text.strip())} is not understood"
                     if "include" in text
-                    else f"OIL has no directive {shorten(word)}",
-                    'the only one is #include "FILE" or #include <FILE>',
+                    else f"OIL has no directive {shorten(word)}"
                 )
+                self.error("C142", span, cause, 'the only one is #include "FILE" or #include <FILE>')
             case "number":
                 self._number(span, source.span(match.end()), text, match["tail"])
             case "name" if not text.isascii():

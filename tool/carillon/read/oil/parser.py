@@ -92,12 +92,8 @@ class Parser(Cursor):
         )
         if meant is None or not named:
             return text
-        self.lexer.error(
-            "C144",
-            self.token.span,
-            f"{shorten(text)} is no keyword" + (": OIL's are in upper case" if text.upper() == meant else ""),
-            f"did you mean {meant}?",
-        )
+        cause = f"{shorten(text)} is no keyword" + (": OIL's are in upper case" if text.upper() == meant else "")
+        self.lexer.error("C144", self.token.span, cause, f"did you mean {meant}?")
         return meant
 
     def version(self) -> None:
@@ -112,12 +108,8 @@ class Parser(Cursor):
             raise self.fail(f"{token} is no version", 'write OIL_VERSION = "2.5";')
         self.take()
         if token.kind is Kind.STRING and _VERSION.fullmatch(token.text.strip()) is None:
-            self.lexer.error(
-                "C143",
-                token.span,
-                f"there is no OIL version {shorten(token.text)}",
-                'Carillon reads "2.0" to "2.5", "3.0" and "4.0"',
-            )
+            cause = f"there is no OIL version {shorten(token.text)}"
+            self.lexer.error("C143", token.span, cause, 'Carillon reads "2.0" to "2.5", "3.0" and "4.0"')
         self.file.description = self.file.description or self.description()
         self.description()
         self.end("OIL_VERSION")
@@ -141,12 +133,8 @@ class Parser(Cursor):
             if self.token.text in CONTAINERS and self.object_begins():
                 raise UnclosedError
             if self.token.text in ("OIL_VERSION", "IMPLEMENTATION"):
-                self.lexer.error(
-                    "C140",
-                    self.token.span,
-                    f"{self.token.text} stands inside the {word}",
-                    f"write it before the {word}: is a '}}' missing?",
-                )
+                cause = f"{self.token.text} stands inside the {word}"
+                self.lexer.error("C140", self.token.span, cause, f"write it before the {word}: is a '}}' missing?")
                 self.top()
                 return
             self.member(self.keyword(OBJECTS), cpu)

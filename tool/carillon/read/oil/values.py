@@ -81,12 +81,8 @@ class Values:
         elif path[-1] == "min_cycle" and value.literal == 0:
             self.put(path, value, 1)  # no cycle is shorter anyway
         elif not low <= value.literal <= high:
-            self.refuse(
-                path,
-                value,
-                f"is {'less' if value.literal < low else 'more'} than Carillon has",
-                f"write a number from {low} to {high}",
-            )
+            cause = f"is {'less' if value.literal < low else 'more'} than Carillon has"
+            self.refuse(path, value, cause, f"write a number from {low} to {high}")
         else:
             self.put(path, value, value.literal)
 
@@ -114,12 +110,8 @@ class Values:
         word = words.get(value.literal.text) if isinstance(value.literal, Name) else None
         if word is None:
             first = {meaning: name for name, meaning in reversed(words.items())}
-            self.refuse(
-                path,
-                value,
-                "is nothing that Carillon has",
-                "write " + " or ".join(first[m] for m in dict.fromkeys(words.values())),
-            )
+            cause = "is nothing that Carillon has"
+            self.refuse(path, value, cause, "write " + " or ".join(first[m] for m in dict.fromkeys(words.values())))
         else:
             self.put(path, value, word)
         return word

@@ -130,12 +130,8 @@ class OsekFile(Reading):
         least = 0 if absolute else 1
         if not least <= at <= most:
             when = f"at the value {at}" if absolute else f"after {at} ticks"
-            self.error(
-                "C116",
-                self.value(*path, "at"),
-                f"the autostart of {own} is {when}, but {counter} allows {least} to {most}",
-                f"write a number from {least} to {most}",
-            )
+            cause = f"the autostart of {own} is {when}, but {counter} allows {least} to {most}"
+            self.error("C116", self.value(*path, "at"), cause, f"write a number from {least} to {most}")
 
     def twice(self, kind: str, name: str, path: Path, where: str) -> None:
         """Report what a list names twice (C049)."""

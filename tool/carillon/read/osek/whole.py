@@ -38,12 +38,8 @@ class Whole:
             if name in self.mode_places:
                 self.at.twice("application mode", name, ("modes", number), "")
             elif name == DEFAULT_MODE and number > 0:
-                self.at.error(
-                    "C101",
-                    self.at.value("modes", number),
-                    f"{DEFAULT_MODE} is the operating system's name of the first application mode, {shorten(written[0])}",
-                    "list it first, or choose another name",
-                )
+                cause = f"{DEFAULT_MODE} is the operating system's name of the first application mode, {shorten(written[0])}"
+                self.at.error("C101", self.at.value("modes", number), cause, "list it first, or choose another name")
             self.mode_places.setdefault(name, number)
 
     def _check_hooks(self) -> None:
@@ -57,11 +53,15 @@ class Whole:
         for section, most in MOST.items():
             names = list(self.at.names[section])
             if len(names) > most:
+                cause = (
+                    f"there are {len(names)} {KINDS[section]}s, more than {most}; {shorten(names[most])} is the first too many"
+                )
+                remedy = f"declare at most {most}"
                 self.at.error(
                     "C117",
                     self._mode_place(names[most]) if section == "modes" else self.at.key(section, names[most]),
-                    f"there are {len(names)} {KINDS[section]}s, more than {most}; {shorten(names[most])} is the first too many",
-                    f"declare at most {most}",
+                    cause,
+                    remedy,
                 )
 
     def _mode_place(self, name: str) -> Span:
