@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from annotated_types import Ge, Le
 
@@ -16,16 +16,13 @@ from carillon.read.spans import Path
 from carillon.read.tables import table_at
 from carillon.units import MalformedError, parse_time
 
-_OWN_LIMITS = {"category": (1, 2), "stack": (64, 2**20)}
-"""Of numbers whose bounds are not those that the schema has."""
-
 
 def _limits(path: Path) -> tuple[int, int]:
-    """What the number at ``path`` of a schedule may be."""
-    key = str(path[-1])
-    if key in _OWN_LIMITS:
-        return _OWN_LIMITS[key]
-    bounds = table_at(ScheduleFile, path[:-1]).model_fields[key].metadata
+    """What the number at ``path`` of a schedule may be: one of a few, or from a bound to another."""
+    field = table_at(ScheduleFile, path[:-1]).model_fields[str(path[-1])]
+    if get_origin(field.annotation) is Literal:
+        return min(get_args(field.annotation)), max(get_args(field.annotation))
+    bounds = field.metadata
     low, high = next(it.ge for it in bounds if isinstance(it, Ge)), next(it.le for it in bounds if isinstance(it, Le))
     assert isinstance(low, int)
     assert isinstance(high, int)
