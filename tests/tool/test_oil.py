@@ -375,7 +375,7 @@ def test_a_missing_file_and_a_folder_are_reported(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     Path("folder.oil").mkdir()
     assert messages(Path("gone.oil")).startswith("gone.oil:1:1: error C010: there is no file 'gone.oil'\n")
-    assert messages(Path("folder.oil")).startswith("folder.oil:1:1: error C010: 'folder.oil' is a folder\n")
+    assert messages(Path("folder.oil")).startswith("folder.oil:1:1: error C010: 'folder.oil' is a folder, and no OIL file\n")
     assert messages(Path("a\0b.oil")).startswith("a\0b.oil:1:1: error C010: ")
 
 

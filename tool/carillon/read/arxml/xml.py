@@ -16,6 +16,7 @@ from xml.parsers import expat
 from carillon.diagnostics import Diagnostics, Span
 from carillon.read.arxml import names
 from carillon.read.arxml.names import RELEASES, Release, release_of
+from carillon.read.text import UnreadError, read_bytes
 from carillon.units import shorten
 
 LONGEST_FILE = 64 * 2**20
@@ -68,31 +69,12 @@ def read_document(path: Path, diagnostics: Diagnostics) -> Document | None:
     None after C010 (it cannot be read), C211 (not well-formed), C212 (a document type declaration, or nested too deeply)
     or C213 (no AUTOSAR file of a release that Carillon reads).
     """
-    content = _content(path, diagnostics)
-    return None if content is None else _Reader(str(path), diagnostics).run(content)
-
-
-def _content(path: Path, diagnostics: Diagnostics) -> bytes | None:
-    span = Span(str(path))
     try:
-        if path.is_dir():
-            diagnostics.error("C010", span, f"{shorten(str(path))} is a folder", "name the ARXML file, or the folder it is in")
-            return None
-        with path.open("rb") as file:
-            content = file.read(LONGEST_FILE + 1)
-    except FileNotFoundError:
-        diagnostics.error("C010", span, f"there is no file {shorten(str(path))}", "check the path")
+        content = read_bytes(path, "ARXML", ".arxml", LONGEST_FILE)
+    except UnreadError as unread:
+        diagnostics.error("C010", Span(str(path)), unread.cause, unread.remedy)
         return None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        diagnostics.error("C010", span, f"the file cannot be read: {reason}", "check the path and its permissions")
-        return None
-    if len(content) > LONGEST_FILE:
-        diagnostics.error(
-            "C010", span, f"the file is longer than {LONGEST_FILE} bytes", "name the file that holds the Os module alone"
-        )
-        return None
-    return content
+    return _Reader(str(path), diagnostics).run(content)
 
 
 class _Reader:
