@@ -6,15 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from carillon.diagnostics import Span
-from carillon.read.oil.lexer import Kind, Lexer, Token
+from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.syntax import OBJECTS
+from carillon.read.tokens import Kind, RefusedError, Token, Tokens
 
 MOST_LEVELS = 50
 CONTAINERS = ("CPU", "OSEK")  # FreeOSEK writes OSEK
-
-
-class RefusedError(Exception):
-    """Something was reported; recover."""
 
 
 class UnclosedError(Exception):
@@ -23,35 +20,15 @@ class UnclosedError(Exception):
     reported = False
 
 
-class Cursor:
+class Cursor(Tokens):
     """Stands before a token; every error is reported through the lexer, which counts them."""
 
     def __init__(self, lexer: Lexer, tokens: list[Token]) -> None:
+        super().__init__(tokens)
         self.lexer = lexer
-        self.tokens = tokens
-        self.at = 0
         self.level = 0
         self.missing: list[Span] = []
         """Places of blocks that end without ';'."""
-
-    @property
-    def token(self) -> Token:
-        """The next token."""
-        return self.tokens[self.at]
-
-    @property
-    def before(self) -> Token:
-        """The token before the next one."""
-        return self.tokens[max(self.at - 1, 0)]
-
-    def ahead(self, distance: int) -> Token:
-        """The token that many further."""
-        return self.tokens[min(self.at + distance, len(self.tokens) - 1)]
-
-    def is_mark(self, text: str, distance: int = 0) -> bool:
-        """Whether that token is the mark ``text``."""
-        token = self.ahead(distance)
-        return token.kind is Kind.MARK and token.text == text
 
     def take(self) -> Token:
         """The next token, which is passed unless it is the end."""
@@ -59,13 +36,6 @@ class Cursor:
         if token.kind is not Kind.END:
             self.at += 1
         return token
-
-    def skip(self, text: str) -> bool:
-        """Pass the mark ``text`` if it is next."""
-        if self.is_mark(text):
-            self.at += 1
-            return True
-        return False
 
     def fail(self, cause: str, remedy: str, span: Span | None = None) -> RefusedError:
         """Report C140 at the next token, unless the lexer has reported that."""
@@ -77,11 +47,6 @@ class Cursor:
             remedy += f"; is the string that begins on line {string} closed?"
         self.lexer.error("C140", where, cause, remedy)
         return RefusedError()
-
-    def expect(self, text: str, after: str) -> None:
-        """Pass the mark ``text``, which must be next."""
-        if not self.skip(text):
-            raise self.fail(f"'{text}' is missing after {after}, before {self.token}", f"write '{text}' there")
 
     def name(self, what: str) -> Token:
         """Pass a name, which must be next."""

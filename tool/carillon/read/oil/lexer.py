@@ -11,11 +11,11 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 
 from carillon.diagnostics import Diagnostics, Limited, Lines, Span
 from carillon.read.text import UnreadError, read_bytes
+from carillon.read.tokens import Kind, Token
 from carillon.units import shorten
 
 MOST_INCLUDES = 200
@@ -41,36 +41,6 @@ _TOKEN = re.compile(
 _STRING = re.compile(r'"((?:[^"\\\n]|\\[^\n])*)"')
 _PLAIN_STRING = re.compile(r'"([^"\n]*)"')
 _ESCAPE = re.compile(r"\\([\"\\])")
-
-
-class Kind(Enum):
-    """Kinds of tokens; BAD is one that was reported, so that the parser need not."""
-
-    NAME = "name"
-    INTEGER = "integer"
-    FLOAT = "float"
-    STRING = "string"
-    MARK = "mark"
-    BAD = "bad"
-    END = "end"
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token: ``text`` is what is written, of a string what it says; ``span`` where it begins, ``last`` where it ends."""
-
-    kind: Kind
-    text: str
-    span: Span
-    last: Span
-
-    def __str__(self) -> str:
-        """How messages name it."""
-        if self.kind is Kind.END:
-            return "the end of the file"
-        if self.kind is Kind.STRING:
-            return "the string " + shorten(self.text)
-        return shorten(self.text)
 
 
 @dataclass

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from carillon.diagnostics import suggestion
-from carillon.read.oil.cursor import CONTAINERS, Cursor, RefusedError, UnclosedError
-from carillon.read.oil.lexer import Kind, Lexer, Token
+from carillon.read.oil.cursor import CONTAINERS, Cursor, UnclosedError
+from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.syntax import (
     NUMBERS,
     OBJECTS,
@@ -28,6 +28,7 @@ from carillon.read.oil.syntax import (
     Value,
     shown,
 )
+from carillon.read.tokens import Kind, RefusedError, Token
 from carillon.units import shorten
 
 _TOP = ("OIL_VERSION", "IMPLEMENTATION", "CPU")
@@ -99,7 +100,7 @@ class Parser(Cursor):
     def version(self) -> None:
         """``OIL_VERSION = "2.5" : "description";``."""
         self.take()
-        self.expect("=", "OIL_VERSION")
+        self.expect("=", "after OIL_VERSION")
         token = self.token
         self.file.version = self.file.version or (token.text, token.span)
         if token.kind is Kind.FLOAT:
@@ -220,7 +221,7 @@ class Parser(Cursor):
         elif self.is_mark("{"):
             raise self.fail(f"'= value' is missing between {word} and {self.token}", f"write {word.text} = value {{ ... }};")
         else:
-            self.expect("=", f"the attribute {word}")
+            self.expect("=", f"after the attribute {word}")
             value = self.value(f"the value of {word.text}")
         if self.is_mark("{"):
             value.block = []
@@ -316,7 +317,7 @@ class Parser(Cursor):
         name = self.name(f"the name of an attribute of {owner}")
         found.name, found.span = name.text, name.span
         if self.skip("["):
-            self.expect("]", "'['")
+            self.expect("]", "after '['")
             found.multiple = True
         if type_ == "STRUCT" and self.is_mark("{"):
             self.definitions(found.variants.setdefault("", {}), f"{owner} {found.name}")
@@ -357,4 +358,4 @@ class Parser(Cursor):
                     break
         else:
             raise self.fail(f"a {found.type} has no range", "remove the brackets", opening.span)
-        self.expect("]", "the restriction")
+        self.expect("]", "after the restriction")
