@@ -133,12 +133,10 @@ class Costs:
     ``size`` and ``s_size`` are instructions of microcode.
     """
 
-    microcode: tuple[int, ...]
-    e_code: tuple[int, ...]
-    s_code: tuple[int, ...]
-    scheduler: tuple[int, ...]
-    preemptions: tuple[int, ...]
-    late: tuple[int, ...]
+    microcode: list[int]
+    parts: dict[str, list[int]]
+    preemptions: list[int]
+    late: list[int]
     utilisation: Fraction
     size: int
     s_size: int
@@ -300,18 +298,15 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     busy = _spread(((s.begin.n, s.end.n) for s in run.segments if s.lane != IDLE), run.per_ms, length)
     own, preempted = _own(run.segments, run.marks)
     works = _spread(own, run.per_ms, length)
-    parts = _parts(run, length)
     per_round = Counter(n // (run.per_ms * ROUND_MS) for n in preempted)
     late = Counter(n // (run.per_ms * ROUND_MS) for n, name in run.marks if name == _LATE)
     microcode = application.planned.image.microcode
     code = microcode.compiled.program.code if microcode is not None else ()
     return Costs(
-        tuple(b - w for b, w in zip(busy, works, strict=True)),
-        tuple(parts["e_code"]),
-        tuple(parts["s_code"]),
-        tuple(parts["scheduler"]),
-        tuple(per_round[k] for k in range(rounds)),
-        tuple(late[k] for k in range(rounds)),
+        [b - w for b, w in zip(busy, works, strict=True)],
+        _parts(run, length),
+        [per_round[k] for k in range(rounds)],
+        [late[k] for k in range(rounds)],
         Fraction(sum(works), run.per_ms * length),
         len(code),
         sum(i.opcode in S_CODE for i in code),
@@ -391,8 +386,7 @@ def _rows(case: Case, costs: Costs | None) -> list[Row]:
         replace(of("utilisation", [round(float(costs.utilisation), 3)], ""), samples=every),
     ]
     if case.method != "cells":
-        parts = {"e_code": costs.e_code, "s_code": costs.s_code, "scheduler": costs.scheduler}
-        found += [average(metric, [n for n in values if n]) for metric, values in parts.items()]
+        found += [average(metric, [n for n in values if n]) for metric, values in costs.parts.items()]
         found += [of("e_and_s_size", [costs.size], ""), of("s_size", [costs.s_size], "")]
     return found
 
@@ -466,7 +460,7 @@ def _plots(found: dict[Case, Costs]) -> list[Plot]:
         return []
     return [
         plot("code-size", "E and S code", "instructions of microcode", lambda c: c.size),
-        plot("e-code", "E code", unit, lambda c: _mean(c.e_code)),
-        plot("scheduling", "The scheduler and S code", unit, lambda c: _mean(c.scheduler) + _mean(c.s_code)),
+        plot("e-code", "E code", unit, lambda c: _mean(c.parts["e_code"])),
+        plot("scheduling", "The scheduler and S code", unit, lambda c: _mean(c.parts["scheduler"]) + _mean(c.parts["s_code"])),
         plot("microcode", "All of it", "instructions of each millisecond", lambda c: _mean(c.microcode)),
     ]
