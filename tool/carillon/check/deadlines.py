@@ -52,6 +52,5 @@ def _check_place(
         known = {(code, activation.task, activation.span), ("C039", activation.task, activation.span)}
         if not known & reported:
             reported.add((code, activation.task, activation.span))
-            diagnostics.error(
-                code, activation.span, f"the deadline of task '{activation.task}' at {time(deadline, system)} {relation}", remedy
-            )
+            cause = f"the deadline of task '{activation.task}' at {time(deadline, system)} {relation}"
+            diagnostics.error(code, activation.span, cause, remedy)

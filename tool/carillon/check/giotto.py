@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+from carillon.check.common import article
 from carillon.check.giotto_annotations import check_annotations
 from carillon.check.giotto_functions import check_functions
 from carillon.diagnostics import Diagnostics, Span, suggestion
@@ -108,7 +109,7 @@ class _Checker:
             cause = f"there is no output {shorten(name.text)}"
             self.error("C253", name.span, cause, suggestion(name.text, outputs), f"port {name.text}")
         elif port.kind is not PortKind.OUTPUT:
-            cause = f"{shorten(name.text)} is {_a(port.kind.value)}, and {what} is an output"
+            cause = f"{shorten(name.text)} is {article(port.kind.value)}, and {what} is an output"
             self.error("C253", name.span, cause, suggestion("", outputs))
             return None
         return port
@@ -367,15 +368,13 @@ class _Checker:
             open_ += sorted(targets)
         for mode in self.program.modes:
             if mode.name.text not in reached:
-                self.diagnostics.warning(
-                    "C266", mode.name.span, f"no switch leads to the mode {mode.name}", "add one, or remove the mode"
-                )
+                cause = f"no switch leads to the mode {mode.name}"
+                self.diagnostics.warning("C266", mode.name.span, cause, "add one, or remove the mode")
         invoked = {a.target.text for mode in self.program.modes for a in mode.invocations}
         for task in self.program.tasks:
             if task.name.text not in invoked:
-                self.diagnostics.warning(
-                    "C266", task.name.span, f"no mode invokes the task {task.name}", "invoke it, or remove it"
-                )
+                cause = f"no mode invokes the task {task.name}"
+                self.diagnostics.warning("C266", task.name.span, cause, "invoke it, or remove it")
 
 
 def _units(mode: Mode) -> int:
@@ -386,10 +385,6 @@ def _units(mode: Mode) -> int:
         if units > LONGEST_PERIOD:
             break
     return units
-
-
-def _a(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def _ports(number: int) -> str:

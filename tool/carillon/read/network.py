@@ -179,9 +179,8 @@ def _node(file: NetworkFile, number: int, table: NodeTable, path: Path, places: 
     at: Place = ("node", number)
     first = next(k for k, other in enumerate(file.node) if other.name == table.name)
     if first < number:
-        diagnostics.error(
-            "C226", places.value((*at, "name")), f"node {first + 1} is called '{table.name}', too", "give every node its own name"
-        )
+        cause = f"node {first + 1} is called '{table.name}', too"
+        diagnostics.error("C226", places.value((*at, "name")), cause, "give every node its own name")
     schedule = path.parent / table.schedule
     if schedule.is_dir():
         schedule /= "schedule.toml"

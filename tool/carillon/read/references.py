@@ -94,14 +94,10 @@ class References(Reading):
         names = list(known)
         if name in names:
             return True
-        if not self.broken.at(kind) and (names or not self._misspelt(kind)):
+        if not self.broken.at(kind) and (names or not self.broken.instead_of(kind)):
             cause = f"there is no {kind} {shorten(name)}"
             self.diagnostics.error_once((kind, name), code, self.places.value(path), cause, suggestion(name, names))
         return False
-
-    def _misspelt(self, section: str) -> bool:
-        """Whether a table that was refused as unknown was probably meant as ``section``: ``[tasks.A]``."""
-        return any(len(path) == 1 and str(path[0]).startswith(section[:3]) for path in self.broken.paths)
 
     def _missing(self, key: str, path: tuple[str | int, ...], remedy: str) -> None:
         self.diagnostics.error("C014", self.places.key(path), f"{describe(*path)} has no '{key}'", remedy)

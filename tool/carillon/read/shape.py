@@ -69,6 +69,11 @@ class Broken:
         """Whether the value at ``path``, or a table around it, was wrong."""
         return any(path[:end] in self.paths for end in range(1, len(path) + 1))
 
+    def instead_of(self, *section: str) -> bool:
+        """Whether a table that was refused as unknown was probably meant as ``section``: ``[tasks.A]``, ``[osek.tasks.A]``."""
+        beside = (p for p in self.paths if len(p) == len(section) and p[:-1] == section[:-1])
+        return any(str(p[-1]).startswith(section[-1][:3]) for p in beside)
+
     def under(self, *path: str | int) -> bool:
         """Whether the table at ``path`` was wrong or lost one of its keys, perhaps a misspelt one."""
         return self.at(*path) or any(broken[: len(path)] == path for broken in self.paths)

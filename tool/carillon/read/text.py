@@ -140,9 +140,8 @@ def parse_toml(text: Text, file: str, diagnostics: Diagnostics) -> Parsed | None
             data = tomllib.loads(content)
         except RecursionError:
             if not reported:
-                diagnostics.error(
-                    "C010", Span(file), "arrays or tables are nested too deeply", "a schedule needs no more than four levels"
-                )
+                cause = "arrays or tables are nested too deeply"
+                diagnostics.error("C010", Span(file), cause, "a schedule needs no more than four levels")
             return None
         except ValueError as error:
             again = _syntax(error, places, content, diagnostics, reported, errors)
@@ -203,9 +202,8 @@ def _report_twice(what: str, span: Span, places: SpanIndex, diagnostics: Diagnos
     spans = [(places.span(d.second.start), d) for d in places.duplicates]
     here = [(s, d) for s, d in spans if s.line == span.line] or [(s, d) for s, d in spans if s.line < span.line]
     if not here:
-        diagnostics.error(
-            "C012", span, f"a name is defined twice: {what[:1].lower()}{what[1:]}", "define every table and key once"
-        )
+        cause = f"a name is defined twice: {what[:1].lower()}{what[1:]}"
+        diagnostics.error("C012", span, cause, "define every table and key once")
         return span.line
     second, duplicate = here[-1] if here[-1][0].line != span.line else here[0]
     first = places.span(duplicate.first.start)
@@ -225,9 +223,8 @@ def _has_long_key(content: str, file: str, diagnostics: Diagnostics) -> bool:
             dots += 1
             if dots > LONGEST_KEY:
                 span = _place(file, content.encode(), len(content[: token.start()].encode()))
-                diagnostics.error(
-                    "C011", span, f"a key of more than {LONGEST_KEY} parts", "a schedule's keys have at most four parts"
-                )
+                cause = f"a key of more than {LONGEST_KEY} parts"
+                diagnostics.error("C011", span, cause, "a schedule's keys have at most four parts")
                 return True
         elif token[0][0] in "#=[]{},\n\r":
             dots = 0

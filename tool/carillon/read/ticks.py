@@ -87,9 +87,8 @@ class Ticks:
         error = self.error(ticks, rounded, recurs)
         if not self.refuse:
             self.drifts.append(Drift(span, str(time), rounded, float(rounded - ticks)))
-            self.diagnostics.warning(
-                "C018", span, f"{measure}, it is {error}", f"for an exact time, {self._remedies(ticks, time)}"
-            )
+            cause = f"{measure}, it is {error}"
+            self.diagnostics.warning("C018", span, cause, f"for an exact time, {self._remedies(ticks, time)}")
             return
         cause = f"{measure}, it would be {error}"
         remedy = self._remedies(ticks, time) + (', or set inexact_times = "round"' if rounded or not recurs else "")

@@ -17,7 +17,7 @@ from carillon.diagnostics import Diagnostics, Span, some, suggestion
 from carillon.read.arxml.module import Holder, Value
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, TICK_FREQUENCY, UNSUPPORTED, WITHOUT_EFFECT, Group, Kind, Parameter
 from carillon.read.arxml.values import convert, frequency
-from carillon.read.foreign.choices import assign_sources, choose_tick, duration, incremented
+from carillon.read.foreign.choices import assign_sources, choose_tick, duration, incremented, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.spans import Path
@@ -315,8 +315,7 @@ class Converter:
         isrs: dict[str, dict[str, Any]] = self.data["osek"].get("isr", {})
         if not isrs:
             return
-        board = self.data["system"].get("board")
-        known = None if ("system", "board") in self.result.broken else self.sources(board)
+        known = sources_of(self.result, self.sources)
         own = "CarillonInterruptSource"
         written: dict[str, str | None] = {}
         by_path = {holder.name: holder for holder in self.module.containers}

@@ -144,9 +144,8 @@ class _Reader:
             local = ""  # another language's, in which nothing is looked for
         self.open.append((local, span))
         if len(self.open) > MOST_LEVELS:
-            self.refuse(
-                "C212", span, f"elements are nested more than {MOST_LEVELS} levels deep", "no ECU configuration needs so many"
-            )
+            cause = f"elements are nested more than {MOST_LEVELS} levels deep"
+            self.refuse("C212", span, cause, "no ECU configuration needs so many")
         if self.skipping:
             return
         if self.built:

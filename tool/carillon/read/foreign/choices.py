@@ -46,6 +46,12 @@ def choose_tick(result: Converted, path: Path, span: Span, counter: str, remedy:
     warn("C152", span, f"nothing says how long a tick of {counter} is: Carillon takes {DEFAULT_TICK}", remedy)
 
 
+def sources_of(result: Converted, sources: Callable[[str | None], list[str] | None]) -> list[str] | None:
+    """The application sources of the board that a file names; None if it cannot be read."""
+    refused = ("system", "board") in result.broken
+    return None if refused else sources(result.data["system"].get("board"))
+
+
 def assign_sources(
     result: Converted,
     written: Mapping[str, str | None],

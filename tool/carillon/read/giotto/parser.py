@@ -82,9 +82,8 @@ class Parser(Tokens):
             for note in notes:
                 if note.word == "host":
                     continue  # the reference grammar begins a program with what hosts there are
-                self.lexer.diagnostics.warning(
-                    "C263", note.span, f"the annotation {shorten(note.word)} belongs to no declaration", "write it into one"
-                )
+                cause = f"the annotation {shorten(note.word)} belongs to no declaration"
+                self.lexer.diagnostics.warning("C263", note.span, cause, "write it into one")
         if self.start is None:
             if not self.lexer.failed:
                 self.lexer.error("C260", self.token.span, "the program has no start", "end it with start MODE { mode MODE ... }")

@@ -76,9 +76,8 @@ class Alarms:
                 text = self.values.written_time(value, path)
                 return None if text is None else (value, text)
             if isinstance(literal, (str, Name)) or literal <= 0:
-                self.values.refuse(
-                    path, value, "is no time", f"write a number greater than 0, in {'seconds' if unit == 's' else 'ns'}"
-                )
+                cause = "is no time"
+                self.values.refuse(path, value, cause, f"write a number greater than 0, in {'seconds' if unit == 's' else 'ns'}")
                 return None
             return value, duration(literal * SECONDS[unit])
         return None

@@ -15,7 +15,8 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span, some
-from carillon.read.foreign.choices import assign_sources, duration
+from carillon.model.osek import Hook
+from carillon.read.foreign.choices import assign_sources, duration, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
@@ -28,14 +29,8 @@ from carillon.read.oil.values import Values
 from carillon.read.spans import Path
 
 SUPPORTED = ("OS", "APPMODE", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR", "SCHEDULETABLE")
-_HOOKS = {
-    "STARTUPHOOK": "startup",
-    "SHUTDOWNHOOK": "shutdown",
-    "ERRORHOOK": "error",
-    "PRETASKHOOK": "pretask",
-    "POSTTASKHOOK": "posttask",
-    "PROTECTIONHOOK": "protection",
-}
+_HOOKS = {f"{hook.value}hook".upper(): hook.value for hook in Hook}
+"""STARTUPHOOK and the like."""
 _SHOWN_BLOCK = 60
 _LOCKED = ("RESOURCE", "LOCKINGTIME", "RESOURCELOCK")
 """What tools call the bound on a lock of a resource in ``TIMING_PROTECTION``."""
@@ -249,8 +244,7 @@ class Converter:
         isrs: dict[str, dict[str, Any]] = self.osek.get("isr", {})
         if not isrs:
             return
-        board = self.values.data["system"].get("board")
-        known = None if ("system", "board") in self.values.result.broken else self.sources(board)
+        known = sources_of(self.values.result, self.sources)
         for name in isrs:
             path = ("osek", "isr", name, "source")
             written = found[name].attributes.values.get("SOURCE", [])

@@ -51,10 +51,8 @@ class Cursor(Tokens):
     def name(self, what: str) -> Token:
         """Pass a name, which must be next."""
         if self.token.kind is not Kind.NAME:
-            raise self.fail(
-                f"{self.token} stands where {what} should",
-                "a name consists of letters, digits and '_', not beginning with a digit",
-            )
+            cause = f"{self.token} stands where {what} should"
+            raise self.fail(cause, "a name consists of letters, digits and '_', not beginning with a digit")
         return self.take()
 
     def recover(self) -> None:

@@ -235,9 +235,8 @@ class Lexer(Limited):
         if any(_same(path, open_.path) for open_ in self._stack):
             self.error("C142", span, f"{shorten(written)} includes itself", "remove one of the includes that lead back to it")
         elif len(self._stack) > MOST_INCLUDE_LEVELS:
-            self.error(
-                "C142", span, f"includes are nested more than {MOST_INCLUDE_LEVELS} levels deep", "include fewer files in files"
-            )
+            cause = f"includes are nested more than {MOST_INCLUDE_LEVELS} levels deep"
+            self.error("C142", span, cause, "include fewer files in files")
         elif self._includes > MOST_INCLUDES:
             if self._includes == MOST_INCLUDES + 1:
                 self.error("C142", span, f"more than {MOST_INCLUDES} includes", "include every file once")

@@ -68,9 +68,8 @@ class Parser(Cursor):
             self.at += 1
             return
         if self.token.kind is not Kind.NAME:
-            raise self.fail(
-                f"{self.token} begins nothing", "a statement begins with OIL_VERSION, IMPLEMENTATION, CPU or an object"
-            )
+            cause = f"{self.token} begins nothing"
+            raise self.fail(cause, "a statement begins with OIL_VERSION, IMPLEMENTATION, CPU or an object")
         word = self.keyword((*_TOP, *CONTAINERS, *OBJECTS))
         if word == "OIL_VERSION":
             self.version()
@@ -161,10 +160,9 @@ class Parser(Cursor):
             self.object(Object(kind, "", word.span))
             return
         if self.token.kind is not Kind.NAME:
-            raise self.fail(
-                f"{word} is followed by {self.token}",
-                f"write {kind} Name {{ ... }};" if kind in OBJECTS else "an object is written as TASK Name { ... };",
-            )
+            cause = f"{word} is followed by {self.token}"
+            remedy = f"write {kind} Name {{ ... }};" if kind in OBJECTS else "an object is written as TASK Name { ... };"
+            raise self.fail(cause, remedy)
         name = self.take()
         if kind not in OBJECTS and not self.is_mark("{"):
             raise self.fail(f"{word} is neither an object nor an attribute", suggestion(word.text, (*_TOP, *OBJECTS)), word.span)
@@ -247,9 +245,8 @@ class Parser(Cursor):
                 return Value(Name(""), token.span, wrong=True)
             case Kind.INTEGER | Kind.FLOAT:
                 return Value(self.number(what), token.span)
-        raise self.fail(
-            f"{token} stands where {what} should", "a value is a number, a name, TRUE, FALSE, AUTO, or a string in quotes"
-        )
+        cause = f"{token} stands where {what} should"
+        raise self.fail(cause, "a value is a number, a name, TRUE, FALSE, AUTO, or a string in quotes")
 
     def number(self, what: str) -> int | Fraction:
         """A number."""

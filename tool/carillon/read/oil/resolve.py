@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
+from carillon.check.common import article
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.parser import Parser
@@ -256,7 +257,7 @@ class Resolver:
             return f"{_quoted(literal)} is no string", f'write it in quotes: "{shown(literal)}"'
         if type_.endswith("_TYPE") and not isinstance(literal, Name):
             remedy = f"write it without quotes: {literal}" if isinstance(literal, str) else "write a name"
-            return f"{_quoted(literal)} is no name of {_article(type_.removesuffix('_TYPE'))}", remedy
+            return f"{_quoted(literal)} is no name of {article(type_.removesuffix('_TYPE'))}", remedy
         return None
 
 
@@ -305,7 +306,3 @@ def _quoted(literal: Literal) -> str:
     if isinstance(literal, str):
         return "the string " + shorten(literal)
     return shorten(str(literal)) if isinstance(literal, Name) else shown(literal)
-
-
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind[0] in "AEIO" else f"a {kind}"

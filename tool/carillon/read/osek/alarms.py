@@ -137,9 +137,8 @@ class Alarms:
         if not self.at.incomplete(*path):
             for key in ("task", "event"):
                 if getattr(table, key) is None:
-                    self.at.error(
-                        "C014", self.at.value(*path), f"the event action of {own} has no '{key}'", "name the task and its event"
-                    )
+                    cause = f"the event action of {own} has no '{key}'"
+                    self.at.error("C014", self.at.value(*path), cause, "name the task and its event")
         task = table.task is not None and self.at.known(table.task, "task", (*path, "task"), own)
         event = table.event is not None and self.at.known(table.event, "event", (*path, "event"), own)
         if not task or not event or table.task is None or table.event is None:

@@ -99,15 +99,13 @@ class ScheduleTables:
         elif self.at.table.counter[table.counter].kind == "software":
             why = f"software advances its counter {shorten(table.counter)}"
         if why:
-            self.at.error(
-                "C200", self.at.key(*path, "cells"), f"{own} cannot be on cells: {why}", "leave 'cells' out: the queue carries it"
-            )
+            cause = f"{own} cannot be on cells: {why}"
+            self.at.error("C200", self.at.key(*path, "cells"), cause, "leave 'cells' out: the queue carries it")
 
     def _points(self, table: ScheduleTableTable, path: Path, own: str) -> Iterator[TablePoint]:
         if not table.point and not self.at.incomplete(*path):
-            self.at.error(
-                "C113", self.at.key(*path), f"{own} has no expiry point", "give it a [[...point]] with an offset and actions"
-            )
+            cause = f"{own} has no expiry point"
+            self.at.error("C113", self.at.key(*path), cause, "give it a [[...point]] with an offset and actions")
         for number, point in enumerate(table.point):
             where = (*path, "point", number)
             its = f"point {number + 1} of {own}"
