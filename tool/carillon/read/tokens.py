@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 
@@ -83,6 +84,17 @@ class Tokens:
         """Pass the mark ``text``, which must be next."""
         if not self.skip(text):
             raise self.fail(f"'{text}' is missing {where}, before {self.token}", f"write '{text}' there")
+
+    @contextmanager
+    def recovering(self, recover: Callable[[], None]) -> Iterator[None]:
+        """What is parsed within has its own errors, after which ``recover`` skips; a token at least is passed."""
+        begin = self.at
+        try:
+            yield
+        except RefusedError:
+            recover()
+        if self.at == begin:
+            self.at += 1
 
     def fail(self, cause: str, remedy: str) -> RefusedError:
         """Report an error at the next token, unless the lexer has reported that; what the caller raises."""

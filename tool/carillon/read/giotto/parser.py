@@ -60,9 +60,8 @@ class Parser(Tokens):
         """The program; None after errors."""
         rank = 0
         while self.token.kind is not Kind.END:
-            begin = self.at
             word = self.token
-            try:
+            with self.recovering(lambda: self.recover(SECTIONS, _SECTION)):
                 if word.text not in SECTIONS:
                     near = suggestion(word.text, SECTIONS) if word.kind is Kind.NAME else ""
                     remedy = near if near.startswith("did") else f"sections are {', '.join(SECTIONS)}"
@@ -73,11 +72,6 @@ class Parser(Tokens):
                     self.lexer.error("C250", word.span, cause, f"the order is {', '.join(SECTIONS)}")
                 rank = max(rank, SECTIONS.index(word.text))
                 self.section(word.text)
-            except RefusedError:
-                self.lost = self.lost or _SECTION
-                self.recover(SECTIONS)
-            if self.at == begin:
-                self.at += 1
         for notes in self.annotations.values():
             for note in notes:
                 if note.word == "host":
@@ -158,8 +152,12 @@ class Parser(Tokens):
         """The annotations within the declaration that began there, and those that follow it."""
         return tuple(a for place in range(begin + 1, self.at + 1) for a in self.annotations.pop(place, ()))
 
-    def recover(self, stops: tuple[str, ...], *, within: bool = False) -> None:
-        """Go on behind the next ``;`` or ``}``, or at a word that begins something; ``within`` braces, at their ``}``."""
+    def recover(self, stops: tuple[str, ...], lost: str = "", *, within: bool = False) -> None:
+        """Go on behind the next ``;`` or ``}``, or at a word that begins something; ``within`` braces, at their ``}``.
+
+        ``lost``: what was expected there.
+        """
+        self.lost = self.lost or lost
         while self.token.kind is not Kind.END:
             if self.begins(stops) or (within and self.is_mark("}")):
                 return
@@ -191,7 +189,7 @@ class Parser(Tokens):
             return
         while not (self.token.kind is Kind.END or self.begins(SECTIONS)):
             begin = self.at
-            try:
+            with self.recovering(lambda: self.recover(SECTIONS)):
                 if word == "type":
                     name = self.name("the name of a type")
                     self.expect("is", f"after the type {name}")
@@ -202,10 +200,6 @@ class Parser(Tokens):
                     cause = f"';' is missing after the {word} {self.before.text}, before {self.token}"
                     raise self.fail(cause, "write ';' there", word)
                 self.lost = ""
-            except RefusedError:
-                self.recover(SECTIONS)
-            if self.at == begin:
-                self.at += 1
 
     def port(self, kind: PortKind, begin: int) -> None:
         """``T p uses f``, or ``T p := f`` of an output."""
@@ -303,17 +297,11 @@ class Parser(Tokens):
                 if not self.lost:
                     self.lexer.error("C251", opening, f"the '{{' after start {name} is not closed", "end the modes with '}'")
                 return
-            begin = self.at
-            try:
+            with self.recovering(lambda: self.recover(("mode",), _MODE)):
                 if not self.is_mark("mode"):
                     raise self.fail(f"{self.token} stands where a mode should", "write mode NAME (PORTS) period N { ... }", _MODE)
                 self.modes.append(self.mode())
                 self.lost = ""
-            except RefusedError:
-                self.lost = self.lost or _MODE
-                self.recover(("mode",))
-            if self.at == begin:
-                self.at += 1
 
     def mode(self) -> Mode:
         """``mode m (p, ...) period n { actfreq ... exitfreq ... taskfreq ... }``."""
@@ -333,8 +321,7 @@ class Parser(Tokens):
                 if not self.lost:
                     self.lexer.error("C251", opening, f"the '{{' of the mode {name} is not closed", "end the mode with '}'")
                 raise RefusedError
-            here = self.at
-            try:
+            with self.recovering(lambda: self.recover((*ACTIVITIES, "mode"), _ACTIVITY, within=True)):
                 if word.text not in ACTIVITIES:
                     raise self.fail(f"{word} stands where an activity should", f"write one of {', '.join(ACTIVITIES)}", _ACTIVITY)
                 if ACTIVITIES.index(word.text) < rank:
@@ -343,11 +330,6 @@ class Parser(Tokens):
                 rank = max(rank, ACTIVITIES.index(word.text))
                 found[word.text].append(self.activity(word.text))
                 self.lost = ""
-            except RefusedError:
-                self.lost = self.lost or _ACTIVITY
-                self.recover((*ACTIVITIES, "mode"), within=True)
-            if self.at == here:
-                self.at += 1
         notes = self.noted(begin)
         updates, switches, invocations = (tuple(found[word]) for word in ACTIVITIES)
         return Mode(name, ports, period, period_span, updates, switches, invocations, notes)

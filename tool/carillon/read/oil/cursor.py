@@ -108,9 +108,9 @@ class Cursor(Tokens):
                     return
                 if self.skip(";"):
                     continue
-                begin = self.at
                 try:
-                    element()
+                    with self.recovering(self.recover):
+                        element()
                 except UnclosedError as unclosed:
                     if objects and self.token.text not in CONTAINERS:
                         continue
@@ -122,10 +122,6 @@ class Cursor(Tokens):
                         self.lexer.error("C141", opening.span, cause, "write '};' where it ends")
                         unclosed.reported = True
                     raise
-                except RefusedError:
-                    self.recover()
-                if self.at == begin:
-                    self.at += 1
             self.at += 1
         finally:
             self.level -= 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from fractions import Fraction
 
 from carillon.diagnostics import suggestion
@@ -47,15 +48,8 @@ class Parser(Cursor):
     def run(self) -> OilFile:
         """Parse everything."""
         while self.token.kind is not Kind.END:
-            begin = self.at
-            try:
+            with suppress(UnclosedError), self.recovering(self.recover):  # it goes on at the object that begins
                 self.top()
-            except UnclosedError:
-                continue  # at the object that begins
-            except RefusedError:
-                self.recover()
-            if self.at == begin:
-                self.at += 1
         self.file.malformed = self.lexer.failed
         return self.file
 
