@@ -29,7 +29,7 @@ from carillon.microcode.text import assembled
 from carillon.read.giotto import parse_giotto, read_giotto
 from carillon.read.giotto.lexer import MOST_ERRORS
 from carillon.read.giotto.parser import KEYWORDS
-from carillon.units import Time
+from carillon.units import Time, shorten
 from sample import few
 
 HERE = Path(__file__).parent
@@ -161,7 +161,11 @@ start a {
 
 
 def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
-    for path, cause in ((tmp_path, "this is a folder, not a Giotto program file"), (tmp_path / "gone", "there is no such file")):
+    gone = tmp_path / "gone"
+    for path, cause in (
+        (tmp_path, f"{shorten(str(tmp_path))} is a folder, and no Giotto program file"),
+        (gone, f"there is no file {shorten(str(gone))}"),
+    ):
         diagnostics = Diagnostics()
         assert read_giotto(path, diagnostics) is None
         assert [(d.code, d.cause) for d in diagnostics.found] == [("C010", cause)]

@@ -487,7 +487,9 @@ def test_a_missing_file_and_a_folder_are_reported(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     Path("folder.arxml").mkdir()
     assert messages(Path("gone.arxml")).startswith("gone.arxml:1:1: error C010: there is no file 'gone.arxml'\n")
-    assert messages(Path("folder.arxml")).startswith("folder.arxml:1:1: error C010: 'folder.arxml' is a folder\n")
+    assert messages(Path("folder.arxml")).startswith(
+        "folder.arxml:1:1: error C010: 'folder.arxml' is a folder, and no ARXML file\n"
+    )
     assert messages(Path("a\0b.arxml")).startswith("a\0b.arxml:1:1: error C010: ")
 
 

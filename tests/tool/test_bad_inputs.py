@@ -44,7 +44,8 @@ def test_every_expected_message_belongs_to_an_input() -> None:
 def test_a_missing_file_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert messages(Path("gone.toml")) == (
-        "gone.toml:1:1: error C010: there is no such file\n  help: check the path, or create a schedule with 'carillon new'\n"
+        "gone.toml:1:1: error C010: there is no file 'gone.toml'\n"
+        "  help: check the path, or create a schedule with 'carillon new'\n"
     )
 
 
@@ -52,12 +53,12 @@ def test_a_folder_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.chdir(tmp_path)
     Path("engine").mkdir()
     assert messages(Path("engine")) == (
-        "engine:1:1: error C010: this is a folder, not a schedule file\n  help: name the .toml file in it\n"
+        "engine:1:1: error C010: 'engine' is a folder, and no schedule file\n  help: name the .toml file in it\n"
     )
 
 
 def test_a_device_is_reported() -> None:
-    assert "error C010: this is no ordinary file" in messages(Path("/dev/null"))
+    assert "error C010: '/dev/null' is no ordinary file" in messages(Path("/dev/null"))
 
 
 def test_a_path_with_a_nul_is_reported() -> None:
@@ -67,7 +68,7 @@ def test_a_path_with_a_nul_is_reported() -> None:
 def test_a_file_that_is_too_long_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("long.toml").write_bytes(b"#" * (8 * 2**20 + 1))
-    assert "long.toml:1:1: error C010: the file is longer than 8388608 bytes" in messages(Path("long.toml"))
+    assert "long.toml:1:1: error C010: 'long.toml' is longer than 8388608 bytes" in messages(Path("long.toml"))
 
 
 def test_an_unknown_board_on_the_command_line_has_no_place_in_the_file(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _interrupted(summary: Summary) -> set[str]:
 
 @pytest.mark.parametrize("name", ["mixed-bcc1", "mixed-ecc1"])
 def test_time_triggered_tasks_interrupt_everything(name: str, tmp_path: Path) -> None:
-    summary = benchmark.Applications(tmp_path, Diagnostics()).summarised(name, "carillon", 500)
+    summary = benchmark.Applications(tmp_path, Diagnostics()).built(name, "carillon").analysed(500)
     assert _interrupted(summary) >= {"Busy", "Timed", "Upper", LaneKind.KERNEL.value}
 
 

@@ -302,6 +302,12 @@ def test_errors_of_syntax_do_not_hide_one_another(tmp_path: Path) -> None:
     assert errors(tmp_path, text) == ["3:19 C140", "4:10 C140", "5:22 C140", "6:21 C140", "6:36 C145"]
 
 
+@pytest.mark.parametrize(("size", "found"), [(64, ["3:75 C145"]), (127, ["3:75 C145"]), (128, []), (1_048_577, ["3:75 C145"])])
+def test_a_stack_has_the_bounds_that_a_schedule_has_and_oils_own_message(size: int, found: list[str], tmp_path: Path) -> None:
+    text = CPU % f"EVENT Go {{ MASK = AUTO; }}; TASK T {{ PRIORITY = 1; EVENT = Go; STACKSIZE = {size}; }};"
+    assert errors(tmp_path, text) == found
+
+
 def test_what_is_left_out_because_of_a_wrong_value_is_not_reported_as_missing(tmp_path: Path) -> None:
     text = CPU % "COUNTER C { SECONDSPERTICK = x; };\nTASK T { PRIORITY = x; };\nALARM A { COUNTER = 1; ACTION = y; };"
     assert errors(tmp_path, text) == ["3:30 C145", "4:21 C145", "5:21 C145", "5:33 C145"]
@@ -369,7 +375,7 @@ def test_a_missing_file_and_a_folder_are_reported(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     Path("folder.oil").mkdir()
     assert messages(Path("gone.oil")).startswith("gone.oil:1:1: error C010: there is no file 'gone.oil'\n")
-    assert messages(Path("folder.oil")).startswith("folder.oil:1:1: error C010: 'folder.oil' is a folder\n")
+    assert messages(Path("folder.oil")).startswith("folder.oil:1:1: error C010: 'folder.oil' is a folder, and no OIL file\n")
     assert messages(Path("a\0b.oil")).startswith("a\0b.oil:1:1: error C010: ")
 
 

@@ -8,11 +8,9 @@ they never fail because a figure is bad.
 from __future__ import annotations
 
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -24,6 +22,7 @@ from carillon.bench.boards import BOARDS, boards
 from carillon.bench.clocks import clocks
 from carillon.bench.dispatch import built
 from carillon.bench.dispatch import dispatch as time_triggered
+from carillon.bench.made import scratch
 from carillon.bench.microkernel import PARTS as LOADS
 from carillon.bench.microkernel import microkernel as interpreted
 from carillon.bench.osek import osek as event_triggered
@@ -40,8 +39,8 @@ from carillon.diagnostics import Diagnostics
 def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Expiries a second of this machine's time on a virtual board, tracing off: eight cells of period 10 ticks."""
     rates = []
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
-        _, firmware = built("simulator", "carillon", Path(scratch), diagnostics, None)
+    with scratch() as folder:
+        firmware = built("simulator", "carillon", folder, diagnostics, None).firmware
         for k in range(5):
             progress(f"simulator, run {k + 1} of 5")
             before = time.perf_counter()

@@ -7,17 +7,14 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
-from carillon.bench.handlers import Handler, handlers_of
-from carillon.bench.made import made
+from carillon.bench.handlers import Handler
+from carillon.bench.made import Application, change, copied, made
 from carillon.bench.marks import Marks
-from carillon.build import Firmware
-from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import Planned
 from carillon.resources import data_root
-from carillon.run import record
-from carillon.run.entries import Code, Record
+from carillon.run.entries import Code
 
 CHIP = "atmega128"
 
@@ -36,6 +33,17 @@ class Run:
     slices: tuple[Handler, ...]
     marks: Marks
     switches: int
+
+    @classmethod
+    def of(cls, built: Application, ticks: int, marks: Sequence[str]) -> Self:
+        """Run time services for so many ticks of the system clock, or until they halt."""
+        recording, osek, system = built.recorded(ticks, marks), built.planned.allocation.osek, built.planned.system
+        assert osek is not None and osek.clock is not None
+        clock = system.board.clock(system.clock_hz)
+        handlers = built.handlers(recording, {osek.clock.carrier.source})
+        slices = built.handlers(recording, {osek.slices.source} if osek.slices is not None else set())
+        switches = sum(entry.code == Code.RESUME for entry in recording.records)
+        return cls(clock.hz * clock.instructions_per_tick, handlers, slices, built.marks(recording, marks, handlers), switches)
 
     def with_mark(self, mark: str) -> tuple[list[Handler], list[Handler]]:
         """The clock's handlers in which a mark was passed, and the others."""
@@ -71,49 +79,26 @@ def thread(name: str, priority: int, stack: int | None = None) -> str:
 
 
 class Applications:
-    """Builds the applications in a folder, each variant in one of its own, and runs them."""
+    """Builds the applications in a folder, each variant in one of its own."""
 
     def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
-        self._folder = folder
-        self._diagnostics = diagnostics
+        self._folder, self._diagnostics = folder, diagnostics
         self._count = 0  # of what has been built
 
     def built(
         self, name: str, timer: Timer, threads: Sequence[str], code: str = "", kernel: str = "carillon", **parameters: int | str
-    ) -> tuple[Planned, Firmware]:
+    ) -> Application:
         """An application with its threads, what stands in its C file for ``/* THREADS */``, and its parameters."""
         folder = self._folder / str(self._count)
-        application = folder / name
-        shutil.copytree(SOURCES / name, application, ignore=shutil.ignore_patterns("build"))
+        application = copied(SOURCES / name, folder / name)
         shutil.copy(SOURCES / "mark.h", folder)
         lines = [f"#define {key.upper()} {value}" for key, value in parameters.items()]
         (folder / "parameters.h").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        main = application / "main.c"
-        main.write_text(main.read_text(encoding="utf-8").replace("/* THREADS */", code), encoding="utf-8")
+        change(application / "main.c", lambda text: text.replace("/* THREADS */", code))
         (application / "schedule.toml").write_text(timer.schedule(name, threads), encoding="utf-8")
         return self.made(application / "schedule.toml", timer.board, kernel)
 
-    def made(self, schedule: Path, board: str, kernel: str = "carillon") -> tuple[Planned, Firmware]:
+    def made(self, schedule: Path, board: str, kernel: str = "carillon") -> Application:
         """What a schedule makes on a board."""
         self._count += 1
         return made(schedule, self._folder / f"build-{self._count}", self._diagnostics, board, kernel)
-
-    def records(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> list[Record]:
-        """What a run records."""
-        return self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks)).records
-
-    def run(self, planned: Planned, firmware: Firmware, ticks: int, marks: Sequence[str]) -> Run:
-        """Run time services for so many ticks of the system clock, or until they halt."""
-        records, table = self.records(planned, firmware, ticks, marks), symbols(firmware.elf)
-        osek = planned.allocation.osek
-        assert osek is not None and osek.clock is not None
-        clock = planned.system.board.clock(planned.system.clock_hz)
-        slices = {osek.slices.source} if osek.slices is not None else set()
-        handlers = tuple(handlers_of(planned, table, records, {osek.clock.carrier.source}))
-        return Run(
-            clock.hz * clock.instructions_per_tick,
-            handlers,
-            tuple(handlers_of(planned, table, records, slices)),
-            Marks.of(records, table, marks, handlers),
-            sum(entry.code == Code.RESUME for entry in records),
-        )

@@ -8,13 +8,12 @@ Besides, table I of the Sloth on Time paper from the application of :mod:`.dispa
 
 from __future__ import annotations
 
-import tempfile
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from carillon.bench.dispatch import KERNELS, measured, overheads
+from carillon.bench.dispatch import KERNELS, built, overheads
+from carillon.bench.made import scratch
 from carillon.bench.osek import COLUMNS, WINDOW, Applications, stolen
 from carillon.bench.rows import Figure, Progress, Row
 from carillon.bench.sync import sync_offset
@@ -212,7 +211,7 @@ def budgets(applications: Applications, column: str, rounds: int, progress: Prog
 
 def _sizes(applications: Applications, column: str, _rounds: int, progress: Progress) -> list[Row]:
     progress(f"the size of one task and one schedule table, {column}")
-    _, firmware = applications.built("minimal", column)
+    firmware = applications.built("minimal", column).firmware
     return [FIGURES["flash"].row(column, [firmware.flash]), FIGURES["ram"].row(column, [firmware.ram])]
 
 
@@ -233,14 +232,12 @@ def autosar(rounds: int, diagnostics: Diagnostics, progress: Progress, columns: 
     ``columns``: the kernels, of those of :mod:`.osek`.
     """
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
-        folder = Path(scratch)
+    with scratch() as folder:
         applications = Applications(folder / "autosar", diagnostics, "autosar")
         for column in columns:
             for part in PARTS:
                 rows += part(applications, column, rounds, progress)
         for kernel in (k for k in KERNELS if k in columns):
             progress(f"time-triggered tasks, {kernel}: {rounds} rounds")
-            _, summary = measured("dispatch", kernel, rounds, folder, diagnostics)
-            rows += overheads(summary, kernel)
+            rows += overheads(built("dispatch", kernel, folder, diagnostics).analysed(rounds), kernel)
     return rows

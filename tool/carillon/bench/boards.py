@@ -10,19 +10,17 @@ take at most: the task's own, and whatever the other's may hold off.
 from __future__ import annotations
 
 import random
-import tempfile
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from carillon.allocate.result import Style
-from carillon.bench.made import made
+from carillon.bench.made import made, scratch
 from carillon.bench.rows import BOARD, Progress, Result, Row, row
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Role
 from carillon.pipeline import Planned
-from carillon.run import run
 from carillon.timing.handlers import handler_cost
 from carillon.trace import Kind
 
@@ -143,11 +141,12 @@ def run_round(it: Round, board: str, rounds: int, folder: Path, tally: Tally) ->
     folder.mkdir()
     (folder / "schedule.toml").write_text(it.schedule(), encoding="utf-8")
     (folder / "main.c").write_text(CODE, encoding="utf-8")
-    planned, firmware = made(folder / "schedule.toml", folder / "build", diagnostics, board)
+    application = made(folder / "schedule.toml", folder / "build", diagnostics, board)
+    planned = application.planned
     hz = planned.system.clock_hz
     per_tick = planned.system.board.clock(hz).instructions_per_tick
     length = it.length * UNIT * hz // 1_000_000 * rounds
-    trace = diagnostics.required(run(planned.image, firmware, length, diagnostics, rounds=rounds))
+    trace = application.ran(length, rounds)
     unit = UNIT * hz * per_tick // 1_000_000
     bounds = start_bounds(planned)
     for name, own in it.points.items():
@@ -163,10 +162,10 @@ def measured(board: str, rounds: int, progress: Progress, seed: int = SEED) -> T
     """So many rounds of random schedules on a board."""
     chance = random.Random(seed)
     tally = Tally()
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+    with scratch() as folder:
         for first in range(0, rounds, A_SCHEDULE):
             progress(f"boards, {board}: round {first} of {rounds}")
-            run_round(drawn(chance), board, min(A_SCHEDULE, rounds - first), Path(scratch) / str(first), tally)
+            run_round(drawn(chance), board, min(A_SCHEDULE, rounds - first), folder / str(first), tally)
     return tally
 
 

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,15 +11,13 @@ from math import lcm
 from pathlib import Path
 
 from carillon.allocate.advice import Prediction, advise
-from carillon.bench.handlers import Handler, handlers_of
+from carillon.bench.handlers import Handler
+from carillon.bench.made import Application, copied, scratch
 from carillon.bench.rows import BOARD, Progress, Row, row
-from carillon.build import build
-from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.model.time import ClockKind
 from carillon.pipeline import Planned, plan
 from carillon.resources import data_root
-from carillon.run import record
 
 SOURCES = data_root() / "bench" / "clocks"
 APPLICATIONS = ("control", "logger", "sampler")
@@ -32,12 +28,9 @@ BEGUN = 8
 
 def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostics) -> list[Handler]:
     """Build in a folder and run; the handlers of the clock, or of alarms' cells."""
-    firmware = diagnostics.required(build(planned.image, folder, diagnostics))
-    recording = diagnostics.required(record(planned.image, firmware, ticks, diagnostics))
-    allocation = planned.allocation.osek
+    application, allocation = Application(planned, folder, diagnostics), planned.allocation.osek
     assert allocation is not None
-    sources = {carrier.source for carrier in allocation.carriers}
-    found = handlers_of(planned, symbols(firmware.elf), recording.records, sources)
+    found = list(application.handlers(application.recorded(ticks), {carrier.source for carrier in allocation.carriers}))
     if allocation.clock is None:  # a cell's vector is the task itself: the kernel has no code there
         assert all(carrier.direct for _, carrier in allocation.alarms)
         return [replace(handler, length=0) for handler in found]
@@ -46,8 +39,7 @@ def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostic
 
 def under(folder: Path, name: str, board: str, prediction: Prediction, diagnostics: Diagnostics) -> Planned:
     """An application in a folder of its own, with another clock."""
-    copy = folder / f"{name}-{board}-{prediction.name}-{prediction.tick}"
-    shutil.copytree(SOURCES / name, copy, ignore=shutil.ignore_patterns("build"), dirs_exist_ok=True)
+    copy = copied(SOURCES / name, folder / f"{name}-{board}-{prediction.name}-{prediction.tick}")
     if prediction.kind is None:
         return plan(copy / "cells.toml", diagnostics, board)
     schedule = copy / "schedule.toml"
@@ -89,10 +81,10 @@ def measured(name: str, board: str, folder: Path, diagnostics: Diagnostics, hype
 def clocks(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Interrupts and instructions a second of every clock, and what was predicted, over ``rounds`` / 100 hyperperiods."""
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+    with scratch() as folder:
         for name in APPLICATIONS:
             progress(f"{name}, under every clock")
-            for found in measured(name, BOARD, Path(scratch), diagnostics, max(1, rounds // 100)):
+            for found in measured(name, BOARD, folder, diagnostics, max(1, rounds // 100)):
                 column = found.prediction.name + (" (recommended)" if found.recommended else "")
                 figures = [("interrupts", found.interrupts, found.prediction.interrupts)]
                 figures += [("instructions", found.code, found.prediction.code or Fraction(0))]

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
-from carillon.bench.made import analysed, made
+from carillon.bench.made import Application, made, scratch
 from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
-from carillon.build import Firmware
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
 from carillon.resources import data_root
@@ -27,17 +25,9 @@ TABLE_I = (
 """Metrics of table I of the paper, and the task of ``bench/dispatch`` in which each is measured."""
 
 
-def built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD) -> tuple[Planned, Firmware]:
-    """An application of ``bench``, planned and built in a folder."""
+def built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD) -> Application:
+    """An application of ``bench``, built in a folder."""
     return made(data_root() / "bench" / name / "schedule.toml", folder / f"{name}-{kernel}", diagnostics, board, kernel)
-
-
-def measured(
-    name: str, kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD
-) -> tuple[Planned, Summary]:
-    """The analysis of a run of so many rounds."""
-    planned, firmware = built(name, kernel, folder, diagnostics, board)
-    return planned, analysed(planned, firmware, rounds, diagnostics)
 
 
 def overheads(summary: Summary, kernel: str) -> list[Row]:
@@ -56,33 +46,32 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
     drift are taken over ten times as many.
     """
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
-        folder = Path(scratch)
+    with scratch() as folder:
         for kernel in KERNELS:
             progress(f"dispatch, {kernel} kernel: {rounds} rounds")
-            planned, summary = measured("dispatch", kernel, rounds, folder, diagnostics)
+            application = built("dispatch", kernel, folder, diagnostics)
+            summary = application.analysed(rounds)
             table = overheads(summary, kernel)
             multiplexed = row("dispatch_multiplexed", kernel, BOARD, "instructions", runs_of(summary, "Many", "dispatch"))
             rows += [*table[:3], multiplexed, *table[3:]]
-            rows.append(_met(summary, kernel, rounds, planned))
+            rows.append(_met(summary, kernel, rounds, application.planned))
             progress(f"lowered, {kernel} kernel")
-            _, lowered = measured("lowered", kernel, max(1, rounds // 16 + 1), folder, diagnostics)
+            lowered = built("lowered", kernel, folder, diagnostics).analysed(max(1, rounds // 16 + 1))
             rows.append(row("dispatch_lowered", kernel, BOARD, "instructions", _lowered(lowered, "dispatch")))
             rows.append(row("terminate_lowered", kernel, BOARD, "instructions", _lowered(lowered, "terminate")))
             progress(f"jitter and drift, {kernel} kernel: {10 * rounds} rounds")
-            _, long = measured("dispatch", kernel, 10 * rounds, folder, diagnostics)
+            long = application.analysed(10 * rounds)
             rows.append(row("release_jitter", kernel, BOARD, "ticks", [t.jitter for t in long.tasks if t.jitter is not None]))
             rows.append(row("drift", kernel, BOARD, "ticks", [t.drift for t in long.tasks if t.drift is not None]))
-            _, firmware = built("minimal", kernel, folder, diagnostics)
+            firmware = built("minimal", kernel, folder, diagnostics).firmware
             rows.append(row("flash", kernel, BOARD, "bytes", [firmware.flash]))
             rows.append(row("ram", kernel, BOARD, "bytes", [firmware.ram]))
         progress(f"one source for several tasks: {rounds} rounds")
-        planned, shared = measured("shared", "carillon", rounds, folder, diagnostics, None)
-        for k, task in enumerate(_gathered(planned)):
+        application = built("shared", "carillon", folder, diagnostics, None)
+        board, shared = application.planned.system.board.name, application.analysed(rounds)
+        for k, task in enumerate(_gathered(application.planned)):
             samples = runs_of(shared, task, "dispatch")
-            rows.append(
-                row(f"dispatch_shared_{k + 1}", "carillon", planned.system.board.name, "instructions", samples, 12 + 5 * k)
-            )
+            rows.append(row(f"dispatch_shared_{k + 1}", "carillon", board, "instructions", samples, 12 + 5 * k))
     return rows
 
 

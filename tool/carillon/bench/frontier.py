@@ -10,7 +10,6 @@ the tasks' WCETs and the kernel's own code.  Whatever is accepted must be kept: 
 from __future__ import annotations
 
 import random
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,14 +18,13 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from carillon.bench.made import made
+from carillon.bench.made import made, scratch
 from carillon.bench.rows import BOARD, Curve, Plot, Progress
 from carillon.check.simulation import CODES
 from carillon.check.utilisation import CODES as FULL
 from carillon.console import heading
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan, releases
-from carillon.run import run
 from carillon.trace.analyse import analyse
 
 KERNELS = ("carillon", "conventional")
@@ -144,12 +142,12 @@ def kept(it: Round, kernel: str, checked: bool, folder: Path, board: str) -> tup
     (folder / "schedule.toml").write_text(it.schedule(checked), encoding="utf-8")
     (folder / "main.c").write_text(it.code(), encoding="utf-8")
     try:
-        planned, firmware = made(folder / "schedule.toml", folder / kernel, diagnostics, board, kernel)
+        application = made(folder / "schedule.toml", folder / kernel, diagnostics, board, kernel)
     except CarillonError as refused:
         if kernel == "conventional" and {d.code for d in refused.diagnostics} == {"C064"}:
             return False, None
         raise
-    trace = diagnostics.required(run(planned.image, firmware, (ROUNDS + 1) * LENGTH, diagnostics))
+    planned, trace = application.planned, application.ran((ROUNDS + 1) * LENGTH)
     summary = analyse(trace, releases(planned.system, trace))
     per_tick = planned.system.board.clock(planned.system.clock_hz).instructions_per_tick or 1
     for r in summary.runs:
@@ -182,8 +180,7 @@ def frontier(
             progress(f"load {load} %, points {ticks} ticks apart: {systems} rounds")
             for number in range(systems):
                 it = drawn(random.Random(f"{seed} {load} {ticks} {number}"), load, ticks)
-                with tempfile.TemporaryDirectory(prefix="carillon-frontier-") as scratch:
-                    folder = Path(scratch)
+                with scratch() as folder:
                     good = accepted(it, folder, board)
                     ran = {kernel: kept(it, kernel, good, folder, board) for kernel in KERNELS}
                     well = {kernel: is_kept for kernel, (is_kept, _) in ran.items()}

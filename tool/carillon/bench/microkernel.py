@@ -15,7 +15,6 @@ late: of the share of the processor that its tasks take, the check knows, but no
 
 from __future__ import annotations
 
-import tempfile
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,15 +23,13 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+from carillon.bench.made import Application, scratch
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
-from carillon.build import Firmware, build
-from carillon.build.symbols import sizes, symbols
+from carillon.build.symbols import sizes
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.image import Image
 from carillon.microcode import S_CODE, Opcode
 from carillon.model.giotto import Machine
 from carillon.pipeline import plan, read_and_check
-from carillon.run import record
 from carillon.run.entries import Code
 from carillon.run.records import Decoder
 from carillon.trace import Kind
@@ -136,12 +133,10 @@ class Costs:
     ``size`` and ``s_size`` are instructions of microcode.
     """
 
-    microcode: tuple[int, ...]
-    e_code: tuple[int, ...]
-    s_code: tuple[int, ...]
-    scheduler: tuple[int, ...]
-    preemptions: tuple[int, ...]
-    late: tuple[int, ...]
+    microcode: list[int]
+    parts: dict[str, list[int]]
+    preemptions: list[int]
+    late: list[int]
     utilisation: Fraction
     size: int
     s_size: int
@@ -173,10 +168,9 @@ def _sources(folder: Path, text: str, functions: str, method: str) -> Path:
     return file
 
 
-def _made(file: Path, machine: Machine) -> tuple[Image, Firmware]:
+def _made(file: Path, machine: Machine) -> Application:
     diagnostics = Diagnostics()
-    planned = plan(file, diagnostics, BOARD, machine=machine)
-    return planned.image, diagnostics.required(build(planned.image, file.parent / "build", diagnostics))
+    return Application(plan(file, diagnostics, BOARD, machine=machine), file.parent / "build", diagnostics)
 
 
 def _functions(table: Iterable[str], names: Iterable[str]) -> list[str]:
@@ -185,15 +179,14 @@ def _functions(table: Iterable[str], names: Iterable[str]) -> list[str]:
     return [name for name in table if name.partition(".")[0] in wanted]
 
 
-def _watched(image: Image, firmware: Firmware, rounds: int) -> Watched:
+def _watched(application: Application, rounds: int) -> Watched:
     """A run of so many rounds after the first block."""
-    diagnostics = Diagnostics()
-    table = symbols(firmware.elf)
+    image, table = application.planned.image, application.symbols
     spans = _functions(table, (*_SCHEDULER, *_INTERPRETER, *_DISPATCHER, *_LOOP))
     marks = [name for name in (_BEGIN, _END, _LATE) if name in table]
     ticks = image.system.clock_hz * ROUND_MS * (rounds + 1) // 1000
     fetched = ("interpret", "code") if image.microcode is not None else None
-    recording = diagnostics.required(record(image, firmware, ticks, diagnostics, marks, spans=spans, fetched=fetched))
+    recording = application.recorded(ticks, marks, spans, fetched)
     decoder = Decoder(image, table)
     origin = decoder.origin(recording.records)
     assert origin is not None
@@ -295,27 +288,25 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     )
     file = _sources(folder, program(case.tasks, Fraction(1000 * ticks, hz)), functions, case.method)
     try:
-        image, firmware = _made(file, machine)
+        application = _made(file, machine)
     except CarillonError as refused:
         if all(d.code in _INFEASIBLE for d in refused.diagnostics if d.severity.value == "error"):
             return None
         raise
-    run = _watched(image, firmware, rounds)
+    run = _watched(application, rounds)
     length = ROUND_MS * rounds
     busy = _spread(((s.begin.n, s.end.n) for s in run.segments if s.lane != IDLE), run.per_ms, length)
     own, preempted = _own(run.segments, run.marks)
     works = _spread(own, run.per_ms, length)
-    parts = _parts(run, length)
     per_round = Counter(n // (run.per_ms * ROUND_MS) for n in preempted)
     late = Counter(n // (run.per_ms * ROUND_MS) for n, name in run.marks if name == _LATE)
-    code = image.microcode.compiled.program.code if image.microcode is not None else ()
+    microcode = application.planned.image.microcode
+    code = microcode.compiled.program.code if microcode is not None else ()
     return Costs(
-        tuple(b - w for b, w in zip(busy, works, strict=True)),
-        tuple(parts["e_code"]),
-        tuple(parts["s_code"]),
-        tuple(parts["scheduler"]),
-        tuple(per_round[k] for k in range(rounds)),
-        tuple(late[k] for k in range(rounds)),
+        [b - w for b, w in zip(busy, works, strict=True)],
+        _parts(run, length),
+        [per_round[k] for k in range(rounds)],
+        [late[k] for k in range(rounds)],
         Fraction(sum(works), run.per_ms * length),
         len(code),
         sum(i.opcode in S_CODE for i in code),
@@ -357,16 +348,17 @@ def of_image(folder: Path, rounds: int) -> dict[str, list[int]]:
     """The samples of :data:`MUST_IMAGE`: calls without their drivers, and bytes.  CarillonError if it cannot be built or run."""
     file = _sources(folder, _CALLING, _CALLED, "edf")
     file.with_suffix(".upload").touch()
-    image, firmware = _made(file, Machine.MICROCODE)
-    run = _watched(image, firmware, rounds)
+    application = _made(file, Machine.MICROCODE)
+    run = _watched(application, rounds)
     calls = [passed for _, opcode, passed, _ in _interpreted(run) if opcode is Opcode.CALL]
-    objects = [firmware.elf.parent / "objects" / f"kernel_microcode_{part}.c.o" for part in _PARTS_OF_FLASH]
-    assert image.microcode is not None
-    size = symbols(firmware.elf)["code"][1]
+    objects = [application.firmware.elf.parent / "objects" / f"kernel_microcode_{part}.c.o" for part in _PARTS_OF_FLASH]
+    microcode = application.planned.image.microcode
+    assert microcode is not None
+    size = application.symbols["code"][1]
     return {
         "interpret_call": calls,
         "flash": [sum(sizes(part)[0] for part in objects)],
-        "bytes_per_instruction": [-(-size // len(image.microcode.compiled.program.code))],
+        "bytes_per_instruction": [-(-size // len(microcode.compiled.program.code))],
     }
 
 
@@ -394,8 +386,7 @@ def _rows(case: Case, costs: Costs | None) -> list[Row]:
         replace(of("utilisation", [round(float(costs.utilisation), 3)], ""), samples=every),
     ]
     if case.method != "cells":
-        parts = {"e_code": costs.e_code, "s_code": costs.s_code, "scheduler": costs.scheduler}
-        found += [average(metric, [n for n in values if n]) for metric, values in parts.items()]
+        found += [average(metric, [n for n in values if n]) for metric, values in costs.parts.items()]
         found += [of("e_and_s_size", [costs.size], ""), of("s_size", [costs.s_size], "")]
     return found
 
@@ -419,9 +410,9 @@ def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts
 
 def _of_image(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     progress("a program with drivers")
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+    with scratch() as folder:
         try:
-            samples = of_image(Path(scratch), rounds)
+            samples = of_image(folder, rounds)
         except CarillonError as error:
             diagnostics.found += error.diagnostics
             return []
@@ -435,11 +426,11 @@ def _measured(
     cases: Sequence[Case], rounds: int, diagnostics: Diagnostics, progress: Progress
 ) -> list[tuple[Case, Costs | None]]:
     found: list[tuple[Case, Costs | None]] = []
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
+    with scratch() as folder:
         for number, case in enumerate(cases, 1):
             progress(f"{case.tasks} tasks, {case.method}, {case.load}: case {number} of {len(cases)}")
             try:
-                found.append((case, measured(case, Path(scratch) / str(number), -(-rounds // ROUND_MS))))
+                found.append((case, measured(case, folder / str(number), -(-rounds // ROUND_MS))))
             except CarillonError as error:
                 diagnostics.found += error.diagnostics
                 break
@@ -469,7 +460,7 @@ def _plots(found: dict[Case, Costs]) -> list[Plot]:
         return []
     return [
         plot("code-size", "E and S code", "instructions of microcode", lambda c: c.size),
-        plot("e-code", "E code", unit, lambda c: _mean(c.e_code)),
-        plot("scheduling", "The scheduler and S code", unit, lambda c: _mean(c.scheduler) + _mean(c.s_code)),
+        plot("e-code", "E code", unit, lambda c: _mean(c.parts["e_code"])),
+        plot("scheduling", "The scheduler and S code", unit, lambda c: _mean(c.parts["scheduler"]) + _mean(c.parts["s_code"])),
         plot("microcode", "All of it", "instructions of each millisecond", lambda c: _mean(c.microcode)),
     ]

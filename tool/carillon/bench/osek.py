@@ -10,22 +10,16 @@ A figure is the number of instructions between two marks: labels that the applic
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from carillon.bench.made import analysed, made
+from carillon.bench.made import Application, change, copied, made, scratch
 from carillon.bench.marks import Marks
 from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
-from carillon.build import Firmware
-from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.pipeline import Planned
 from carillon.resources import data_root
-from carillon.run import record
 from carillon.run.records import Decoder
 from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary
@@ -104,23 +98,20 @@ class Applications:
         for dispatch in {d for d, _ in COLUMNS.values()}:
             copy = self._folder / dispatch
             for name in {"osek", suite}:  # the marks are those of osek
-                shutil.copytree(data_root() / "bench" / name, copy / name, ignore=shutil.ignore_patterns("build"))
+                copied(data_root() / "bench" / name, copy / name)
             for schedule in copy.glob("*/*/schedule.toml"):
                 text = schedule.read_text(encoding="utf-8")
                 schedule.write_text(text.replace('dispatch = "hardware"', f'dispatch = "{dispatch}"'), encoding="utf-8")
             for count in MANY:
-                shutil.copytree(copy / "osek" / "basic", copy / "osek" / f"basic-{count}")
-                more_tasks(copy / "osek" / f"basic-{count}", count, SPARE_PRIORITIES)
+                more_tasks(copied(copy / "osek" / "basic", copy / "osek" / f"basic-{count}"), count, SPARE_PRIORITIES)
 
-    def derive(self, name: str, derived: str, change: Callable[[str], str]) -> None:
+    def derive(self, name: str, derived: str, how: Callable[[str], str]) -> None:
         """Another application of the suite: the same with another schedule."""
         for dispatch in {d for d, _ in COLUMNS.values()}:
             folder = self._folder / dispatch / self._suite
-            shutil.copytree(folder / name, folder / derived, dirs_exist_ok=True)
-            schedule = folder / derived / "schedule.toml"
-            schedule.write_text(change(schedule.read_text(encoding="utf-8")), encoding="utf-8")
+            change(copied(folder / name, folder / derived) / "schedule.toml", how)
 
-    def built(self, name: str, column: str) -> tuple[Planned, Firmware]:
+    def built(self, name: str, column: str) -> Application:
         """An application, planned and built."""
         dispatch, kernel = COLUMNS[column]
         schedule = self._folder / dispatch / self._suite / name / "schedule.toml"
@@ -128,28 +119,21 @@ class Applications:
 
     def marked(self, name: str, column: str, cycles: int, cycle: int, marks: Sequence[str]) -> Marks:
         """When the marks were passed in a run of so many cycles of so many ticks; never, if the firmware has no such symbol."""
-        planned, firmware = self.built(name, column)
-        table = symbols(firmware.elf)
-        wanted = [mark for mark in marks if mark in table]
+        application = self.built(name, column)
+        wanted = [mark for mark in marks if mark in application.symbols]
         # The last cycle's work ends within one more.
-        recording = self._diagnostics.required(record(planned.image, firmware, (cycles + 2) * cycle, self._diagnostics, wanted))
-        return Marks.of(recording.records, table, marks)
+        return application.marks(application.recorded((cycles + 2) * cycle, wanted), marks)
 
     def analysed(self, name: str, column: str, ticks: int, marks: Sequence[str]) -> tuple[Summary, dict[str, list[int]]]:
         """The analysis of a run of so many ticks, and when the marks were passed, in its instructions."""
-        planned, firmware = self.built(name, column)
-        table = symbols(firmware.elf)
-        recording = self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks))
-        decoder = Decoder(planned.image, table)
+        application = self.built(name, column)
+        recording = application.recorded(ticks, marks)
+        decoder = Decoder(application.planned.image, application.symbols)
         origin = decoder.origin(recording.records)
         assert origin is not None
-        passed = Marks.of(recording.records, table, marks)
+        passed = application.marks(recording, marks)
         trace = decoder.trace(recording.records, ticks, 0, recording.output)
         return analyse(trace, ()), {mark: [time - origin for time in passed.times(mark)] for mark in marks}
-
-    def summarised(self, name: str, column: str, rounds: int) -> Summary:
-        """The analysis of a run of so many rounds."""
-        return analysed(*self.built(name, column), rounds, self._diagnostics)
 
 
 def more_tasks(folder: Path, count: int, priorities: int) -> None:
@@ -169,11 +153,9 @@ def more_tasks(folder: Path, count: int, priorities: int) -> None:
         if below:
             ready.append(f"    (void)ActivateTask(Other{k});\n")
     tick = 250 * count
-    schedule, main = folder / "schedule.toml", folder / "main.c"
-    text = schedule.read_text(encoding="utf-8").replace('tick = "2500 ticks"', f'tick = "{tick} ticks"')
-    schedule.write_text(text + "".join(tables), encoding="utf-8")
-    text = main.read_text(encoding="utf-8").replace("TASK(Measure)\n{\n", "TASK(Measure)\n{\n" + "".join(ready), 1)
-    main.write_text(text + "".join(code), encoding="utf-8")
+    measure = "TASK(Measure)\n{\n"
+    change(folder / "schedule.toml", lambda text: "".join([text.replace('"2500 ticks"', f'"{tick} ticks"'), *tables]))
+    change(folder / "main.c", lambda text: "".join([text.replace(measure, measure + "".join(ready), 1), *code]))
 
 
 def _figures(marks: Marks, figures: Iterable[Figure], column: str, count: int) -> list[Row]:
@@ -214,8 +196,8 @@ def _over(kind: str, summary: Summary, column: str, most: int) -> list[Row]:
 def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Every figure of the event-triggered kernel; ``rounds`` is the number of samples (at least 1000 for published ones)."""
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
-        applications = Applications(Path(scratch), diagnostics)
+    with scratch() as folder:
+        applications = Applications(folder, diagnostics)
         for column in COLUMNS:
             progress(f"basic tasks, {column}: {rounds} cycles")
             marks = applications.marked("basic", column, rounds, 5000, [*_marks_of(BASIC), *ALARM, "carillon_task_Measure"])
@@ -237,8 +219,8 @@ def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]
             rows.append(stolen("stolen_by_lower", marks, column, rounds))
             for kind, most in (("bcc1", 0), ("ecc1", 14)):
                 progress(f"time-triggered over {kind}, {column}: {rounds} rounds")
-                rows += _over(kind, applications.summarised(f"mixed-{kind}", column, rounds), column, most)
-            _, firmware = applications.built("minimal", column)
+                rows += _over(kind, applications.built(f"mixed-{kind}", column).analysed(rounds), column, most)
+            firmware = applications.built("minimal", column).firmware
             rows.append(row("flash_bcc1", column, BOARD, "bytes", [firmware.flash], 1024))
             rows.append(row("ram_bcc1", column, BOARD, "bytes", [firmware.ram], 0))
         for variant, most in STOLEN.items():

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import isqrt
 
-from carillon.bench.applications import CHIP, Applications, Timer, thread
+from carillon.bench.applications import CHIP, Applications, Run, Timer, thread
 from carillon.bench.epos import COMPARE, CRYSTAL_HZ, EPOS_PERIODS, ONE_SHOT, PERIODIC, PERIODS_US, TIMER_HZ
 from carillon.bench.rows import Curve, Plot, Progress, Result, Row, beside, row
 
@@ -118,9 +118,9 @@ def _intervals(applications: Applications, timer: Timer, periods_us: Sequence[in
     """
     calls = {us: 2 + min(rounds, max(10, SECONDS * 1_000_000 // us)) for us in periods_us}
     table = ", ".join(f"EVERY({us}, {count})" for us, count in calls.items())
-    planned, firmware = applications.built("periods", timer, [thread("Main", 1)], periods=table)
+    built = applications.built("periods", timer, [thread("Main", 1)], periods=table)
     length = sum(us * (count + 2) for us, count in calls.items()) * timer.hz // 1_000_000
-    beats = applications.run(planned, firmware, length + 1000, ["bench_beat"]).marks.times("bench_beat")
+    beats = Run.of(built, length + 1000, ["bench_beat"]).marks.times("bench_beat")
     found: dict[int, list[Fraction]] = {}
     first = 0
     for us, count in calls.items():

@@ -10,23 +10,18 @@ handler's first instruction, and what the processor does to enter it is not coun
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from carillon.bench.handlers import Handler, handlers_of
-from carillon.bench.made import made
+from carillon.bench.handlers import Handler
+from carillon.bench.made import Application, change, copied, made, scratch
 from carillon.bench.marks import HANDLER, RETURNED, Marks
 from carillon.bench.rows import BOARD, Figure, Progress, Row
-from carillon.build import Firmware
-from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
 from carillon.resources import data_root
-from carillon.run import record
 
 CHIP = "atmega128"
 
@@ -75,23 +70,20 @@ class Applications:
     """Builds the applications in a folder, and runs them."""
 
     def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
-        self._folder = folder
-        self._diagnostics = diagnostics
-        self.sources = folder / "services"
-        shutil.copytree(data_root() / "bench" / "services", self.sources, ignore=shutil.ignore_patterns("build"))
+        self._folder, self._diagnostics = folder, diagnostics
+        self.sources = copied(data_root() / "bench" / "services", folder / "services")
 
-    def built(self, schedule: str) -> tuple[Planned, Firmware]:
+    def built(self, schedule: str) -> Application:
         """What a schedule makes."""
         path = self.sources / schedule
         return made(path, self._folder / f"{path.parent.name}-{path.stem}", self._diagnostics)
 
     def run(self, schedule: str, ticks: int, marks: Sequence[str] = ()) -> Run:
         """Run an application for so many ticks of the board's clock; its handlers are those of its only timed cell."""
-        planned, firmware = self.built(schedule)
-        table = symbols(firmware.elf)
-        recording = self._diagnostics.required(record(planned.image, firmware, ticks, self._diagnostics, marks))
-        handlers = tuple(handlers_of(planned, table, recording.records, {_timed(planned)}))
-        return Run(handlers, Marks.of(recording.records, table, marks, handlers))
+        application = self.built(schedule)
+        recording = application.recorded(ticks, marks)
+        handlers = application.handlers(recording, {_timed(application.planned)})
+        return Run(handlers, application.marks(recording, marks, handlers))
 
 
 def _timed(planned: Planned) -> int:
@@ -179,10 +171,9 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
 def lower_threads(folder: Path, count: int) -> None:
     """Add so many threads of a lower priority to the application ``highest``, which stands in ``folder``."""
     tables = "".join(f"\n[thread.Lower{k}]\npriority = 1\n" for k in range(count))
-    schedule, main = folder / "schedule.toml", folder / "main.c"
-    schedule.write_text(schedule.read_text(encoding="utf-8") + tables, encoding="utf-8")
     code = "\n".join(f"LOWER({k})" for k in range(count))
-    main.write_text(main.read_text(encoding="utf-8").replace("/* THREADS */", code), encoding="utf-8")
+    change(folder / "schedule.toml", lambda text: text + tables)
+    change(folder / "main.c", lambda text: text.replace("/* THREADS */", code))
 
 
 def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[Row]:
@@ -194,16 +185,15 @@ def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[
         ("avr_flash_threads", "threads/avr.toml"),
     ):
         progress(f"the size of {schedule}")
-        _, firmware = applications.built(schedule)
-        rows.append(_row(metric, [firmware.flash], 1))
+        rows.append(_row(metric, [applications.built(schedule).firmware.flash], 1))
     return rows
 
 
 def services(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Every figure; ``rounds`` is the number of samples, a tenth of it where a hundred things are due at once."""
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
-        applications = Applications(Path(scratch), diagnostics)
+    with scratch() as folder:
+        applications = Applications(folder, diagnostics)
         for part in (threads, alarms, callbacks, interference, sizes):
             rows += part(applications, rounds, progress)
     return sorted(rows, key=lambda r: list(FIGURES).index(r.metric))

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import math
 import statistics
-import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
-from carillon.bench.applications import CHIP, ROOMY, SOURCES, Applications, Timer, thread
+from carillon.bench.applications import CHIP, ROOMY, SOURCES, Applications, Run, Timer, thread
 from carillon.bench.epos import (
     COMPARE,
     EPOS_FOOTPRINT,
@@ -34,10 +32,10 @@ from carillon.bench.epos import (
     PERIODIC,
     SCENARIOS,
 )
-from carillon.bench.marks import HANDLER, Marks
+from carillon.bench.made import scratch
+from carillon.bench.marks import HANDLER
 from carillon.bench.periods import periods
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, beside, row
-from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.run.entries import Code
 
@@ -62,8 +60,8 @@ def handlers(applications: Applications, rounds: int, progress: Progress) -> Res
     ):
         progress(f"handlers, {kind} clock: {rounds} alarms")
         timer = Timer(kind, 125_000, 125 if kind == PERIODIC else None, ("bits = 16", 'longest = "100ms"'))
-        planned, firmware = applications.built("release", timer, [thread("Main", 1)])
-        run = applications.run(planned, firmware, (rounds + 3) * 625, ["bench_beat"])
+        built = applications.built("release", timer, [thread("Main", 1)])
+        run = Run.of(built, (rounds + 3) * 625, ["bench_beat"])
         for metric, found in zip(metrics, run.with_mark("bench_beat"), strict=False):
             must = MUST.get(metric, MUST["one_shot_release"])
             rows.append(row(metric, "carillon", CHIP, "cycles", [h.length for h in found][1 : rounds + 1], must))
@@ -76,11 +74,11 @@ def handlers(applications: Applications, rounds: int, progress: Progress) -> Res
 def dispatch(applications: Applications, rounds: int, progress: Progress) -> Result:
     """What starts a time-triggered task on a compare channel, over the hardware's entry."""
     progress(f"time-triggered tasks: {rounds} rounds")
-    planned, firmware = applications.made(SOURCES / "dispatch" / "schedule.toml", CHIP)
+    built = applications.made(SOURCES / "dispatch" / "schedule.toml", CHIP)
     metrics = {"bench_bare": ("avr_tt_dispatch", 10), "bench_usual": ("avr_tt_dispatch_saving", None)}
-    records = applications.records(planned, firmware, 2_000 * (rounds + 1), list(metrics))
-    entered = [r.time for r in records if r.code == Code.ENTER]
-    passed = Marks.of(records, symbols(firmware.elf), list(metrics))
+    recording = built.recorded(2_000 * (rounds + 1), list(metrics))
+    entered = [r.time for r in recording.records if r.code == Code.ENTER]
+    passed = built.marks(recording, list(metrics))
     rows = []
     for mark, (metric, must) in metrics.items():
         samples = [time - entered[bisect_right(entered, time) - 1] for time in passed.times(mark)[:rounds]]
@@ -101,8 +99,8 @@ def wakes(applications: Applications, rounds: int, progress: Progress) -> Result
             code = "\n".join(f"WAITS({k})" for k in range(waiting))
             tables = [thread("Main", 99), *(thread(f"Waits{k}", k) for k in range(waiting))]
             timer = Timer(kind, 125_000_000, 12_500 if kind == PERIODIC else None, ('longest = "1s"',), BOARD)
-            planned, firmware = applications.built("wake", timer, tables, code, period_us=400)
-            run = applications.run(planned, firmware, (rounds + 3) * 50_000, ["bench_woken"])
+            built = applications.built("wake", timer, tables, code, period_us=400)
+            run = Run.of(built, (rounds + 3) * 50_000, ["bench_woken"])
             samples = run.marks.since([HANDLER], "bench_woken")[1 : rounds + 1]
             name = f"wake_from_delay{suffix}" + (f"_of_{waiting + 1}" if waiting else "")
             rows.append(row(name, "carillon", BOARD, "instructions", samples, must))
@@ -127,10 +125,8 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> Resu
         progress(f"{count} threads")
         code = "\n".join(f"RELEASED_EVERY({ms})" for ms in RELEASED_MS[:count])
         tables = [thread(f"Every{ms}", 1) for ms in RELEASED_MS[:count]]
-        planned, firmware = applications.built(
-            "threads", Timer(PERIODIC, 28_800, 288, ("bits = 16", 'longest = "1s"')), tables, code
-        )
-        run = applications.run(planned, firmware, (ticks + 20) * 288, [])
+        built = applications.built("threads", Timer(PERIODIC, 28_800, 288, ("bits = 16", 'longest = "1s"')), tables, code)
+        run = Run.of(built, (ticks + 20) * 288, [])
         samples = [h.length / run.hertz * 1e6 for h in run.handlers][5 : ticks + 5]
         ours = (statistics.fmean(samples), max(samples), min(samples), statistics.pstdev(samples))
         for what, our, their in zip(("mean", "maximum", "minimum", "deviation"), ours, epos, strict=True):
@@ -152,8 +148,8 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
         ("one_shot", ONE_SHOT, None),
     ):
         progress(f"software PWM, {name}")
-        planned, firmware = applications.built("pwm", Timer(kind, 125_000, tick), [thread("Main", 1)])
-        run = applications.run(planned, firmware, max(50_000, rounds * 60), ["bench_turn"])
+        built = applications.built("pwm", Timer(kind, 125_000, tick), [thread("Main", 1)])
+        run = Run.of(built, max(50_000, rounds * 60), ["bench_turn"])
         turns = run.marks.times("bench_turn")
         samples = [(b - a) / run.hertz * 1e6 for a, b in pairwise(turns)]
         ours = {"mean": statistics.fmean(samples), "deviation": statistics.pstdev(samples)}
@@ -180,16 +176,16 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
         for k, kind in enumerate((PERIODIC, ONE_SHOT)):
             progress(f"philosophers, scenario {scenario}, {kind} clock")
             timer = Timer(kind, 7_200, 10 if kind == PERIODIC else None, ("bits = 16", 'slice = "10ms"'))
-            planned, firmware = applications.built("philosophers", timer, tables, think_ms=think, eat_ms=eat, turns=TURNS)
+            built = applications.built("philosophers", timer, tables, think_ms=think, eat_ms=eat, turns=TURNS)
             wait = Fraction(5 * TURNS * (think + eat) * 7_200, 1_000)
-            run = applications.run(planned, firmware, int(wait), ["bench_begin", "bench_end"])
+            run = Run.of(built, int(wait), ["bench_begin", "bench_end"])
             begin, end = min(run.marks.times("bench_begin")), max(run.marks.times("bench_end"))
             served = sum(begin <= h.begin <= end for h in run.handlers)
             sliced = sum(begin <= h.begin <= end for h in run.slices)
             took = (end - begin) / run.hertz * 1e3
             columns = (kind, f"EPOS {kind}")
             if scenario == 1:
-                rows += beside("philosophers_flash", CHIP, "bytes", firmware.flash, EPOS_FOOTPRINT[k], columns)
+                rows += beside("philosophers_flash", CHIP, "bytes", built.firmware.flash, EPOS_FOOTPRINT[k], columns)
             for metric, our in (("interrupts", served), ("slices", sliced), ("switches", run.switches)):
                 theirs = EPOS_PHILOSOPHERS[scenario][metric][k]
                 rows += beside(f"philosophers_{metric}_{scenario}", CHIP, "", our, theirs, columns)
@@ -227,8 +223,8 @@ def delays(applications: Applications, _rounds: int, progress: Progress) -> Resu
     for kernel in KERNELS:
         progress(f"1 to {last} tasks that delay, {kernel}")
         timer = Timer(PERIODIC, 250_000, 250_000 // TICK_HZ, board=ROOMY)
-        planned, firmware = applications.built("delays", timer, tables, code, kernel, window=WINDOW_TICKS, last=last)
-        run = applications.run(planned, firmware, (last + 1) * WINDOW_TICKS * 4, ["bench_begin", "bench_end"])
+        built = applications.built("delays", timer, tables, code, kernel, window=WINDOW_TICKS, last=last)
+        run = Run.of(built, (last + 1) * WINDOW_TICKS * 4, ["bench_begin", "bench_end"])
         windows = list(zip(run.marks.times("bench_begin"), run.marks.times("bench_end"), strict=True))
         took = [(end - begin) / run.hertz * 1e3 for begin, end in windows]
         costs = [[h.length for h in run.handlers if begin <= h.begin < end] for begin, end in windows]
@@ -258,8 +254,8 @@ def many(applications: Applications, rounds: int, progress: Progress) -> Result:
             progress(f"{count} alarms, {kernel}, {queue}")
             timer = Timer(PERIODIC, 125_000_000, 1_250_000, (f'queue = "{queue}"', 'longest = "3000s"'), BOARD)
             parameters: dict[str, int | str] = {"count": count, "shortest": 100_000, "step": 7, "insertions": rounds}
-            planned, firmware = applications.built("many", timer, [thread("Main", 1)], "", kernel, **parameters)
-            run = applications.run(planned, firmware, 1_250_000 * 250, ["bench_begin", "bench_end"])
+            built = applications.built("many", timer, [thread("Main", 1)], "", kernel, **parameters)
+            run = Run.of(built, 1_250_000 * 250, ["bench_begin", "bench_end"])
             done = run.marks.times("bench_end")[-1]
             ticks = [h.length for h in run.handlers if h.begin > done]
             inserted = [b - a for a, b in zip(run.marks.times("bench_begin"), run.marks.times("bench_end"), strict=True)]
@@ -274,8 +270,8 @@ def many(applications: Applications, rounds: int, progress: Progress) -> Result:
     count, shortest, step, end = MANY[-1], 5_000, 3, 50_000
     timer = Timer(ONE_SHOT, 15_625_000, None, (), VIRTUAL)
     parameters = {"count": count, "shortest": shortest, "step": step, "insertions": 0}
-    planned, firmware = applications.built("many", timer, [thread("Main", 1)], "", "carillon", **parameters)
-    run = applications.run(planned, firmware, end, [])
+    built = applications.built("many", timer, [thread("Main", 1)], "", "carillon", **parameters)
+    run = Run.of(built, end, [])
     begin = run.handlers[0].begin - shortest
     due = {t for k in range(count) for t in range(shortest + step * k, end - begin, shortest + step * k)}
     rows += beside(f"interrupts_at_{count}_alarms", VIRTUAL, "", len(run.handlers), len(due), ("carillon", "due times"))
@@ -302,8 +298,8 @@ def timers(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Seq
     """
     rows: list[Row] = []
     plots: list[Plot] = []
-    with tempfile.TemporaryDirectory(prefix="carillon-bench-") as scratch:
-        applications = Applications(Path(scratch), diagnostics)
+    with scratch() as folder:
+        applications = Applications(folder, diagnostics)
         for part in parts or PARTS:
             result = PARTS[part](applications, rounds, progress)
             rows += result.rows

@@ -29,6 +29,11 @@ def joined(texts: Iterable[str], most: int) -> str:
     return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
 
 
+def article(word: str) -> str:
+    """``a task``, ``an ISR``: a word with its article."""
+    return f"an {word}" if word[0] in "aeiouAEIO" else f"a {word}"
+
+
 def again(count: int) -> str:
     """``, and 3 more times in the round``; nothing for 0."""
     return "" if count == 0 else f", and {count} more time{'' if count == 1 else 's'} in the round"

@@ -26,13 +26,12 @@ def check(system: System, diagnostics: Diagnostics) -> None:
                 inside = earlier.deadlines and earlier.deadlines[-1] <= mode.round_length
                 if inside and earlier.at < later.at < earlier.deadlines[-1] and key not in reported:
                     reported.add(key)
-                    diagnostics.error(
-                        "C039",
-                        earlier.span,
+                    cause = (
                         f"task '{earlier.task}', activated at {time(earlier.at, system)}, is activated again at "
-                        f"{time(later.at, system)}, before its deadline at {time(earlier.deadlines[-1], system)}",
-                        "write a deadline that is not later than the task's next activation",
+                        f"{time(later.at, system)}, before its deadline at {time(earlier.deadlines[-1], system)}"
                     )
+                    remedy = "write a deadline that is not later than the task's next activation"
+                    diagnostics.error("C039", earlier.span, cause, remedy)
         for activation in mode.activations:
             _check_place(activation, mode, system, diagnostics, reported)
 
@@ -53,6 +52,5 @@ def _check_place(
         known = {(code, activation.task, activation.span), ("C039", activation.task, activation.span)}
         if not known & reported:
             reported.add((code, activation.task, activation.span))
-            diagnostics.error(
-                code, activation.span, f"the deadline of task '{activation.task}' at {time(deadline, system)} {relation}", remedy
-            )
+            cause = f"the deadline of task '{activation.task}' at {time(deadline, system)} {relation}"
+            diagnostics.error(code, activation.span, cause, remedy)

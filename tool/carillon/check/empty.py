@@ -17,13 +17,8 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     sound = not diagnostics.errors
     for mode in system.modes:
         if mode.round_length == 0:
-            diagnostics.error(
-                "C041", mode.span, f"the round of mode '{mode.name}' is zero ticks long", "write a round of at least one tick"
-            )
+            cause = f"the round of mode '{mode.name}' is zero ticks long"
+            diagnostics.error("C041", mode.span, cause, "write a round of at least one tick")
         if sound and not mode.activations and not mode.enables:
-            diagnostics.error(
-                "C048",
-                mode.span,
-                f"mode '{mode.name}' is empty: it activates no task and enables no interrupt",
-                "give it points or periodic tasks, or remove it",
-            )
+            cause = f"mode '{mode.name}' is empty: it activates no task and enables no interrupt"
+            diagnostics.error("C048", mode.span, cause, "give it points or periodic tasks, or remove it")

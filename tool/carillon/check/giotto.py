@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+from carillon.check.common import article
 from carillon.check.giotto_annotations import check_annotations
 from carillon.check.giotto_functions import check_functions
 from carillon.diagnostics import Diagnostics, Span, suggestion
@@ -65,13 +66,9 @@ class _Checker:
             self.driver(driver)
         check_annotations(program, self.diagnostics, self.error)
         if program.start.text not in self.modes:
-            self.error(
-                "C260",
-                program.start.span,
-                f"there is no mode {shorten(program.start.text)} to start in",
-                suggestion(program.start.text, self.modes),
-                f"mode {program.start.text}",
-            )
+            cause = f"there is no mode {shorten(program.start.text)} to start in"
+            remedy = suggestion(program.start.text, self.modes)
+            self.error("C260", program.start.span, cause, remedy, f"mode {program.start.text}")
         sound = {mode.name.text for mode in program.modes if self.mode(mode)}
         for mode in program.modes:
             if mode.name.text in sound:
@@ -79,12 +76,8 @@ class _Checker:
         activities = sum(a.frequency for m in program.modes if m.name.text in sound for a in m.activities)
         if activities > MOST_ACTIVITIES:
             largest = max(program.modes, key=lambda m: sum(a.frequency for a in m.activities))
-            self.error(
-                "C265",
-                largest.name.span,
-                f"a period of each mode has {activities} activities, and microcode has room for {MOST_ACTIVITIES}",
-                "use smaller frequencies or fewer modes",
-            )
+            cause = f"a period of each mode has {activities} activities, and microcode has room for {MOST_ACTIVITIES}"
+            self.error("C265", largest.name.span, cause, "use smaller frequencies or fewer modes")
         if not self.errors:
             check_functions(program, self.type_of, self.error)
             self.reached()
@@ -97,12 +90,8 @@ class _Checker:
         for name in names:
             known = first.setdefault(name.text, name)
             if known is not name:
-                self.error(
-                    "C252",
-                    name.span,
-                    f"there are two {kind}s {shorten(name.text)}{where}; the first is on line {known.span.line}",
-                    "give one of them another name",
-                )
+                cause = f"there are two {kind}s {shorten(name.text)}{where}; the first is on line {known.span.line}"
+                self.error("C252", name.span, cause, "give one of them another name")
 
     def known(self, name: Name, declared: Mapping[str, _T], kind: str) -> _T | None:
         """What is declared by that name."""
@@ -120,12 +109,8 @@ class _Checker:
             cause = f"there is no output {shorten(name.text)}"
             self.error("C253", name.span, cause, suggestion(name.text, outputs), f"port {name.text}")
         elif port.kind is not PortKind.OUTPUT:
-            self.error(
-                "C253",
-                name.span,
-                f"{shorten(name.text)} is {_a(port.kind.value)}, and {what} is an output",
-                suggestion("", outputs),
-            )
+            cause = f"{shorten(name.text)} is {article(port.kind.value)}, and {what} is an output"
+            self.error("C253", name.span, cause, suggestion("", outputs))
             return None
         return port
 
@@ -133,13 +118,8 @@ class _Checker:
         """Every argument is known."""
         for argument in call.arguments:
             if argument.text not in known:
-                self.error(
-                    "C253",
-                    argument.span,
-                    f"{shorten(argument.text)} is an argument of {call.function}, and {what}",
-                    suggestion(argument.text, known),
-                    f"argument {argument.text} of {whose}",
-                )
+                cause = f"{shorten(argument.text)} is an argument of {call.function}, and {what}"
+                self.error("C253", argument.span, cause, suggestion(argument.text, known), f"argument {argument.text} of {whose}")
 
     def task(self, task: Task) -> None:
         own = [*(p.name for p in task.inputs), *task.outputs, *(p.name for p in task.states)]
@@ -161,20 +141,11 @@ class _Checker:
             port = self.ports.get(source.text)
             readable = [p.name.text for p in self.program.ports if p.kind is not PortKind.ACTUATOR]
             if port is None:
-                self.error(
-                    "C253",
-                    source.span,
-                    f"there is no sensor or output {shorten(source.text)}, a source of the driver {driver.name}",
-                    suggestion(source.text, readable),
-                    f"port {source.text}",
-                )
+                cause = f"there is no sensor or output {shorten(source.text)}, a source of the driver {driver.name}"
+                self.error("C253", source.span, cause, suggestion(source.text, readable), f"port {source.text}")
             elif port.kind is PortKind.ACTUATOR:
-                self.error(
-                    "C253",
-                    source.span,
-                    f"the actuator {source.text} is a source of the driver {driver.name}",
-                    "a driver reads sensors and outputs",
-                )
+                cause = f"the actuator {source.text} is a source of the driver {driver.name}"
+                self.error("C253", source.span, cause, "a driver reads sensors and outputs")
         if any(source.text not in self.ports for source in driver.sources):
             return  # its functions may be called with another one
         guard = [source.text for source in driver.sources]
@@ -187,12 +158,8 @@ class _Checker:
         """Check a mode by itself; returns whether its frequencies are sound."""
         before = self.errors
         if not 1 <= mode.period <= LONGEST_PERIOD:
-            self.error(
-                "C256",
-                mode.period_span,
-                f"the period of {mode.period} ms of the mode {mode.name} is not in 1 to {LONGEST_PERIOD} ms",
-                "a period is a whole number of milliseconds",
-            )
+            cause = f"the period of {mode.period} ms of the mode {mode.name} is not in 1 to {LONGEST_PERIOD} ms"
+            self.error("C256", mode.period_span, cause, "a period is a whole number of milliseconds")
         for activity in mode.activities:
             if activity.frequency == 0:
                 cause = f"{activity.target} has a frequency of 0"
@@ -205,15 +172,16 @@ class _Checker:
         units = _units(mode) if sound else 1
         if mode.period % units != 0:
             sound = False
-            self.error(
-                "C257",
-                mode.period_span,
+            cause = (
                 f"the period of {mode.period} ms of the mode {mode.name} does not divide into {units} units"
                 if units <= LONGEST_PERIOD
-                else f"the period of {mode.period} ms of the mode {mode.name} does not divide into as many units as it takes",
-                "there are as many units as the least common multiple of all frequencies: "
-                "use a multiple of it as the period, or other frequencies",
+                else f"the period of {mode.period} ms of the mode {mode.name} does not divide into as many units as it takes"
             )
+            remedy = (
+                "there are as many units as the least common multiple of all frequencies: "
+                "use a multiple of it as the period, or other frequencies"
+            )
+            self.error("C257", mode.period_span, cause, remedy)
         self.once("port", mode.ports, f" of the mode {mode.name}")
         for name in mode.ports:
             self.output(name, f"a port of the mode {mode.name}")
@@ -253,13 +221,11 @@ class _Checker:
         for activity in activities:
             known = first.setdefault(activity.target.text, activity)
             if known is not activity:
-                self.error(
-                    "C259",
-                    activity.target.span,
+                cause = (
                     f"the {kind} {activity.target} is there twice in one mode, and both meet at its start; the first is on line "
-                    f"{known.target.span.line}",
-                    "keep one of them",
+                    f"{known.target.span.line}"
                 )
+                self.error("C259", activity.target.span, cause, "keep one of them")
 
     def updates(self, mode: Mode) -> None:
         self.twice(mode.updates, PortKind.ACTUATOR.value)
@@ -267,12 +233,8 @@ class _Checker:
         for activity in mode.updates:
             port = self.ports.get(activity.target.text)
             if port is None or port.kind is not PortKind.ACTUATOR:
-                self.error(
-                    "C253",
-                    activity.target.span,
-                    f"there is no actuator {shorten(activity.target.text)}",
-                    suggestion(activity.target.text, actuators),
-                )
+                cause = f"there is no actuator {shorten(activity.target.text)}"
+                self.error("C253", activity.target.span, cause, suggestion(activity.target.text, actuators))
                 port = None
             driver = self.used(mode, activity, f"the actuator {activity.target}", with_sensors=False)
             if driver is not None and port is not None:
@@ -289,19 +251,12 @@ class _Checker:
             for output in task.outputs:
                 known = writers.setdefault(output.text, activity)
                 if known.target.text != activity.target.text:
-                    self.error(
-                        "C259",
-                        activity.target.span,
-                        f"the tasks {known.target} and {activity.target} both put out {output} in the mode {mode.name}",
-                        "give one of them another output, or invoke only one of them in the mode",
-                    )
+                    cause = f"the tasks {known.target} and {activity.target} both put out {output} in the mode {mode.name}"
+                    remedy = "give one of them another output, or invoke only one of them in the mode"
+                    self.error("C259", activity.target.span, cause, remedy)
             if activity.driver is None and task.inputs:
-                self.error(
-                    "C254",
-                    activity.target.span,
-                    f"the task {task.name} has inputs, and no driver sets them",
-                    f"name a driver: do {task.name}(DRIVER)",
-                )
+                cause = f"the task {task.name} has inputs, and no driver sets them"
+                self.error("C254", activity.target.span, cause, f"name a driver: do {task.name}(DRIVER)")
             if driver is not None:
                 own = [typed.name.text for typed in task.inputs]
                 self.fits(activity, driver, task.inputs, f"the inputs of the task {task.name}", own)
@@ -317,12 +272,8 @@ class _Checker:
             return
         for typed, port in zip(driver.destinations, wanted, strict=True):
             if typed.name.text != port.name.text and typed.name.text in names:
-                self.diagnostics.warning(
-                    "C254",
-                    span,
-                    f"the destination {typed.name} of the driver {driver.name} sets {port.name}: they go by their order",
-                    "list the destinations in the order of the ports that they set",
-                )
+                cause = f"the destination {typed.name} of the driver {driver.name} sets {port.name}: they go by their order"
+                self.diagnostics.warning("C254", span, cause, "list the destinations in the order of the ports that they set")
             self.same_type(typed.type, port.type, span, f"the driver {driver.name}", port.name)
 
     def type_of(self, name: str) -> str:
@@ -335,12 +286,8 @@ class _Checker:
 
     def same_type(self, found: Name, wanted: Name, span: Span, what: str, port: Name) -> None:
         if self.type_of(found.text) != self.type_of(wanted.text):
-            self.error(
-                "C255",
-                span,
-                f"{what} sets {port}, of the type {wanted}, as one of the type {found}",
-                "use one type, or declare one as the other's name: type A is B;",
-            )
+            cause = f"{what} sets {port}, of the type {wanted}, as one of the type {found}"
+            self.error("C255", span, cause, "use one type, or declare one as the other's name: type A is B;")
 
     # Switches
 
@@ -356,21 +303,16 @@ class _Checker:
             port = self.ports.get(typed.name.text if names is None else names[k])
             if port is None or port.kind is not PortKind.OUTPUT:
                 if names is None and driver.name.text not in self.faulty:
-                    self.error(
-                        "C253",
-                        activity.driver.span,
-                        f"the driver {driver.name} of a switch sets {typed.name}, which is no output",
-                        f"name outputs; or as many destinations as the mode {target.name} lists ports, which go by their order",
-                        f"port {typed.name}",
+                    cause = f"the driver {driver.name} of a switch sets {typed.name}, which is no output"
+                    remedy = (
+                        f"name outputs; or as many destinations as the mode {target.name} lists ports, which go by their order"
                     )
+                    self.error("C253", activity.driver.span, cause, remedy, f"port {typed.name}")
                 continue
             if port.name.text not in listed:
-                self.error(
-                    "C261",
-                    activity.driver.span,
-                    f"the driver {driver.name} sets {port.name}, which is no port of the mode {target.name}",
-                    f"add it to the ports of the mode: mode {target.name} (..., {port.name})",
-                )
+                cause = f"the driver {driver.name} sets {port.name}, which is no port of the mode {target.name}"
+                remedy = f"add it to the ports of the mode: mode {target.name} (..., {port.name})"
+                self.error("C261", activity.driver.span, cause, remedy)
             self.same_type(typed.type, port.type, activity.driver.span, f"the driver {driver.name}", port.name)
 
     def switches(self, mode: Mode, sound: set[str]) -> None:
@@ -386,13 +328,12 @@ class _Checker:
             key = driver.guard.function.text, tuple(a.text for a in driver.guard.arguments)
             known = guards.setdefault(key, activity)
             if known is not activity and known.frequency % activity.frequency == 0:
-                self.diagnostics.warning(
-                    "C264",
-                    activity.target.span,
+                cause = (
                     f"the switch to {activity.target} is never made: that to {known.target} on line {known.target.span.line} "
-                    f"asks the same guard, {driver.guard.function}, at each of its times, and before it",
-                    "remove it, or give it another guard; of several true guards, the first counts",
+                    f"asks the same guard, {driver.guard.function}, at each of its times, and before it"
                 )
+                remedy = "remove it, or give it another guard; of several true guards, the first counts"
+                self.diagnostics.warning("C264", activity.target.span, cause, remedy)
 
     def interrupts(self, mode: Mode, switch: Activity, target: Mode) -> None:
         """Every task that the switch can interrupt exists in the target with the same period.
@@ -410,13 +351,12 @@ class _Checker:
                 continue
             shown = format_number(period, 6)
             has = "does not have it" if found is None else f"invokes it every {format_number(found, 6)} ms"
-            self.error(
-                "C258",
-                switch.target.span,
+            cause = (
                 f"the switch to {target.name} interrupts the task {activity.target}, of a period of {shown} ms, and "
-                f"the mode {target.name} {has}",
-                f"invoke it there every {shown} ms, or give the switch a frequency that divides {activity.frequency}",
+                f"the mode {target.name} {has}"
             )
+            remedy = f"invoke it there every {shown} ms, or give the switch a frequency that divides {activity.frequency}"
+            self.error("C258", switch.target.span, cause, remedy)
 
     def reached(self) -> None:
         """A mode that nothing switches to is probably not meant."""
@@ -428,15 +368,13 @@ class _Checker:
             open_ += sorted(targets)
         for mode in self.program.modes:
             if mode.name.text not in reached:
-                self.diagnostics.warning(
-                    "C266", mode.name.span, f"no switch leads to the mode {mode.name}", "add one, or remove the mode"
-                )
+                cause = f"no switch leads to the mode {mode.name}"
+                self.diagnostics.warning("C266", mode.name.span, cause, "add one, or remove the mode")
         invoked = {a.target.text for mode in self.program.modes for a in mode.invocations}
         for task in self.program.tasks:
             if task.name.text not in invoked:
-                self.diagnostics.warning(
-                    "C266", task.name.span, f"no mode invokes the task {task.name}", "invoke it, or remove it"
-                )
+                cause = f"no mode invokes the task {task.name}"
+                self.diagnostics.warning("C266", task.name.span, cause, "invoke it, or remove it")
 
 
 def _units(mode: Mode) -> int:
@@ -447,10 +385,6 @@ def _units(mode: Mode) -> int:
         if units > LONGEST_PERIOD:
             break
     return units
-
-
-def _a(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def _ports(number: int) -> str:

@@ -39,14 +39,12 @@ def check_functions(program: Giotto, type_of: Callable[[str], str], error: Calla
         named("function", function, True)
         known, known_result, known_parameters = first.setdefault(function.text, (function, result, parameters))
         if (result, parameters) != (known_result, known_parameters):
-            error(
-                "C273",
-                function.span,
+            cause = (
                 f"{function} is used as {_shown(function, result, parameters)}, and on line {known.span.line} as "
-                f"{_shown(function, known_result, known_parameters)}",
-                "C has one list of parameters for a function: use another one here",
-                function.text,
+                f"{_shown(function, known_result, known_parameters)}"
             )
+            remedy = "C has one list of parameters for a function: use another one here"
+            error("C273", function.span, cause, remedy, function.text)
 
 
 def _shown(function: Name, result: str, parameters: Parameters) -> str:

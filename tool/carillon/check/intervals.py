@@ -28,12 +28,9 @@ def check(system: System, diagnostics: Diagnostics) -> None:
             shortest = min(cells.min_period(system.clock_hz) for cells in arrays)
             limit = f"the shortest {role.value} period of a cell of board '{system.board.name}', {time(shortest, system)}"
             if mode.round_length < shortest:
-                diagnostics.error(
-                    "C040",
-                    mode.span,
-                    f"the round of mode '{mode.name}', {time(mode.round_length, system)}, is shorter than {limit}",
-                    f"write a round of at least {shortest} ticks (several short rounds in one), or use another board",
-                )
+                cause = f"the round of mode '{mode.name}', {time(mode.round_length, system)}, is shorter than {limit}"
+                remedy = f"write a round of at least {shortest} ticks (several short rounds in one), or use another board"
+                diagnostics.error("C040", mode.span, cause, remedy)
                 break
             cells = sum(len(array.names) // array.needed(role) for array in arrays)
             _check_crowd(mode, subject, points, shortest, cells, limit, system, diagnostics)
@@ -57,13 +54,12 @@ def _check_crowd(
         distance = points[last][0] - points[first][0] + (mode.round_length if last <= first else 0)
         if 0 < distance < shortest:
             interval = "an interval" if cells == 1 else f"{cells} intervals in a row, together"
-            diagnostics.error(
-                "C040",
-                points[last][1],
+            cause = (
                 f"{subject} in mode '{mode.name}' has {interval} of {time(distance, system)}, up to tick {points[last][0]}: "
-                f"less than {limit}, of which there {'is' if cells == 1 else 'are'} {cells}",
-                f"keep {'its points' if cells == 1 else f'any {cells + 1} of its points'} at least {shortest} ticks apart",
+                f"less than {limit}, of which there {'is' if cells == 1 else 'are'} {cells}"
             )
+            remedy = f"keep {'its points' if cells == 1 else f'any {cells + 1} of its points'} at least {shortest} ticks apart"
+            diagnostics.error("C040", points[last][1], cause, remedy)
             return
 
 

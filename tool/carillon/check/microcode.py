@@ -14,16 +14,10 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     """Report a Giotto program on a board that dispatches in software, and a loader on one that receives nothing."""
     console = system.board.console
     if system.giotto is not None and system.upload is not None and (console is None or console.ready is None):
-        diagnostics.error(
-            "C276",
-            system.giotto.start.span,
-            f"board '{system.board.name}' has no UART that the loader can ask for bytes",
-            "choose a board whose [console] has 'ready', or take the program's .upload away",
-        )
+        cause = f"board '{system.board.name}' has no UART that the loader can ask for bytes"
+        remedy = "choose a board whose [console] has 'ready', or take the program's .upload away"
+        diagnostics.error("C276", system.giotto.start.span, cause, remedy)
     if system.giotto is not None and system.machine is Machine.MICROCODE and system.board.dispatch != "hardware":
-        diagnostics.error(
-            "C275",
-            system.giotto.start.span,
-            f"board '{system.board.name}' dispatches in software, and the machine of microcode does not run there",
-            "choose a board whose interrupt controller has levels, or --machine cells",
-        )
+        cause = f"board '{system.board.name}' dispatches in software, and the machine of microcode does not run there"
+        remedy = "choose a board whose interrupt controller has levels, or --machine cells"
+        diagnostics.error("C275", system.giotto.start.span, cause, remedy)

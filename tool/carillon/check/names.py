@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from carillon.check.c_library import in_library
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import System
+from carillon.model import Interrupt, System, Task
 from carillon.units import shorten
 
 CODES = ("C026", "C049")
@@ -67,34 +67,23 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     sources: dict[int, str] = {}
     for interrupt in system.interrupts:
         if interrupt.name in tasks:
-            diagnostics.error(
-                "C049",
-                interrupt.span,
-                f"'{interrupt.name}' is an interrupt and a task (line {tasks[interrupt.name].span.line})",
-                "rename one of them: messages and the timeline know both by their names",
-            )
+            cause = f"'{interrupt.name}' is an interrupt and a task (line {tasks[interrupt.name].span.line})"
+            remedy = "rename one of them: messages and the timeline know both by their names"
+            diagnostics.error("C049", interrupt.span, cause, remedy)
         if interrupt.source in sources:
-            diagnostics.error(
-                "C049",
-                interrupt.span,
-                f"interrupts '{sources[interrupt.source]}' and '{interrupt.name}' have the same source",
-                "a source has one handler: give each interrupt a source of its own",
-            )
+            cause = f"interrupts '{sources[interrupt.source]}' and '{interrupt.name}' have the same source"
+            diagnostics.error("C049", interrupt.span, cause, "a source has one handler: give each interrupt a source of its own")
         sources.setdefault(interrupt.source, interrupt.name)
 
 
 def _names(system: System) -> Iterator[tuple[str, str, Span, bool]]:
     """What messages call it, the name, its place, and whether it is the name of a C function."""
-    for task in system.tasks:
-        own = shorten(task.name)
-        yield f"the task name {own}", task.name, task.span, task.entry == task.name
-        if task.entry != task.name:
-            yield f"the entry {shorten(task.entry)} of task {own}", task.entry, task.span, True
-    for interrupt in system.interrupts:
-        own = shorten(interrupt.name)
-        yield f"the interrupt name {own}", interrupt.name, interrupt.span, interrupt.handler == interrupt.name
-        if interrupt.handler != interrupt.name:
-            yield f"the handler {shorten(interrupt.handler)} of interrupt {own}", interrupt.handler, interrupt.span, True
+    functions: list[tuple[str, str, Task | Interrupt, str]] = [("task", "entry", task, task.entry) for task in system.tasks]
+    functions += [("interrupt", "handler", interrupt, interrupt.handler) for interrupt in system.interrupts]
+    for kind, part, it, function in functions:
+        yield f"the {kind} name {shorten(it.name)}", it.name, it.span, function == it.name
+        if function != it.name:
+            yield f"the {part} {shorten(function)} of {kind} {shorten(it.name)}", function, it.span, True
     for mode in system.modes:
         if mode.name != "default":  # the mode of a file without modes; generated C never has it by itself
             yield f"the mode name {shorten(mode.name)}", mode.name, mode.span, False

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from carillon.check.common import article
 from carillon.check.names import CPP_KEYWORDS, fault
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import System
@@ -118,12 +119,12 @@ def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: 
         first = seen.setdefault(item.name, item)
         if first is not item:
             remedy = "rename one of them: both become macros of one C header"
-            _report_twice(item.name, _article(item.kind), item.span, _article(first.kind), first.span, remedy, diagnostics)
+            _report_twice(item.name, article(item.kind), item.span, article(first.kind), first.span, remedy, diagnostics)
     for other in others:
         if other.name in seen:
             item = seen[other.name]
             remedy = "rename one of them: the one becomes a macro of C and would replace the other"
-            _report_twice(other.name, _article(item.kind), item.span, other.kind, other.span, remedy, diagnostics)
+            _report_twice(other.name, article(item.kind), item.span, other.kind, other.span, remedy, diagnostics)
 
 
 def _report_twice(
@@ -132,16 +133,7 @@ def _report_twice(
     """Report at the later of the two places."""
     (first_span, first), (second_span, second) = sorted([(one_span, one), (other_span, other)])
     place = f"line {first_span.line}" if first_span.file == second_span.file else f"{first_span.file}, line {first_span.line}"
-    diagnostics.error(
-        "C102",
-        second_span,
-        f"{shorten(name)} is {second} and {first} ({place})",
-        remedy,
-    )
-
-
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind[0] in "aeioI" else f"a {kind}"
+    diagnostics.error("C102", second_span, f"{shorten(name)} is {second} and {first} ({place})", remedy)
 
 
 def _check_cplusplus(osek: Osek, diagnostics: Diagnostics, *, time: bool) -> None:
@@ -169,12 +161,8 @@ def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None
     for isr in osek.isrs:
         own = f"ISR {shorten(isr.name)}"
         if isr.source in taken:
-            diagnostics.error(
-                "C049",
-                isr.span,
-                f"{taken[isr.source]} and {own} have the same source",
-                "a source has one handler: give each a source of its own",
-            )
+            cause = f"{taken[isr.source]} and {own} have the same source"
+            diagnostics.error("C049", isr.span, cause, "a source has one handler: give each a source of its own")
         taken.setdefault(isr.source, own)
 
 
@@ -182,15 +170,13 @@ def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
     owned = {event for task in osek.tasks for event in task.events}
     for event in osek.events:
         if event.name not in owned:
-            diagnostics.warning(
-                "C104", event.span, f"event {shorten(event.name)} belongs to no task", "add it to a task's events, or remove it"
-            )
+            cause = f"event {shorten(event.name)} belongs to no task"
+            diagnostics.warning("C104", event.span, cause, "add it to a task's events, or remove it")
     links = {resource.name: resource.linked for resource in osek.resources}
     used: set[str] = set()
     if not osek.tasks and not osek.isrs and not osek.alarms:  # schedule tables are for tasks
-        diagnostics.warning(
-            "C105", osek.span, "the event-triggered system does nothing: it has no task, no ISR and no alarm", "declare a task"
-        )
+        cause = "the event-triggered system does nothing: it has no task, no ISR and no alarm"
+        diagnostics.warning("C105", osek.span, cause, "declare a task")
     for name in _taken(osek):
         behind: str | None = name
         while behind is not None and behind not in used:
@@ -198,12 +184,8 @@ def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
             behind = links.get(behind)
     for resource in osek.resources:
         if resource.name not in used:
-            diagnostics.warning(
-                "C104",
-                resource.span,
-                f"resource {shorten(resource.name)} is taken by no task and no ISR",
-                "add it to the resources of those that take it, or remove it",
-            )
+            cause = f"resource {shorten(resource.name)} is taken by no task and no ISR"
+            diagnostics.warning("C104", resource.span, cause, "add it to the resources of those that take it, or remove it")
 
 
 def _taken(osek: Osek) -> Iterator[str]:

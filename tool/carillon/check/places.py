@@ -21,10 +21,9 @@ def check(system: System, diagnostics: Diagnostics) -> None:
                 what = f"activation of task '{point.task}'"
             else:
                 what = f"enabling of interrupt '{point.interrupt}'"
-            diagnostics.error(
-                "C036",
-                point.span,
+            cause = (
                 f"the {what} at {time(point.at, system)} lies past the round of mode '{mode.name}', "
-                f"{time(mode.round_length, system)}",
-                f"write at most {mode.round_length - 1} ticks (the round's end is tick 0 of the next), or a longer round",
+                f"{time(mode.round_length, system)}"
             )
+            remedy = f"write at most {mode.round_length - 1} ticks (the round's end is tick 0 of the next), or a longer round"
+            diagnostics.error("C036", point.span, cause, remedy)

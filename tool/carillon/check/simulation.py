@@ -139,14 +139,15 @@ def check_starts(system: System, kernels: Sequence[KernelTime], diagnostics: Dia
             late = kernel.starts.get(task.name, 0)
             if task.start_within and late > task.start_within and task.name not in reported:
                 reported.add(task.name)
-                diagnostics.error(
-                    "C210",
-                    task.span,
+                cause = (
                     f"task '{task.name}' may start {time(late, system)} after its tick in mode '{mode.name}'; "
-                    f"start_within allows {time(task.start_within, system)}",
-                    "allow that, move its points away from those that are due just before, or leave start_within out: then it "
-                    "has a cell of its own, or there is no allocation",
+                    f"start_within allows {time(task.start_within, system)}"
                 )
+                remedy = (
+                    "allow that, move its points away from those that are due just before, or leave start_within out: then it "
+                    "has a cell of its own, or there is no allocation"
+                )
+                diagnostics.error("C210", task.span, cause, remedy)
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
@@ -190,13 +191,11 @@ def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics, kernel: Ke
         preempting = _preempting(mode, number, again if code == "C045" and again is not None else end)
         why = f"preempted by {listed(preempting)}" if preempting else "even though nothing preempts it"
         finish = "it is not finished by then" if code == "C045" else f"it is finished at {time(end, system)}"
-        diagnostics.error(
-            code,
-            activation.span,
+        cause = (
             f"task '{activation.task}', activated at {time(activation.at, system)}, {fate}: "
-            f"with a wcet of {time(wcet, system)}{_around(kernel.tasks.get(activation.task, 0), system)}, {why}, {finish}",
-            _remedy(code, bool(preempting)),
+            f"with a wcet of {time(wcet, system)}{_around(kernel.tasks.get(activation.task, 0), system)}, {why}, {finish}"
         )
+        diagnostics.error(code, activation.span, cause, _remedy(code, bool(preempting)))
 
 
 def _around(ticks: int, system: System) -> str:

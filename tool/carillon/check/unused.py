@@ -20,18 +20,12 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     activated = {activation.task for mode in system.modes for activation in mode.activations}
     for task in system.tasks:
         if task.name not in activated:
-            diagnostics.warning(
-                "C047",
-                task.span,
-                f"task '{task.name}' is activated in no mode",
-                "give it a period, activate it by a point, list it under the mode's tasks, or remove it",
-            )
+            cause = f"task '{task.name}' is activated in no mode"
+            remedy = "give it a period, activate it by a point, list it under the mode's tasks, or remove it"
+            diagnostics.warning("C047", task.span, cause, remedy)
     for interrupt in system.interrupts:
         for mode in system.modes if interrupt.reenabled else ():
             if all(point.interrupt != interrupt.name for point in mode.enables):
-                diagnostics.warning(
-                    "C047",
-                    interrupt.span,
-                    f"mode '{mode.name}' never enables interrupt '{interrupt.name}', which is disabled once it was taken",
-                    f"add {{ at = ..., enable = \"{interrupt.name}\" }} to the points of mode '{mode.name}'",
-                )
+                cause = f"mode '{mode.name}' never enables interrupt '{interrupt.name}', which is disabled once it was taken"
+                remedy = f"add {{ at = ..., enable = \"{interrupt.name}\" }} to the points of mode '{mode.name}'"
+                diagnostics.warning("C047", interrupt.span, cause, remedy)

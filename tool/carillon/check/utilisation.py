@@ -27,13 +27,11 @@ def check(system: System, diagnostics: Diagnostics) -> None:
         shown = ", ".join(f"'{task}' {_percent(ticks, mode)}" for ticks, task in shares[:8]) + (
             ", ..." if len(shares) > 8 else ""
         )
-        diagnostics.error(
-            "C042",
-            mode.span,
+        cause = (
             f"mode '{mode.name}' needs {_percent(total, mode)} of the processor: {time(total, system)} of execution in "
-            f"a round of {time(mode.round_length, system)}; {shown}",
-            "lengthen the round or the periods, or shorten the tasks (and their wcet)",
+            f"a round of {time(mode.round_length, system)}; {shown}"
         )
+        diagnostics.error("C042", mode.span, cause, "lengthen the round or the periods, or shorten the tasks (and their wcet)")
 
 
 def _percent(ticks: int, mode: Mode) -> str:

@@ -20,18 +20,11 @@ def check(system: System, diagnostics: Diagnostics) -> None:
         return
     for task in system.tasks:
         if task.overrun is Overrun.NEVER and task.wcet is None:
-            diagnostics.error(
-                "C198",
-                task.span,
-                f"task '{task.name}' has overrun = \"never\", but no wcet that says how long it runs",
-                'give it a wcet, which is checked against its activations, or write overrun = "guarded"',
-            )
+            cause = f"task '{task.name}' has overrun = \"never\", but no wcet that says how long it runs"
+            remedy = 'give it a wcet, which is checked against its activations, or write overrun = "guarded"'
+            diagnostics.error("C198", task.span, cause, remedy)
     for mode in system.modes:
         missing = [a.task for a in mode.activations if system.task(a.task).wcet is None]
         if mode.window is Window.WCET and missing:
-            diagnostics.error(
-                "C046",
-                mode.span,
-                f"mode '{mode.name}' has window = \"wcet\", but no wcet is given for {listed(missing)}",
-                'give every task of the mode a wcet, or write window = "deadline"',
-            )
+            cause = f"mode '{mode.name}' has window = \"wcet\", but no wcet is given for {listed(missing)}"
+            diagnostics.error("C046", mode.span, cause, 'give every task of the mode a wcet, or write window = "deadline"')

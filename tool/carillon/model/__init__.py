@@ -16,7 +16,7 @@ from carillon.diagnostics import Span
 from carillon.files import Search
 from carillon.model.board import Board
 from carillon.model.giotto import Giotto, Machine, Upload
-from carillon.model.osek import Osek
+from carillon.model.osek import Osek, named
 from carillon.model.time import TimeServices
 
 
@@ -212,14 +212,8 @@ class System:
 
     def task(self, name: str) -> Task:
         """The task of that name; KeyError if there is none."""
-        for task in self.tasks:
-            if task.name == name:
-                return task
-        raise KeyError(name)
+        return named(self.tasks, name)
 
     def interrupt(self, name: str) -> Interrupt:
         """The interrupt of that name; KeyError if there is none."""
-        for interrupt in self.interrupts:
-            if interrupt.name == name:
-                return interrupt
-        raise KeyError(name)
+        return named(self.interrupts, name)

@@ -114,7 +114,3 @@ class Clock:
         it = self.stretches[at]
         ticks = it.ticks + Fraction(it.more + it.rate * (time - it.begin), PARTS)
         return ticks / self.hz - Fraction(time - self.stretches[0].begin, PICOSECONDS)
-
-    def ticks_at(self, time: int) -> Fraction:
-        """What it had counted at ``time``, not before its power-up, with the part of a tick."""
-        return (self.offset(time) + Fraction(time - self.stretches[0].begin, PICOSECONDS)) * self.hz

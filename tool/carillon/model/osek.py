@@ -8,10 +8,11 @@ in ticks of :attr:`carillon.model.System.clock_hz`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 from carillon.diagnostics import Span
 
@@ -370,25 +371,25 @@ class Osek:
 
     def task(self, name: str) -> OsekTask:
         """The task of that name; KeyError if there is none."""
-        return _named(self.tasks, name)
+        return named(self.tasks, name)
 
     def event(self, name: str) -> OsekEvent:
         """The event of that name; KeyError if there is none."""
-        return _named(self.events, name)
+        return named(self.events, name)
 
     def isr(self, name: str) -> Isr:
         """The ISR of that name; KeyError if there is none."""
-        return _named(self.isrs, name)
+        return named(self.isrs, name)
 
     def counter(self, name: str) -> Counter:
         """The counter of that name; KeyError if there is none."""
-        return _named(self.counters, name)
+        return named(self.counters, name)
 
     def resource(self, name: str) -> Resource:
         """The resource that ``name`` names, behind all links; KeyError if there is none."""
-        resource = _named(self.resources, name)
+        resource = named(self.resources, name)
         while resource.linked is not None:
-            resource = _named(self.resources, resource.linked)
+            resource = named(self.resources, resource.linked)
         return resource
 
     @property
@@ -416,10 +417,16 @@ class Osek:
         return family + ("2" if several else "1")
 
 
-_Item = TypeVar("_Item", OsekTask, OsekEvent, Isr, Counter, Resource)
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
 
 
-def _named(items: tuple[_Item, ...], name: str) -> _Item:
+_Item = TypeVar("_Item", bound=_Named)
+
+
+def named(items: Iterable[_Item], name: str) -> _Item:
+    """The item of that name; KeyError if there is none."""
     for item in items:
         if item.name == name:
             return item

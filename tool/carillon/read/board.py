@@ -121,12 +121,9 @@ def _families(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) ->
             continue
         name = array["family"]
         if name not in known:
-            diagnostics.error(
-                "C050",
-                layers.place(("cells", number, "family")),
-                f"there is no family of cells {shorten(name)}",
-                suggestion(name, [k for k in known if k != "template"]),
-            )
+            cause = f"there is no family of cells {shorten(name)}"
+            remedy = suggestion(name, [k for k in known if k != "template"])
+            diagnostics.error("C050", layers.place(("cells", number, "family")), cause, remedy)
             family = None
         else:
             if name not in read:
@@ -147,12 +144,8 @@ def _port(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> Non
     port = data.get("port")
     known = sorted(p.parent.name for p in (data_root() / "ports").glob("*/carillon_port.h"))
     if isinstance(port, str) and port and port not in known:
-        diagnostics.error(
-            "C050",
-            layers.place(("port",)),
-            f"there is no port {shorten(port)}",
-            suggestion(port, [k for k in known if k != "template"]),
-        )
+        cause = f"there is no port {shorten(port)}"
+        diagnostics.error("C050", layers.place(("port",)), cause, suggestion(port, [k for k in known if k != "template"]))
 
 
 def _requests(board: Board, layers: Layers, diagnostics: Diagnostics) -> None:
@@ -162,9 +155,6 @@ def _requests(board: Board, layers: Layers, diagnostics: Diagnostics) -> None:
     named += [(("software_sources", k), s) for k, s in enumerate(board.software_sources)]
     for place, source in named if known else ():
         if source not in known:
-            diagnostics.error(
-                "C182",
-                layers.place(place),
-                f"nothing says where source {source} is enabled",
-                "write it in a [[requests]]: its enable register, its flag register, and its bit in both",
-            )
+            cause = f"nothing says where source {source} is enabled"
+            remedy = "write it in a [[requests]]: its enable register, its flag register, and its bit in both"
+            diagnostics.error("C182", layers.place(place), cause, remedy)

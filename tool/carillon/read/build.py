@@ -102,13 +102,11 @@ class Builder(Reading):
         stem = self.tables.path.resolve().parent.name if self.tables.path.name == "schedule.toml" else self.tables.path.stem
         name = stem if written is None else written
         if re.fullmatch(APPLICATION_NAME, name, re.ASCII) is None and not self.broken.at("system", "name"):
-            self.diagnostics.error(
-                "C026",
-                self.places.value(("system", "name")),
-                f"{'the default name ' if written is None else ''}{shorten(name)} is no name of an application",
-                ("write name under [system]" if written is None else "write a name")
-                + ": a letter, then letters, digits, '_' and '-'",
-            )
+            cause = f"{'the default name ' if written is None else ''}{shorten(name)} is no name of an application"
+            remedy = (
+                "write name under [system]" if written is None else "write a name"
+            ) + ": a letter, then letters, digits, '_' and '-'"
+            self.diagnostics.error("C026", self.places.value(("system", "name")), cause, remedy)
         return name
 
     def _board(self, override: str | None) -> Board | None:
@@ -118,12 +116,9 @@ class Builder(Reading):
         path = find_board(named, None if override else self.tables.path.parent)
         if path is None:
             span = None if override else self.places.value(("system", "board"))
-            self.diagnostics.error(
-                "C021",
-                span,
-                f"there is no board {shorten(named)}" + (", named by --board" if override else ""),
-                f"{suggestion(named, board_names())} (a board is one of these or the path of a board.toml)",
-            )
+            cause = f"there is no board {shorten(named)}" + (", named by --board" if override else "")
+            remedy = f"{suggestion(named, board_names())} (a board is one of these or the path of a board.toml)"
+            self.diagnostics.error("C021", span, cause, remedy)
             return None
         try:
             return self._reserving(load_board(path))
@@ -139,12 +134,8 @@ class Builder(Reading):
             if name in names:
                 self.diagnostics.error("C049", span, f"{shorten(name)} is reserved twice", "name every cell and source once")
             elif name not in board.nameable:
-                self.diagnostics.error(
-                    "C190",
-                    span,
-                    f"board '{board.name}' has no cell and no application source {shorten(name)}, which is to be reserved",
-                    suggestion(name, board.nameable),
-                )
+                cause = f"board '{board.name}' has no cell and no application source {shorten(name)}, which is to be reserved"
+                self.diagnostics.error("C190", span, cause, suggestion(name, board.nameable))
             else:
                 names.append(name)
         return board.reserving(names)
@@ -162,12 +153,9 @@ class Builder(Reading):
         exact = wanted.denominator == 1
         shown = format_frequency(int(wanted)) if exact else f"{format_number(wanted, 6)}Hz"
         offered = [format_frequency(clock.hz) for clock in board.clocks]
-        self.diagnostics.error(
-            "C020",
-            self.places.value(("system", "clock")),
-            f"board '{board.name}' has no clock of {shown}",
-            "write " + " or ".join(f'"{text}"' for text in offered),
-        )
+        cause = f"board '{board.name}' has no clock of {shown}"
+        remedy = "write " + " or ".join(f'"{text}"' for text in offered)
+        self.diagnostics.error("C020", self.places.value(("system", "clock")), cause, remedy)
         return None
 
     def _times(self) -> Iterator[Time]:

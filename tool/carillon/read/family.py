@@ -60,26 +60,17 @@ def check_capabilities(number: int, array: Mapping[str, Any], family: Family, la
         if capability not in family.can:
             asks = f"'{key}' of [[cells]] {number + 1} asks for \"{capability.value}\""
             can = ", ".join(f'"{c.value}"' for c in Capability if c in family.can) or "nothing else"
-            diagnostics.error(
-                "C181",
-                layers.place(("cells", number, key)),
-                f"{asks}, which cells of family '{family.name}' cannot do",
-                f"choose another family or leave it out: beyond starting and stopping, its cells can do {can}",
-            )
+            cause = f"{asks}, which cells of family '{family.name}' cannot do"
+            remedy = f"choose another family or leave it out: beyond starting and stopping, its cells can do {can}"
+            diagnostics.error("C181", layers.place(("cells", number, key)), cause, remedy)
     if array.get("request_enable") == "cell" and array.get("start", "each") != "each":
-        diagnostics.error(
-            "C181",
-            layers.place(("cells", number, "start")),
-            f"cells of [[cells]] {number + 1} that have masks of their own are started by a store each, masked or not",
-            'write start = "each", or request_enable = "controller"',
-        )
+        cause = f"cells of [[cells]] {number + 1} that have masks of their own are started by a store each, masked or not"
+        remedy = 'write start = "each", or request_enable = "controller"'
+        diagnostics.error("C181", layers.place(("cells", number, "start")), cause, remedy)
     if Capability.ACKNOWLEDGE in family.can and array.get("acknowledge", False) is False:
-        diagnostics.error(
-            "C181",
-            layers.place(("cells", number), key="acknowledge" not in array),
-            f"cells of family '{family.name}' ask until they are answered, and [[cells]] {number + 1} has no handler do that",
-            "write acknowledge = true",
-        )
+        cause = f"cells of family '{family.name}' ask until they are answered, and [[cells]] {number + 1} has no handler do that"
+        remedy = "write acknowledge = true"
+        diagnostics.error("C181", layers.place(("cells", number), key="acknowledge" not in array), cause, remedy)
 
 
 def place_registers(

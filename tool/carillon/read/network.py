@@ -179,19 +179,15 @@ def _node(file: NetworkFile, number: int, table: NodeTable, path: Path, places: 
     at: Place = ("node", number)
     first = next(k for k, other in enumerate(file.node) if other.name == table.name)
     if first < number:
-        diagnostics.error(
-            "C226", places.value((*at, "name")), f"node {first + 1} is called '{table.name}', too", "give every node its own name"
-        )
+        cause = f"node {first + 1} is called '{table.name}', too"
+        diagnostics.error("C226", places.value((*at, "name")), cause, "give every node its own name")
     schedule = path.parent / table.schedule
     if schedule.is_dir():
         schedule /= "schedule.toml"
     if not schedule.is_file():
-        diagnostics.error(
-            "C227",
-            places.value((*at, "schedule")),
-            f"node '{table.name}' has no schedule: there is no file {shorten(table.schedule)}",
-            "write the path of a schedule or OIL file, or of the folder of a schedule.toml, relative to this file",
-        )
+        cause = f"node '{table.name}' has no schedule: there is no file {shorten(table.schedule)}"
+        remedy = "write the path of a schedule or OIL file, or of the folder of a schedule.toml, relative to this file"
+        diagnostics.error("C227", places.value((*at, "schedule")), cause, remedy)
     oscillator = _oscillator(table, at, places, diagnostics)
     link = _link(file, table, at, places, diagnostics)
     return Node(table.name, schedule, table.board, table.start, oscillator, link, places.value((*at, "schedule")))
@@ -202,31 +198,20 @@ def _oscillator(table: NodeTable, at: Place, places: SpanIndex, diagnostics: Dia
     errors = [(0, clock.ppm)]
     for k, step in enumerate(clock.steps):
         if step.at <= errors[-1][0]:
-            diagnostics.error(
-                "C229",
-                places.value((*at, "clock", "steps", k, "at")),
-                f"step {k + 1} of the clock of node '{table.name}' is not later than what comes before it",
-                "write the steps in the order of their times, from the first after 0",
-            )
+            cause = f"step {k + 1} of the clock of node '{table.name}' is not later than what comes before it"
+            remedy = "write the steps in the order of their times, from the first after 0"
+            diagnostics.error("C229", places.value((*at, "clock", "steps", k, "at")), cause, remedy)
         errors.append((step.at, step.ppm))
     if clock.wander is None:
         return Oscillator(tuple(errors))
     wander = Wander(clock.wander.step, clock.wander.bound, clock.wander.every)
     place = places.value((*at, "clock", "wander"))
     if not 0 < wander.step <= wander.bound:
-        diagnostics.error(
-            "C229",
-            place,
-            f"the clock of node '{table.name}' changes by {wander.step / 1000:g} ppm within {wander.bound / 1000:g} ppm",
-            "write a step of more than 0 and not more than the bound",
-        )
+        cause = f"the clock of node '{table.name}' changes by {wander.step / 1000:g} ppm within {wander.bound / 1000:g} ppm"
+        diagnostics.error("C229", place, cause, "write a step of more than 0 and not more than the bound")
     if wander.every < BILLION:
-        diagnostics.error(
-            "C229",
-            place,
-            f"the clock of node '{table.name}' changes more often than once in a millisecond",
-            'write a time of at least a millisecond: every = "10ms"',
-        )
+        cause = f"the clock of node '{table.name}' changes more often than once in a millisecond"
+        diagnostics.error("C229", place, cause, 'write a time of at least a millisecond: every = "10ms"')
     return Oscillator(tuple(errors), wander)
 
 
@@ -236,11 +221,8 @@ def _link(file: NetworkFile, table: NodeTable, at: Place, places: SpanIndex, dia
         said |= {key: value for key, value in bus or () if value is not None}
     if said["latency"] < 1000:
         own = table.bus is not None and table.bus.latency is not None
-        diagnostics.error(
-            "C230",
-            places.value((*at, "bus", "latency") if own else ("bus", "latency")),
-            f"what node '{table.name}' sends arrives at once",
-            "write a latency of at least a nanosecond: nothing is faster than light",
-        )
+        cause = f"what node '{table.name}' sends arrives at once"
+        remedy = "write a latency of at least a nanosecond: nothing is faster than light"
+        diagnostics.error("C230", places.value((*at, "bus", "latency") if own else ("bus", "latency")), cause, remedy)
     late: LateTable | None = said.pop("late", None)
     return Link(**said) if late is None else Link(**said, late=late.chance, late_by=late.by)

@@ -41,42 +41,28 @@ class References(Reading):
             if modes:
                 self._known(self.file.system.start_mode, modes, "mode", "C024", ("system", "start_mode"))
             else:
-                self.diagnostics.error(
-                    "C024",
-                    self.places.value(("system", "start_mode")),
-                    f"there is no mode {shorten(self.file.system.start_mode)}: the file has no rounds",
-                    "leave start_mode out: an event-triggered system is started in the first of its own application modes",
-                )
+                cause = f"there is no mode {shorten(self.file.system.start_mode)}: the file has no rounds"
+                remedy = "leave start_mode out: an event-triggered system is started in the first of its own application modes"
+                self.diagnostics.error("C024", self.places.value(("system", "start_mode")), cause, remedy)
         for name, interrupt in self.file.interrupt.items():
             path = ("interrupt", name)
             if interrupt.source is None:
                 if not self.broken.under(*path):
                     self._missing("source", path, "name one of the board's application sources")
             elif board is not None and interrupt.source not in board.application_sources:
-                self.diagnostics.error(
-                    "C025",
-                    self.places.value((*path, "source")),
-                    f"board '{board.name}' has no application source {shorten(interrupt.source)}",
-                    other_source(interrupt.source, board),
-                )
+                cause = f"board '{board.name}' has no application source {shorten(interrupt.source)}"
+                self.diagnostics.error("C025", self.places.value((*path, "source")), cause, other_source(interrupt.source, board))
         for name, mode in self.file.mode.items():
             listed: set[str] = set()
             for number, task in enumerate(mode.tasks or ()):
                 element = ("mode", name, "tasks", number)
                 if task in listed:
-                    self.diagnostics.error(
-                        "C049",
-                        self.places.value(element),
-                        f"task {shorten(task)} is listed twice in mode '{name}'",
-                        "list every task once",
-                    )
+                    cause = f"task {shorten(task)} is listed twice in mode '{name}'"
+                    self.diagnostics.error("C049", self.places.value(element), cause, "list every task once")
                 elif self._known(task, self.file.task, "task", "C022", element) and not self.has_period(task):
-                    self.diagnostics.error(
-                        "C029",
-                        self.places.value(element),
-                        f"task '{task}' of mode '{name}' has no period",
-                        f'give it a period, or activate it by points: {{ at = ..., activate = "{task}" }}',
-                    )
+                    cause = f"task '{task}' of mode '{name}' has no period"
+                    remedy = f'give it a period, or activate it by points: {{ at = ..., activate = "{task}" }}'
+                    self.diagnostics.error("C029", self.places.value(element), cause, remedy)
                 listed.add(task)
             for number, point in enumerate(mode.points or ()):
                 self._point_names(point, ("mode", name, "points", number))
@@ -108,14 +94,10 @@ class References(Reading):
         names = list(known)
         if name in names:
             return True
-        if not self.broken.at(kind) and (names or not self._misspelt(kind)):
+        if not self.broken.at(kind) and (names or not self.broken.instead_of(kind)):
             cause = f"there is no {kind} {shorten(name)}"
             self.diagnostics.error_once((kind, name), code, self.places.value(path), cause, suggestion(name, names))
         return False
-
-    def _misspelt(self, section: str) -> bool:
-        """Whether a table that was refused as unknown was probably meant as ``section``: ``[tasks.A]``."""
-        return any(len(path) == 1 and str(path[0]).startswith(section[:3]) for path in self.broken.paths)
 
     def _missing(self, key: str, path: tuple[str | int, ...], remedy: str) -> None:
         self.diagnostics.error("C014", self.places.key(path), f"{describe(*path)} has no '{key}'", remedy)

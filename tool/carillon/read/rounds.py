@@ -41,12 +41,9 @@ class Rounds(Reading):
             keys = [key for key, value in (("offset", task.offset), ("deadline", task.deadline)) if value is not None]
             if keys and not self.has_period(name):
                 instead = " and ".join({"offset": "at", "deadline": "deadline_at"}[key] for key in keys)
-                self.diagnostics.error(
-                    "C029",
-                    self.places.key(("task", name, keys[0])),
-                    f"task '{name}' has {'an' if keys[0] == 'offset' else 'a'} {' and a '.join(keys)} but no period",
-                    f"give the task a period, or write {instead} in the points that activate it",
-                )
+                cause = f"task '{name}' has {'an' if keys[0] == 'offset' else 'a'} {' and a '.join(keys)} but no period"
+                remedy = f"give the task a period, or write {instead} in the points that activate it"
+                self.diagnostics.error("C029", self.places.key(("task", name, keys[0])), cause, remedy)
         period = self._convert(task.period, ("task", name, "period"), recurs=self.ticks.refuse, positive=True)
         offset = self._convert(task.offset, ("task", name, "offset")) if task.offset else Fraction(0)
         deadlines = self._deadlines(task.deadline, ("task", name, "deadline"))
@@ -56,12 +53,9 @@ class Rounds(Reading):
         self.deadlines[name] = deadlines
         if offset is not None and not self.broken.at("task", name, "offset"):
             if offset >= period:
-                self.diagnostics.error(
-                    "C029",
-                    self.places.value(("task", name, "offset")),
-                    f"the offset of task '{name}', {task.offset}, is not less than its period, {task.period}",
-                    "an offset says where in its first period a task is activated: write one that is less than the period",
-                )
+                cause = f"the offset of task '{name}', {task.offset}, is not less than its period, {task.period}"
+                remedy = "an offset says where in its first period a task is activated: write one that is less than the period"
+                self.diagnostics.error("C029", self.places.value(("task", name, "offset")), cause, remedy)
             else:
                 self.offsets[name] = offset
 
@@ -94,12 +88,9 @@ class Rounds(Reading):
             if ticks is None:
                 continue
             if converted and ticks <= converted[-1]:
-                self.diagnostics.error(
-                    "C034",
-                    self.places.value(element),
-                    f"{describe(*path)}: {time} is not later than the deadline before it",
-                    "write the deadlines in ascending order, each once",
-                )
+                cause = f"{describe(*path)}: {time} is not later than the deadline before it"
+                remedy = "write the deadlines in ascending order, each once"
+                self.diagnostics.error("C034", self.places.value(element), cause, remedy)
                 continue
             converted.append(ticks)
         return tuple(converted)
@@ -167,12 +158,9 @@ class Rounds(Reading):
             if at is None or point.at is None:
                 continue
             if latest is not None and at < latest[0]:
-                self.diagnostics.error(
-                    "C034",
-                    self.places.value((*path, "at")),
-                    f"{describe(*path)} is at {point.at}, before the point above it at {latest[1]}",
-                    "write the points in ascending order of 'at'",
-                )
+                cause = f"{describe(*path)} is at {point.at}, before the point above it at {latest[1]}"
+                remedy = "write the points in ascending order of 'at'"
+                self.diagnostics.error("C034", self.places.value((*path, "at")), cause, remedy)
             else:
                 latest = (at, point.at)
             span = self.places.value(path)
@@ -209,24 +197,22 @@ class Rounds(Reading):
         beyond = [point for point in points if point.at >= length]
         if beyond:
             last = max(beyond, key=lambda p: p.at)
-            self.diagnostics.error(
-                "C031",
-                last.span,
-                f"this point, at {self._shown(last.at)}, lies past the {self._shown(length)} that the periods give mode '{name}'",
-                f"write round under [mode.{name}], a multiple of {self._shown(length)} greater than {self._shown(last.at)}",
+            cause = (
+                f"this point, at {self._shown(last.at)}, lies past the {self._shown(length)} that the periods give mode '{name}'"
             )
+            remedy = f"write round under [mode.{name}], a multiple of {self._shown(length)} greater than {self._shown(last.at)}"
+            self.diagnostics.error("C031", last.span, cause, remedy)
             return None
         if length.denominator != 1 and not self.ticks.refuse:
             rounded = whole(length)
             self.ticks.drifts.append(Drift(span, f"round of mode {name}", rounded, float(rounded - length)))
-            self.diagnostics.warning(
-                "C018",
-                span,
+            cause = (
                 f"the round of mode '{name}', the least common multiple of its periods, is rounded to {rounded} ticks: "
                 + "it is "
-                + self.ticks.error(length, rounded, recurs=True),
-                f"write round under [mode.{name}], a multiple of the periods that is a whole number of ticks",
+                + self.ticks.error(length, rounded, recurs=True)
             )
+            remedy = f"write round under [mode.{name}], a multiple of the periods that is a whole number of ticks"
+            self.diagnostics.warning("C018", span, cause, remedy)
         return length
 
     def _multiple(self, name: str, written: Time, length: Fraction, tasks: list[str]) -> bool:
@@ -236,14 +222,15 @@ class Rounds(Reading):
         for task in bad:
             if self.ticks.refuse and (length.denominator != 1 or self.periods[task].denominator != 1):
                 continue  # one of the two was refused already
-            self.diagnostics.error(
-                "C030",
-                self.places.value(("mode", name, "round")),
+            cause = (
                 f"the round of mode '{name}', {written}, is no multiple of the period of task '{task}', "
-                f"{self.file.task[task].period}",
-                f"write a multiple of {self._shown(common)}, the least common multiple of the periods, "
-                f"or leave '{task}' out of its tasks",
+                f"{self.file.task[task].period}"
             )
+            remedy = (
+                f"write a multiple of {self._shown(common)}, the least common multiple of the periods, "
+                f"or leave '{task}' out of its tasks"
+            )
+            self.diagnostics.error("C030", self.places.value(("mode", name, "round")), cause, remedy)
         return not bad
 
     def _countable(self, name: str, length: Fraction, tasks: list[str], span: Span) -> bool:

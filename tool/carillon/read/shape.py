@@ -30,7 +30,7 @@ from carillon.read.schema import (
     toml_type,
 )
 from carillon.read.spans import Path, SpanIndex
-from carillon.read.tables import table_at
+from carillon.read.tables import WANTED, depth, misfit, table_at
 from carillon.units import shorten
 
 MOST_ERRORS = 100
@@ -53,16 +53,6 @@ _OSEK_EXAMPLES: dict[type[BaseModel], str] = {
     TableAutostartTable: "{ at = 1 }",
     TablePointTable: '{ offset = 0, activate = ["Task1"] }',
 }
-_LIMITS = {"greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most")}
-_WANTED = {
-    "string_type": "a string",
-    "list_type": "an array",
-    "dict_type": "a table",
-    "model_type": "a table",
-    "model_attributes_type": "a table",
-    "bool_type": "true or false",
-    "int_type": "an integer",
-}
 
 
 class Broken:
@@ -78,6 +68,11 @@ class Broken:
     def at(self, *path: str | int) -> bool:
         """Whether the value at ``path``, or a table around it, was wrong."""
         return any(path[:end] in self.paths for end in range(1, len(path) + 1))
+
+    def instead_of(self, *section: str) -> bool:
+        """Whether a table that was refused as unknown was probably meant as ``section``: ``[tasks.A]``, ``[osek.tasks.A]``."""
+        beside = (p for p in self.paths if len(p) == len(section) and p[:-1] == section[:-1])
+        return any(str(p[-1]).startswith(section[-1][:3]) for p in beside)
 
     def under(self, *path: str | int) -> bool:
         """Whether the table at ``path`` was wrong or lost one of its keys, perhaps a misspelt one."""
@@ -135,7 +130,7 @@ def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tu
         except ValidationError as error:
             seen: set[Path] = set()
             for detail in error.errors(include_url=False):
-                path = _existing(data, detail["loc"])
+                path = detail["loc"][: depth(data, detail["loc"])]
                 if not path:
                     raise
                 if path in seen:  # the other alternatives of a union
@@ -144,12 +139,8 @@ def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tu
                 if reported < MOST_ERRORS:
                     _report(detail, path, places, diagnostics)
                 elif reported == MOST_ERRORS:
-                    diagnostics.error(
-                        "C015",
-                        places.value(path),
-                        f"more than {MOST_ERRORS} errors; the rest is not shown",
-                        "correct these first",
-                    )
+                    cause = f"more than {MOST_ERRORS} errors; the rest is not shown"
+                    diagnostics.error("C015", places.value(path), cause, "correct these first")
                 reported += 1
                 broken.add(path)
             for path in broken.paths:
@@ -166,12 +157,8 @@ def _drop_unprintable(data: dict[str, Any], places: SpanIndex, diagnostics: Diag
         if not isinstance(tables, dict):
             continue
         for name in [name for name in tables if not name.isprintable()]:
-            diagnostics.error(
-                "C026",
-                places.key((*path, name)),
-                f"the {_kind(path)} name {shorten(name)} is no C identifier",
-                "use letters, digits and '_', not beginning with a digit",
-            )
+            cause = f"the {_kind(path)} name {shorten(name)} is no C identifier"
+            diagnostics.error("C026", places.key((*path, name)), cause, "use letters, digits and '_', not beginning with a digit")
             del tables[name]
             broken.add((*path, name))
 
@@ -188,19 +175,9 @@ def _kind(path: Path) -> str:
     return "ISR" if path[-1] == "isr" else str(path[-1]).replace("_", " ")
 
 
-def _existing(data: Any, path: tuple[str | int, ...]) -> Path:
-    """The longest beginning of ``path`` that exists in ``data``."""
-    for depth, part in enumerate(path):
-        in_array = isinstance(data, list) and isinstance(part, int) and part < len(data)
-        if not in_array and not (isinstance(data, dict) and part in data):
-            return path[:depth]
-        data = data[part]
-    return path
-
-
 def _remove(data: Any, path: Path) -> None:
     """Take the value at ``path`` out; a table among named or numbered tables is emptied instead."""
-    if _existing(data, path) != path:
+    if depth(data, path) < len(path):
         return
     parents = [data]
     for part in path[:-1]:
@@ -230,29 +207,17 @@ def _report(detail: ErrorDetails, path: Path, places: SpanIndex, diagnostics: Di
 
 def _misfit(detail: ErrorDetails, path: Path) -> tuple[str, str]:
     """What is wrong with the value at ``path``, and what would be right."""
-    kind, value, where = detail["type"], detail["input"], describe(*path)
-    context: dict[str, Any] = dict(detail.get("ctx") or {})
-    if kind == "written":
-        return f"{where}: {context['cause']}", context["remedy"]
-    if kind == "literal_error":
-        shown = shorten(value) if isinstance(value, str) else toml_type(value)
-        if type(value) is int and len(str(value)) < 40:
-            shown = str(value)
-        return f"{where}: {shown} is none of its values", "write " + str(context["expected"]).replace("'", '"')
-    if kind in _LIMITS:
-        key, relation = _LIMITS[kind]
-        shown = str(value) if len(str(value)) < 40 else "the number"
-        return f"{where}: {shown} is out of range", f"write {relation} {context[key]}"
-    if path[0] == "osek" and path[-1] == "autostart" and path[1] == "task":
+    value, where = detail["input"], describe(*path)
+    if path[:2] == ("osek", "task") and path[-1] == "autostart":
         remedy = 'write true, or the application modes: autostart = ["normal"]'
         return f"{where} must be true, false or an array of strings, not {_held(value)}", remedy
-    if kind in _WANTED:
-        return f"{where} must be {_WANTED[kind]}, not {toml_type(value)}", _example(path, _WANTED[kind], value)
-    if kind == "too_long":
-        return f"{where} has {context['actual_length']} elements", f"write at most {context['max_length']}"
-    if kind == "string_too_short":
-        return f"{where} is an empty string", "write a name, or leave the key out"
-    return f"{where}: {detail['msg']}", "SPEC, section 'Schedule file', says what it may hold"
+    cause, better = misfit(detail, where)
+    wanted = WANTED.get(detail["type"].removesuffix("_type"))
+    if wanted is not None:
+        return cause, _example(path, wanted, value)
+    if detail["type"] == "string_too_short":
+        return cause, "write a name, or leave the key out"
+    return cause, better or "SPEC, section 'Schedule file', says what it may hold"
 
 
 def _held(value: object) -> str:

@@ -16,7 +16,7 @@ from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex
 from carillon.units import shorten
 
-_WANTED = {
+WANTED = {
     "string": "a string",
     "int": "an integer",
     "bool": "true or false",
@@ -26,12 +26,14 @@ _WANTED = {
     "model": "a table",
     "model_attributes": "a table",
 }
+"""What a value of a pydantic type is called."""
 _LIMITS = {
     "greater_than_equal": ("ge", "at least {}"),
     "greater_than": ("gt", "more than {}"),
     "less_than_equal": ("le", "at most {}"),
     "less_than": ("lt", "less than {}"),
 }
+_LONGEST_SHOWN = 40
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -43,20 +45,20 @@ class Layers:
 
     def place(self, path: Place, key: bool = False) -> Span:
         """Where the value (or with ``key`` the key) at ``path`` stands: the topmost file that says the most of it."""
-        best, depth = self.files[0][1], 0
+        best, most = self.files[0][1], 0
         for data, places in self.files:
-            here = _depth(data, path)
-            if here > depth:
-                best, depth = places, here
+            here = depth(data, path)
+            if here > most:
+                best, most = places, here
         return best.key(path) if key else best.value(path)
 
 
-def _depth(data: Any, path: Place) -> int:
+def depth(data: Any, path: Place) -> int:
     """How many parts of ``path`` exist in ``data``."""
-    for depth, part in enumerate(path):
+    for number, part in enumerate(path):
         element = isinstance(data, list) and isinstance(part, int) and part < len(data)
         if not element and not (isinstance(data, dict) and part in data):
-            return depth
+            return number
         data = data[part]
     return len(path)
 
@@ -81,22 +83,29 @@ def validate(
 
 def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[str, str | None]:
     """What is wrong with the value at ``path``, and what would be right if more than the list of keys can be said."""
-    kind, value, where = detail["type"], detail["input"], describe(path)
-    context: dict[str, Any] = dict(detail.get("ctx") or {})
-    if kind == "written":
-        return f"{where}: {context['cause']}", str(context["remedy"])
-    if kind == "missing":
+    if detail["type"] == "missing":
         return f"{describe(path[:-1])} has no '{path[-1]}'", None
-    if kind == "extra_forbidden":
+    if detail["type"] == "extra_forbidden":
         fields = [name for name in table_at(model, path[:-1]).model_fields if name != "name" or model is Board]
         outside = f" in {describe(path[:-1])}" if len(path) > 1 else ""
         return f"unknown key {shorten(str(path[-1]))}{outside}", suggestion(str(path[-1]), fields)
+    return misfit(detail, describe(path))
+
+
+def misfit(detail: ErrorDetails, where: str) -> tuple[str, str | None]:
+    """What is wrong with a value that messages call ``where``; and what would be right, if it can be said of any such value."""
+    kind, value = detail["type"], detail["input"]
+    context: dict[str, Any] = dict(detail.get("ctx") or {})
+    number = isinstance(value, int) and not isinstance(value, bool)
+    if kind == "written":
+        return f"{where}: {context['cause']}", str(context["remedy"])
     if kind in ("enum", "literal_error"):
         shown = shorten(value) if isinstance(value, str) else toml_type(value)
+        shown = str(value) if number and len(str(value)) < _LONGEST_SHOWN else shown
         return f"{where}: {shown} is none of its values", "write " + str(context["expected"]).replace("'", '"')
     if kind in _LIMITS:
         key, relation = _LIMITS[kind]
-        shown = str(value) if isinstance(value, int) and abs(value) < 10**30 else "the number"
+        shown = str(value) if number and len(str(value)) < _LONGEST_SHOWN else "the number"
         return f"{where}: {shown} is out of range", f"write {relation.format(context[key])}"
     if kind == "value_error":
         return f"{where}: {context['error']}", None
@@ -106,7 +115,7 @@ def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[
         return f"{where} is empty", None
     if kind == "too_long":
         return f"{where} has {context['actual_length']} elements", f"write at most {context['max_length']}"
-    wanted = _WANTED.get(kind.removesuffix("_type"))
+    wanted = WANTED.get(kind.removesuffix("_type"))
     if wanted is not None:
         return f"{where} must be {wanted}, not {toml_type(value)}", None
     return f"{where}: {detail['msg'][:1].lower()}{detail['msg'][1:]}", None

@@ -62,43 +62,58 @@ class _Extent:
     end: Span
 
 
+class UnreadError(Exception):
+    """A file cannot be read: why, and what would help."""
+
+    def __init__(self, cause: str, remedy: str) -> None:
+        super().__init__(cause)
+        self.cause, self.remedy = cause, remedy
+
+
+def read_bytes(path: Path, kind: str, suffix: str, longest: int = LONGEST_FILE) -> bytes:
+    """The bytes of an ordinary file of at most ``longest``, which messages call a ``kind``; raises UnreadError."""
+    name = shorten(str(path))
+    try:
+        if path.is_dir():
+            raise UnreadError(f"{name} is a folder, and no {kind} file", f"name the {suffix} file in it")
+        if not path.exists():
+            how = ", or create a schedule with 'carillon new'" if kind == "schedule" else ""
+            raise UnreadError(f"there is no file {name}", f"check the path{how}")
+        if not path.is_file():
+            raise UnreadError(f"{name} is no ordinary file", f"name a {suffix} file")
+        with path.open("rb") as file:
+            content = file.read(longest + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UnreadError(f"{name} cannot be read: {reason}", "check the path and its permissions") from error
+    if len(content) > longest:
+        raise UnreadError(f"{name} is longer than {longest} bytes", f"name the right file: no {kind} file is so long")
+    return content
+
+
 def read_text(path: Path, diagnostics: Diagnostics, kind: str = "schedule", suffix: str = ".toml") -> Text | None:
     """The content of ``path``; None and C010 if it cannot be read as a text of at most 8 MiB in UTF-8 without BOM.
 
     Messages call it a ``kind``, whose files' names end with ``suffix``.
     """
-    span = Span(str(path))
-
-    def refused(cause: str, remedy: str, at: Span = span) -> Text | None:
-        diagnostics.error("C010", at, cause, remedy)
+    where = Span(str(path))
+    try:
+        content = read_bytes(path, kind, suffix)
+        if content.startswith(b"\xef\xbb\xbf"):
+            raise UnreadError("the file begins with a byte order mark", "save it as UTF-8 without BOM")
+        try:
+            decoded = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            where = _place(str(path), content, error.start)
+            cause = f"byte 0x{content[error.start]:02x} is not UTF-8"
+            raise UnreadError(cause, "save the file in the encoding UTF-8") from error
+        zero = content.find(0)
+        if zero >= 0:
+            where = _place(str(path), content, zero)
+            raise UnreadError("the file holds a NUL character", f"a {kind} is a text file: remove it")
+    except UnreadError as unread:
+        diagnostics.error("C010", where, unread.cause, unread.remedy)
         return None
-
-    try:
-        if path.is_dir():
-            return refused(f"this is a folder, not a {kind} file", f"name the {suffix} file in it")
-        if not path.exists():
-            how = ", or create a schedule with 'carillon new'" if kind == "schedule" else ""
-            return refused("there is no such file", f"check the path{how}")
-        if not path.is_file():
-            return refused("this is no ordinary file", f"name a {suffix} file")
-        with path.open("rb") as file:
-            content = file.read(LONGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        return refused(f"the file cannot be read: {reason}", "check the path and its permissions")
-    if len(content) > LONGEST_FILE:
-        return refused(f"the file is longer than {LONGEST_FILE} bytes", f"a {kind} is shorter: is it the right file?")
-    if content.startswith(b"\xef\xbb\xbf"):
-        return refused("the file begins with a byte order mark", "save it as UTF-8 without BOM")
-    try:
-        decoded = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        at = _place(str(path), content, error.start)
-        return refused(f"byte 0x{content[error.start]:02x} is not UTF-8", "save the file in the encoding UTF-8", at)
-    zero = content.find(0)
-    if zero >= 0:
-        at = _place(str(path), content, zero)
-        return refused("the file holds a NUL character", f"a {kind} is a text file: remove it", at)
     return Text(decoded, hashlib.sha256(content).hexdigest())
 
 
@@ -125,9 +140,8 @@ def parse_toml(text: Text, file: str, diagnostics: Diagnostics) -> Parsed | None
             data = tomllib.loads(content)
         except RecursionError:
             if not reported:
-                diagnostics.error(
-                    "C010", Span(file), "arrays or tables are nested too deeply", "a schedule needs no more than four levels"
-                )
+                cause = "arrays or tables are nested too deeply"
+                diagnostics.error("C010", Span(file), cause, "a schedule needs no more than four levels")
             return None
         except ValueError as error:
             again = _syntax(error, places, content, diagnostics, reported, errors)
@@ -151,12 +165,8 @@ def _syntax(
     match = _PLACE.search(message)
     if match is None:  # not about syntax: an integer with more digits than Python converts
         if not reported:
-            diagnostics.error(
-                "C011",
-                Span(places.file),
-                "a number has too many digits",
-                'write times as strings with a unit, for example "250us"',
-            )
+            cause = "a number has too many digits"
+            diagnostics.error("C011", Span(places.file), cause, 'write times as strings with a unit, for example "250us"')
         return None
     what = message[: match.start()]
     lines = content.split("\n")
@@ -192,19 +202,14 @@ def _report_twice(what: str, span: Span, places: SpanIndex, diagnostics: Diagnos
     spans = [(places.span(d.second.start), d) for d in places.duplicates]
     here = [(s, d) for s, d in spans if s.line == span.line] or [(s, d) for s, d in spans if s.line < span.line]
     if not here:
-        diagnostics.error(
-            "C012", span, f"a name is defined twice: {what[:1].lower()}{what[1:]}", "define every table and key once"
-        )
+        cause = f"a name is defined twice: {what[:1].lower()}{what[1:]}"
+        diagnostics.error("C012", span, cause, "define every table and key once")
         return span.line
     second, duplicate = here[-1] if here[-1][0].line != span.line else here[0]
     first = places.span(duplicate.first.start)
     name = ".".join(str(part) for part in duplicate.path)
-    diagnostics.error(
-        "C012",
-        second,
-        f"{shorten(name)} is defined twice; the first time on line {first.line}",
-        "rename one of the two, or remove it",
-    )
+    cause = f"{shorten(name)} is defined twice; the first time on line {first.line}"
+    diagnostics.error("C012", second, cause, "rename one of the two, or remove it")
     return second.line
 
 
@@ -218,9 +223,8 @@ def _has_long_key(content: str, file: str, diagnostics: Diagnostics) -> bool:
             dots += 1
             if dots > LONGEST_KEY:
                 span = _place(file, content.encode(), len(content[: token.start()].encode()))
-                diagnostics.error(
-                    "C011", span, f"a key of more than {LONGEST_KEY} parts", "a schedule's keys have at most four parts"
-                )
+                cause = f"a key of more than {LONGEST_KEY} parts"
+                diagnostics.error("C011", span, cause, "a schedule's keys have at most four parts")
                 return True
         elif token[0][0] in "#=[]{},\n\r":
             dots = 0

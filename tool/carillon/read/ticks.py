@@ -63,12 +63,8 @@ class Ticks:
         ticks = time.ticks(self.clock_hz)
         if ticks <= LONGEST:
             return ticks
-        self.diagnostics.error(
-            "C032",
-            span,
-            f"{what}: {time} is longer than 2^63 - 1 ticks",
-            "a schedule's times fit into 63 bits: write a shorter time",
-        )
+        cause = f"{what}: {time} is longer than 2^63 - 1 ticks"
+        self.diagnostics.error("C032", span, cause, "a schedule's times fit into 63 bits: write a shorter time")
         return None
 
     def vanishes(
@@ -91,16 +87,12 @@ class Ticks:
         error = self.error(ticks, rounded, recurs)
         if not self.refuse:
             self.drifts.append(Drift(span, str(time), rounded, float(rounded - ticks)))
-            self.diagnostics.warning(
-                "C018", span, f"{measure}, it is {error}", f"for an exact time, {self._remedies(ticks, time)}"
-            )
+            cause = f"{measure}, it is {error}"
+            self.diagnostics.warning("C018", span, cause, f"for an exact time, {self._remedies(ticks, time)}")
             return
-        self.diagnostics.error(
-            "C017",
-            span,
-            f"{measure}, it would be {error}",
-            self._remedies(ticks, time) + (', or set inexact_times = "round"' if rounded or not recurs else ""),
-        )
+        cause = f"{measure}, it would be {error}"
+        remedy = self._remedies(ticks, time) + (', or set inexact_times = "round"' if rounded or not recurs else "")
+        self.diagnostics.error("C017", span, cause, remedy)
 
     def error(self, ticks: Fraction, rounded: int, recurs: bool) -> str:
         """What rounding does, in words: by how much it is off, and if that recurs how far it is off after a day."""

@@ -27,28 +27,19 @@ class TimeReader(Reading):
         if table is None:
             if self.file.thread and not self.broken.at("time"):
                 name = next(iter(self.file.thread))
-                self.diagnostics.error(
-                    "C177",
-                    self.places.key(("thread", name)),
-                    f"thread {shorten(name)} has nothing to wait by: there are no time services",
-                    "add [time], or make it a task of [osek]",
-                )
+                cause = f"thread {shorten(name)} has nothing to wait by: there are no time services"
+                remedy = "add [time], or make it a task of [osek]"
+                self.diagnostics.error("C177", self.places.key(("thread", name)), cause, remedy)
             return
         if table.clock == "periodic" and table.tick is None and not self.broken.under("time"):
-            self.diagnostics.error(
-                "C170",
-                self.places.key(("time",)),
-                "the clock is periodic, but [time] has no 'tick'",
-                'say how often it ticks, for example tick = "1ms", or use a one-shot clock',
-            )
+            cause = "the clock is periodic, but [time] has no 'tick'"
+            remedy = 'say how often it ticks, for example tick = "1ms", or use a one-shot clock'
+            self.diagnostics.error("C170", self.places.key(("time",)), cause, remedy)
         priorities = [thread.priority for thread in self.file.thread.values()]
         if table.slice is not None and len(set(priorities)) == len(priorities):
-            self.diagnostics.warning(
-                "C175",
-                self.places.value(("time", "slice")),
-                "no two threads have the same priority, so that there is nobody to share the processor in slices",
-                "give threads the same priority, or leave the slice out",
-            )
+            cause = "no two threads have the same priority, so that there is nobody to share the processor in slices"
+            remedy = "give threads the same priority, or leave the slice out"
+            self.diagnostics.warning("C175", self.places.value(("time", "slice")), cause, remedy)
 
     def build(self, ticks: Ticks) -> TimeServices | None:
         """The time services; None if there are none.  Reports times that do not divide, or are zero."""

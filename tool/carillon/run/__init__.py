@@ -63,22 +63,24 @@ MARKS = {
 
 
 def _compiled(
-    source: Path,
     name: str,
-    options: Sequence[str],
-    missing: str,
+    source: str,
+    headers: Sequence[str],
     diagnostics: Diagnostics,
+    options: Sequence[str] = (),
     libraries: Sequence[str] = (),
-    headers: Sequence[Path] = (),
+    missing: str = "this is a defect of Carillon: report it",
 ) -> Path | None:
     """A helper of the runner's, from the cache or compiled now; C093 if there is no C compiler or it refuses.
 
-    ``headers`` are what the source includes beside the system's, each by its name alone.
+    ``source`` and ``headers`` are in ``emulators``; the latter are what the source includes beside the system's, each by its
+    name alone.
     """
+    files = [data_root() / "emulators" / file for file in (source, *headers)]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
-    contents = b"".join(path.read_bytes() for path in (source, *headers))
+    contents = b"".join(path.read_bytes() for path in files)
     digest = hashlib.sha256(contents).hexdigest()[:16]
-    include = [option for header in headers for option in ("-I", str(header.parent))]
+    include = [option for header in files[1:] for option in ("-I", str(header.parent))]
     stem, _, suffix = name.partition(".")
     target = cache / (f"{stem}-{digest}" + (f".{suffix}" if suffix else ""))
     if target.is_file():
@@ -91,26 +93,13 @@ def _compiled(
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
         output = Path(scratch) / name
-        command = [compiler, "-O2", *options, *include, str(source), "-o", str(output), *libraries]
+        command = [compiler, "-O2", *options, *include, str(files[0]), "-o", str(output), *libraries]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:
             diagnostics.error("C093", None, f"the tracing plugin does not compile:\n{result.stderr.rstrip()}", missing)
             return None
         output.replace(target)
     return target
-
-
-def _plugin(port: str, diagnostics: Diagnostics) -> Path | None:
-    """The tracing plugin of QEMU, for a port's processor."""
-    emulators = data_root() / "emulators"
-    return _compiled(
-        emulators / "qemu/trace_plugin.c",
-        "trace_plugin.so",
-        ("-shared", "-fPIC"),
-        "this is a defect of Carillon: report it",
-        diagnostics,
-        headers=(emulators / "qemu" / port / "trace_processor.h", emulators / "trace_records.h", emulators / "parent.h"),
-    )
 
 
 def _starts(table: Collection[str], diagnostics: Diagnostics) -> bool:
@@ -133,19 +122,11 @@ def _simavr_command(
     """The runner on libsimavr, and a map of what it watches."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    source = data_root() / "emulators/simavr/runner.c"
     if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
         diagnostics.lacking(f"board '{board.name}' needs simavr's library, which is not installed", how.packages)
         return None
-    runner = _compiled(
-        source,
-        "simavr_runner",
-        (),
-        f"on Debian: apt-get install {' '.join(how.packages)}",
-        diagnostics,
-        ("-lsimavr",),
-        headers=(data_root() / "emulators/trace_records.h", data_root() / "emulators/parent.h"),
-    )
+    headers, missing = ("trace_records.h", "parent.h"), f"on Debian: apt-get install {' '.join(how.packages)}"
+    runner = _compiled("simavr_runner", "simavr/runner.c", headers, diagnostics, (), ("-lsimavr",), missing)
     if runner is None:
         return None
     table = symbols(firmware.elf)
@@ -218,7 +199,8 @@ def _qemu_command(
     if emulator is None:
         diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
         return None
-    plugin = _plugin(board.port, diagnostics)
+    headers = (f"qemu/{board.port}/trace_processor.h", "trace_records.h", "parent.h")
+    plugin = _compiled("trace_plugin.so", "qemu/trace_plugin.c", headers, diagnostics, ("-shared", "-fPIC"))
     if plugin is None:
         return None
     table = symbols(firmware.elf)

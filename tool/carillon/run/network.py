@@ -90,17 +90,8 @@ def run_network(
     network: Network, built: Sequence[Built], length: int, recorded: int, diagnostics: Diagnostics
 ) -> NetworkRun | None:
     """Run the nodes for ``length`` picoseconds from the network's start; None after C093 (no C compiler) or C095 (it failed)."""
-    emulators = data_root() / "emulators"
-    headers = (emulators / "host" / "network.h", emulators / "network" / "oscillator.h", emulators / "parent.h")
-    runner = _compiled(
-        emulators / "network" / "network.c",
-        "network",
-        ("-I", str(data_root())),
-        "this is a defect of Carillon: report it",
-        diagnostics,
-        ("-ldl",),
-        headers=headers,
-    )
+    headers = ("host/network.h", "network/oscillator.h", "parent.h")
+    runner = _compiled("network", "network/network.c", headers, diagnostics, ("-I", str(data_root())), ("-ldl",))
     if runner is None:
         return None
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:

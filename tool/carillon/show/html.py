@@ -30,6 +30,7 @@ from carillon.show.scene import (
     format_time,
     headings,
     length_of,
+    signs_of,
     unit_of,
 )
 from carillon.show.terminal import runs_text, spread_text, totals_rows
@@ -88,10 +89,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             clock=describe(first),
             titles=[p.title for p in panels],
             tables=[table for p in panels for table in _tables(p)],
-            rounds=any(p.rounds for p in panels),
-            activations=any(p.rounds or p.activates for p in panels),
-            points=any(p.trace.tables for p in panels),
-            waits=any(any(p.waiting.values()) for p in panels),
+            **signs_of(panels),
             totals=totals_rows(panels),
             cards=_cards(panels),
             data=data,

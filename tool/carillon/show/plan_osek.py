@@ -286,7 +286,7 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
         """What the plan says of each, behind its line, under the titles of columns."""
         rows = Table("line", *columns)
         for it in found:
-            rows.add_row(*(str(it[key]) for key in ("line", *columns.values())))
+            rows.add_row(*(cell(it[key]) for key in ("line", *columns.values())))
         show(title, rows)
 
     about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
@@ -319,13 +319,10 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     for counter in plan["counters"]:
         for line in counter["late"]:
             console.print(f"  · {line}", markup=False)
-    rows = Table("line", "alarm", "counter", "what it does", "carried by", "source", "level", "why")
-    for alarm in plan["alarms"]:
-        rows.add_row(
-            *(str(alarm["line"]), alarm["name"], alarm["counter"], alarm["action"], alarm["cell"] or "queue"),
-            *(cell(alarm["source"]), cell(alarm["level"]), alarm["why"]),
-        )
-    show("alarms", rows)
+    ends = {"source": "source", "level": "level"}
+    alarms = [alarm | {"cell": alarm["cell"] or "queue"} for alarm in plan["alarms"]]
+    shown = {"alarm": "name", "counter": "counter", "what it does": "action", "carried by": "cell"}
+    plain("alarms", alarms, {**shown, **ends, "why": "why"})
     rows = Table("line", "schedule table", "counter", "at (ticks)", "what it does", "carried by", "source", "level")
     for table in plan["schedule_tables"]:
         span = f"{'every' if table['repeating'] else 'ends at'} {table['duration']}"
@@ -343,7 +340,6 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
                 rows.add_row(at[0], "", "", at[1], action["action"], *((by, *carried) if carried != before else ("", "", "")))
                 before = carried
     show("schedule tables", rows)
-    ends = {"source": "source", "level": "level"}
     plain("execution budgets", plan["budgets"], {"execution budget of": "task", "ticks": "ticks", "kept by": "cell", **ends})
     plain("time frames", plan["time_frames"], {"time frame of": "name", "ticks": "ticks", "measured by": "cell", **ends})
     rows = Table("resource", "property", "ceiling", "taken by")

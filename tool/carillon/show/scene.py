@@ -215,6 +215,17 @@ def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
     return overhead
 
 
+def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
+    """Which signs a picture of panels may have, so that its legend says what they mean."""
+    rounds = any(p.rounds for p in panels)
+    return {
+        "rounds": rounds,
+        "activations": rounds or any(p.activates for p in panels),
+        "points": any(p.trace.tables for p in panels),
+        "waits": any(any(p.waiting.values()) for p in panels),
+    }
+
+
 def headings(panels: Sequence[Panel]) -> list[str]:
     """What stands above each panel: kernels that are compared have letters."""
     if len(panels) == 1 or panels[0].trace.node:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
-from carillon.show.scene import MISSED, Panel, Window, checked_window, colours_of, format_times, headings, labels_of
+from carillon.show.scene import MISSED, Panel, Window, checked_window, colours_of, format_times, headings, labels_of, signs_of
 from carillon.trace.timeline import Lane, LaneKind
 
 WIDTH = 960
@@ -260,16 +260,16 @@ def _legend(panels: Sequence[Panel], y: float) -> list[str]:
     small = ' font-size="11.5"'
     x = float(GUTTER)
     neutral = "#6b7f99"
-    rounds = any(panel.rounds for panel in panels)
-    if rounds or any(panel.activates for panel in panels):
+    shown = signs_of(panels)
+    if shown["activations"]:
         picture.circle(x + 4, y - 4)
         picture.text(x + 14, y, "activation", small, MUTED)
         x += 88
-    if any(panel.trace.tables for panel in panels):
+    if shown["points"]:
         picture.diamond(x + 4, y - 4)
         picture.text(x + 14, y, "expiry point", small, MUTED)
         x += 98
-    for colour, word, room in ((INK, "deadline", 74), (MISSED, "missed", 70)) if rounds else ():
+    for colour, word, room in ((INK, "deadline", 74), (MISSED, "missed", 70)) if shown["rounds"] else ():
         picture.cross(f"M{number(x)} {number(y - 8)}l8 8m0 -8l-8 8", colour, "2")
         picture.text(x + 14, y, word, small, MUTED)
         x += room
@@ -282,7 +282,7 @@ def _legend(panels: Sequence[Panel], y: float) -> list[str]:
     ):
         if fill:
             picture.rectangle(x, y - 9, width, 10, fill, more)
-        elif any(any(panel.waiting.values()) for panel in panels):
+        elif shown["waits"]:
             picture.line(x, y - 4, x + width, y - 4, neutral, WAITS)
         else:
             continue

@@ -21,6 +21,7 @@ from carillon.show.scene import (
     format_times,
     labels_of,
     length_of,
+    signs_of,
     unit_of,
 )
 from carillon.trace.summary import Spread, TaskSummary
@@ -108,16 +109,15 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
 def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> list[Text]:
     """What the signs mean, in as many lines as it takes."""
     lines = [Text(" " * gutter)]
-    rounds = any(panel.rounds for panel in panels)
-    activations = rounds or any(panel.activates for panel in panels)
+    shown = signs_of(panels)
     for sign, meaning, used in (
-        (signs.activation, "activation", activations),
-        (signs.point, "expiry point", any(panel.trace.tables for panel in panels)),
-        (signs.met, "deadline", rounds),
-        (signs.missed, "missed", rounds),
+        (signs.activation, "activation", shown["activations"]),
+        (signs.point, "expiry point", shown["points"]),
+        (signs.met, "deadline", shown["rounds"]),
+        (signs.missed, "missed", shown["rounds"]),
         (signs.cells[3], "runs", True),
         (signs.preempted, "preempted", True),
-        (signs.waiting, "waits", any(any(panel.waiting.values()) for panel in panels)),
+        (signs.waiting, "waits", shown["waits"]),
         (signs.sliver, "brief", True),
     ):
         if not used:
@@ -297,14 +297,9 @@ def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
 
 def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
     """The figures of the whole run by name, one value for each panel."""
-    rows: list[tuple[str, list[str]]] = []
-
-    def row(name: str, values: list[str]) -> None:
-        rows.append((name, values))
-
     all_totals = [panel.summary.totals for panel in panels]
     rounds, events = any(p.rounds for p in panels), any(p.event_triggered for p in panels)
-    row("Interrupts taken", [str(t.interrupts) for t in all_totals])
+    rows = [("Interrupts taken", [str(t.interrupts) for t in all_totals])]
     for kind, name, used in (
         (HandlerKind.ACTIVATION, "that started a time-triggered task" if events else "that started a task", rounds),
         (HandlerKind.INTERRUPT, "of the application", True),
@@ -314,18 +309,16 @@ def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
         (HandlerKind.OTHER, "for the kernel itself", True),
     ):
         if used:
-            row(f"  {name}", [str(t.interrupts_by_kind[kind]) for t in all_totals])
+            rows.append((f"  {name}", [str(t.interrupts_by_kind[kind]) for t in all_totals]))
     if rounds:
-        row("Interrupts for deadlines that were met", [str(t.interrupts_for_met_deadlines) for t in all_totals])
-        row("Deadlines met", [str(t.deadlines_met) for t in all_totals])
+        rows.append(("Interrupts for deadlines that were met", [str(t.interrupts_for_met_deadlines) for t in all_totals]))
+        rows.append(("Deadlines met", [str(t.deadlines_met) for t in all_totals]))
     if rounds or any(p.trace.missed is not None for p in panels):
-        row("Deadlines missed", [str(t.deadlines_missed) for t in all_totals])
-    row(
-        f"Kernel {panels[0].trace.unit}",
-        [str(t.kernel_n) if p.counts_code else "-" for p, t in zip(panels, all_totals, strict=True)],
-    )
-    row("Kernel share", ["-" if t.kernel_share is None else f"{100 * t.kernel_share:.3f} %" for t in all_totals])
-    row("Idle share", [f"{100 * t.idle_share:.2f} %" for t in all_totals])
+        rows.append(("Deadlines missed", [str(t.deadlines_missed) for t in all_totals]))
+    kernel = [str(t.kernel_n) if p.counts_code else "-" for p, t in zip(panels, all_totals, strict=True)]
+    rows.append((f"Kernel {panels[0].trace.unit}", kernel))
+    rows.append(("Kernel share", ["-" if t.kernel_share is None else f"{100 * t.kernel_share:.3f} %" for t in all_totals]))
+    rows.append(("Idle share", [f"{100 * t.idle_share:.2f} %" for t in all_totals]))
     return rows
 
 

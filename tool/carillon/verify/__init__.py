@@ -90,9 +90,8 @@ class _Verifier:
         system = self.system
         if controller(system.board, elf) is None or processor_of(elf) is None:
             lacks = "" if find_spec("capstone") is not None else " (capstone is not installed)"
-            self.unverified.append(
-                f"anything: no rule reads the interrupt controller, or the code, of port '{system.board.port}'{lacks}"
-            )
+            cause = f"anything: no rule reads the interrupt controller, or the code, of port '{system.board.port}'{lacks}"
+            self.unverified.append(cause)
             return
         told = len(self.diagnostics.errors)
         self.unverified += compare(system, Hardware(system, elf), self.diagnostics)

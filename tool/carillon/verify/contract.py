@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from carillon.elf import AVR, UnreadableError
@@ -120,9 +121,23 @@ class Reader:
             raise UnreadableError(f"the byte at {self.at - 1:#x} is {value}, and is to be 0 or 1")
         return bool(value)
 
+    def members(self, sizes: Mapping[str, int]) -> dict[str, int]:
+        """The next members by their names, each of its size."""
+        return {name: self.take(size or self.elf.pointer) for name, size in sizes.items()}
+
     def pointer(self) -> int:
         """The next member, a pointer."""
         return self.take(self.elf.pointer)
+
+
+POINTER = 0
+"""Instead of a size: that of a pointer."""
+
+
+def otherwise(row: Mapping[str, int], expected: Mapping[str, int]) -> str:
+    """Which members of a row are not what is expected; empty if all are."""
+    wrong = ((name, value) for name, value in expected.items() if row[name] != value)
+    return "; ".join(f"{name} {row[name]}, and the schedule says {value:d}" for name, value in wrong)
 
 
 def rows_of(elf: Elf, name: str, size: int = 0, count: int = 0) -> list[Reader]:

@@ -94,10 +94,7 @@ def check_levels(events: Events, rows: list[LevelRow]) -> None:
         filled = (row.request.address, row.request.value, row.ring, row.state, row.capacity, row.source)
         if level not in used and any(filled):
             events.error("C205", f"the table of levels has a level {level}, which is no task's")
-    handlers = events.elf.symbols.get("carillon_software_handlers")
-    for level in range(handlers.size // events.elf.pointer) if handlers is not None else ():
-        assert handlers is not None
-        found = events.elf.number(handlers.address + level * events.elf.pointer, events.elf.pointer)
+    for level, found in enumerate(events.elf.numbers("carillon_software_handlers", events.elf.pointer)):
         own_handler = events.elf.symbols.get(f"carillon_level_{level}")
         wanted = own_handler.address if level in used and own_handler is not None else 0
         events.report.tables += 1
@@ -141,11 +138,8 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
         highest = min([n for n in events.sources.values() if n > level], default=level + 1)
         next_one = min([t.level for t in tasks if t.level > level], default=highest)
         if not level < events.sources.get(source, 0) <= next_one:
-            events.error(
-                "C207",
-                f"the slices of {named}, at level {level}, end at source {source} of level {events.sources.get(source, 0)}",
-                span,
-            )
+            cause = f"the slices of {named}, at level {level}, end at source {source} of level {events.sources.get(source, 0)}"
+            events.error("C207", cause, span)
     for source in sorted(events.of_kind("turn").keys() - used):
         events.error("C205", f"source {source} ends the slices of no level")
 
@@ -168,13 +162,12 @@ def check_ceilings(events: Events) -> None:
         wanted = max([it.level, *(max(users[r.name]) for r in inner)]) if it.task.preemptable else highest
         if it.ceiling != wanted:
             events.error("C207", f"the task '{it.task.name}' runs at level {it.ceiling}, and is to run at {wanted}", it.task.span)
-    symbol = events.elf.symbols.get("carillon_osek_ceilings")
+    ceilings = dict(enumerate(events.elf.numbers("carillon_osek_ceilings", 1)))
     named_ones = [r for r in osek.resources if r.property is not Property.INTERNAL and r.name != RES_SCHEDULER]
     every = [(r.name, max(users.get(osek.resource(r.name).name, [0])), r.span) for r in named_ones]
     every += [(RES_SCHEDULER, highest, osek.span)] if osek.scheduler_resource else []
-    for number, (name, level, span) in enumerate(every if symbol is not None else ()):
-        assert symbol is not None
-        found = events.elf.number(symbol.address + number, 1) if number < symbol.size else -1
+    for number, (name, level, span) in enumerate(every if ceilings else ()):
+        found = ceilings.get(number, -1)
         events.report.tables += 1
         if found != level:
             events.error("C207", f"the resource '{name}' has level {found}, and the highest of its users is {level}", span)
@@ -214,10 +207,9 @@ def check_contexts(events: Events) -> None:
             events.report.tables += 1
             if found != wanted:
                 events.error("C205", f"{named([source])} is taken for {_said(found)}, and is {_said(wanted)}")
-    table = events.elf.symbols.get("carillon_osek_isr_sources")
-    for number, isr in enumerate(events.osek.isrs) if table is not None else ():
-        assert table is not None
-        source = events.elf.number(table.address + 2 * number, 2) if 2 * number < table.size else -1
+    sources = dict(enumerate(events.elf.numbers("carillon_osek_isr_sources", 2)))
+    for number, isr in enumerate(events.osek.isrs if sources else ()):
+        source = sources.get(number, -1)
         events.report.tables += 1
         if source != isr.source:
             events.error("C205", f"the ISR '{isr.name}' is said to have source {source}", isr.span)

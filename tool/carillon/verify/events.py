@@ -23,9 +23,9 @@ from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import check_budget_cell, check_frames, check_lock_budgets, own_stack, serves_cells, wrong_base
 from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, check_turns, level_rows
-from carillon.verify.event_levels import Levels
+from carillon.verify.event_levels import check_at_tasks, check_order
 from carillon.verify.event_rows import EventRows
-from carillon.verify.event_tables import EventReport, EventTables, Parts
+from carillon.verify.event_tables import EventReport, Parts, check_tables
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.joined import joined_alarms
@@ -124,10 +124,9 @@ class Events:
         check_budget_cell(self)
         check_frames(self)
         check_lock_budgets(self)
-        levels = Levels(self)
-        levels.order()
-        levels.at_tasks()
-        EventTables(self, levels).check()
+        check_order(self)
+        check_at_tasks(self)
+        check_tables(self)
         if self.of_kind("point"):
             self.unverified.append("which event a schedule table's cell sets: that is compiled into its handler")
         self._requests()

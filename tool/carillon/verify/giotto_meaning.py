@@ -20,7 +20,7 @@ Calls = tuple[tuple[str, tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A driver or a guard of the program, by its name in SPEC's section "Microcode".
+    """A driver or a guard of the program, by its name in SPEC's section "Microcode"; or a task, which computes on copies.
 
     ``copies``: the task whose outputs it copies, without a function.  A port ``t:p`` is the task ``t``'s own.
     """
@@ -30,16 +30,6 @@ class Function:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     copies: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """A task: its function, what it reads, and what it computes on copies of."""
-
-    name: str
-    calls: Calls
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +87,16 @@ class Meaning:
             found += [f"{task.name}:{p}" for p in (*(i.name for i in task.inputs), *(s.name for s in task.states), *task.outputs)]
         return found
 
-    def workers(self) -> list[Worker]:
+    def workers(self) -> list[Function]:
         """The tasks, as the program declares them."""
         found = []
         for task in self.program.tasks:
-            states = [f"{task.name}:{state.name}" for state in task.states]
-            arguments = tuple(f"{task.name}:{name}" for name in task.call.arguments)
-            found.append(
-                Worker(
-                    task.name.text,
-                    ((task.call.function.text, arguments),),
-                    (*(f"{task.name}:{typed.name}" for typed in task.inputs), *states),
-                    (*(f"{task.name}:{name}" for name in task.outputs), *states),
-                )
+            inputs, outputs, states, arguments = (
+                tuple(f"{task.name}:{name}" for name in names)
+                for names in ((i.name for i in task.inputs), task.outputs, (s.name for s in task.states), task.call.arguments)
             )
+            calls = ((task.call.function.text, arguments),)
+            found.append(Function(task.name.text, calls, (*inputs, *states), (*outputs, *states)))
         return found
 
     def everywhere(self) -> Iterator[At]:

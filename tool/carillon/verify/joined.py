@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from carillon.verify.expected import Subject
 from carillon.verify.families import Cell
+from carillon.verify.hardware import Running
 from carillon.verify.meaning import Meaning, Step
 
 if TYPE_CHECKING:
@@ -24,10 +25,18 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
     but to acknowledge the cell that was asked last, and to say that its deadline is missed.
     """
     meaning = round_.meaning(source)
-    if not meaning.every("missed"):
-        return _gathered(round_, source, meaning)
     cells = {id(r.cell): r for r in round_.own_cells(source)}
-    numbers, wrong = _answers(meaning.paths, {key: str(r) for key, r in cells.items()}, _missed)
+    found = _deadlines if meaning.every("missed") else _gathered
+    subjects, wrong = found(round_, source, meaning, cells)
+    if wrong:
+        names = ", ".join(r.cell.place.name for r in cells.values())
+        round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
+    return subjects
+
+
+def _deadlines(round_: Round, _: int, meaning: Meaning, cells: Mapping[int, Running]) -> tuple[dict[int, Subject], str]:
+    """What each of the cells is for, and what is wrong with the vector, where it says whose deadline is missed."""
+    numbers, wrong = _answers(meaning.paths, {key: str(r) for key, r in cells.items()}, lambda step: step.what == "missed")
     tasks = round_.system.tasks
     subjects: dict[int, Subject] = {}
     for key, running in cells.items():
@@ -36,10 +45,7 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
             wrong = wrong or f"does not say whose deadline {running} is"
         else:
             subjects[key] = Subject("deadline", tasks[known[0]].name)
-    if wrong:
-        names = ", ".join(r.cell.place.name for r in cells.values())
-        round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
-    return subjects
+    return subjects, wrong
 
 
 ALARM = "carillon_osek_alarm_expired"
@@ -52,7 +58,7 @@ def joined_alarms(meaning: Meaning, cells: Sequence[Cell]) -> tuple[dict[int, in
     The numbers come in the order in which the vector asks.
     """
     paths = [[s for s in path if s.name not in PAUSES] for path in meaning.paths]
-    numbers, wrong = _answers(paths, {id(cell): cell.place.name for cell in cells}, _expired)
+    numbers, wrong = _answers(paths, {id(cell): cell.place.name for cell in cells}, lambda s: (s.what, s.name) == ("call", ALARM))
     order = dict.fromkeys(id(s.cell) for s in paths[-1] if s.what == "ask") if paths else {}
     alarms = {key: n for key in order for n in numbers.get(key, ()) if n is not None}
     unclear = next((c.place.name for c in cells if len(numbers[id(c)]) != 1 or id(c) not in alarms), "")
@@ -70,14 +76,6 @@ def _answers(
         left = [name for key, name in names.items() if key not in asked]
         wrong = wrong or found or (f"does not always ask {left[0]}" if left else "")
     return numbers, wrong
-
-
-def _missed(step: Step) -> bool:
-    return step.what == "missed"
-
-
-def _expired(step: Step) -> bool:
-    return step.what == "call" and step.name == ALARM
 
 
 def _path(path: list[Step], numbers: dict[int, set[int | None]], answers: Callable[[Step], bool]) -> tuple[set[int], str]:
@@ -110,12 +108,11 @@ def _path(path: list[Step], numbers: dict[int, set[int | None]], answers: Callab
     return asked, "" if settled else "may return before a request is taken back"
 
 
-def _gathered(round_: Round, source: int, meaning: Meaning) -> dict[int, Subject]:
+def _gathered(round_: Round, source: int, meaning: Meaning, cells: Mapping[int, Running]) -> tuple[dict[int, Subject], str]:
     """The same where tasks are run, or interrupts enabled, at each expiry: what is done is for the cell that was asked last.
 
     What a path does behind the cells that it asks is read as the vector of that cell's subject is (``Round.parts``).
     """
-    cells = {id(r.cell): r for r in round_.own_cells(source)}
     behind: dict[int, list[list[Step]]] = {key: [] for key in cells}
     wrong = ""
     for path in meaning.paths:
@@ -144,7 +141,4 @@ def _gathered(round_: Round, source: int, meaning: Meaning) -> dict[int, Subject
             subjects[key] = subject
             known = round_.parts.setdefault((source, subject), Meaning(meaning.symbol, meaning.address, []))
             known.some_paths += own.some_paths
-    if wrong:
-        names = ", ".join(r.cell.place.name for r in cells.values())
-        round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', which {names} share, {wrong}")
-    return subjects
+    return subjects, wrong

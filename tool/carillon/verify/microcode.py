@@ -19,7 +19,7 @@ from carillon.model.giotto import TICK_NS, Giotto, PortKind, Upload
 from carillon.verify.code import Handlers
 from carillon.verify.contract import Reader
 from carillon.verify.elf import Elf
-from carillon.verify.giotto_meaning import START, At, Function, Item, Meaning, Worker
+from carillon.verify.giotto_meaning import START, At, Function, Item, Meaning
 from carillon.verify.microcode_bytes import CALL, FORK, FUTURE, IF, JUMP, OPERANDS, RELEASE, RETURN, S_CODE, Instruction, decoded
 from carillon.verify.microcode_functions import Functions
 from carillon.verify.rounds import REMEDY
@@ -354,7 +354,7 @@ class MicrocodeCheck:
         for number, (row, worker, (thread, name)) in enumerate(zip(rows, workers, threads, strict=True)):
             self._task(number, row, worker, thread, name)
 
-    def _task(self, number: int, row: tuple[int, int, int, int], worker: Worker, thread: int, name: str) -> None:
+    def _task(self, number: int, row: tuple[int, int, int, int], worker: Function, thread: int, name: str) -> None:
         span = self.program.tasks[number].name.span
         compute, commit, extended, found = row
         copied = any(driver.copies == worker.name for driver in self.drivers.values())

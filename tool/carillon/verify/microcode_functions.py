@@ -14,7 +14,7 @@ from carillon.diagnostics import Span
 from carillon.elf import UnreadableError
 from carillon.verify.code import Effect, Handlers
 from carillon.verify.elf import Elf
-from carillon.verify.giotto_meaning import Calls, Function, Worker
+from carillon.verify.giotto_meaning import Calls, Function
 
 _COPIES = ("memcpy", "memmove", "__aeabi_memcpy", "__aeabi_memcpy4", "__aeabi_memcpy8")
 _THUNKS = 4
@@ -50,7 +50,7 @@ class Functions:
     ports: Ports = field(default_factory=Ports)
     unknown: list[tuple[str, str]] = field(default_factory=list)
     """What no rule reads, of functions that are right as far as they are read: "copies" or "arguments", and whose."""
-    copies: list[tuple[str, int, Function | Worker, Span]] = field(default_factory=list)
+    copies: list[tuple[str, int, Function, Span]] = field(default_factory=list)
     """What copies ports: "copy", "compute" or "commit", its address and what it should be; compared when ports are known."""
 
     def copy(self) -> Functions:
@@ -75,7 +75,7 @@ class Functions:
         named = {kind: ", ".join(dict.fromkeys(name for k, name in self.unknown if k == kind)) for kind in what}
         return [what[kind].format(names) for kind, names in named.items() if names]
 
-    def worker_differs(self, compute: int, commit: int, worker: Worker, span: Span, *, copied: bool) -> str | None:
+    def worker_differs(self, compute: int, commit: int, worker: Function, span: Span, *, copied: bool) -> str | None:
         """What is wrong with the two functions of a task; ``copied``: whether a driver copies its outputs."""
         ((function, arguments),) = worker.calls
         given = tuple(f"next {name}" if name in worker.writes else name for name in arguments)
@@ -113,10 +113,10 @@ class Functions:
         """What functions copy, as far as addresses in their code are known."""
         for kind, address, it, span in dict.fromkeys(self.copies):
             to, of = it.writes, it.reads
-            if isinstance(it, Worker):
+            if kind != "copy":
                 nexts = tuple(f"next {name}" for name in it.writes)
                 to, of = (nexts, it.writes) if kind == "compute" else (it.writes, nexts)
-            mark = self.ports.addresses.get(f"fresh {it.copies if isinstance(it, Function) else it.name}")
+            mark = self.ports.addresses.get(f"fresh {it.copies or it.name}")
             name, seen = self.elf.name_of(address), set[str]()
             for path in self._paths(address):
                 pairs = [("write", a.get(0)) for a in self._memory(path)] + [("read", a.get(1)) for a in self._memory(path)]

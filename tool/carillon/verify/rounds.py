@@ -129,9 +129,8 @@ class Round:
             return
         at = next((t % self.mode.round_length for t in running.times if t >= 0), -1)
         if running.period != self.mode.round_length or length != self.mode.round_length or phase % length != at:
-            self.error(
-                "C204", f"ttGetScheduleTime takes {running} to expire at {phase} of a round of {length}, and it expires at {at}"
-            )
+            cause = f"ttGetScheduleTime takes {running} to expire at {phase} of a round of {length}, and it expires at {at}"
+            self.error("C204", cause)
 
     def _postponed(self) -> frozenset[int]:
         """Re-armed cells whose own handler does not re-arm them."""
@@ -158,9 +157,8 @@ class Round:
             assert began is not None and expires is not None
             reads = 2**32 - 1 - int((expires - began) * keeper.cell.place.rate)
             if reads != multiplex.due:
-                self.error(
-                    "C204", f"{running} is due when the cell beside it reads {reads}, and its handler expects {multiplex.due}"
-                )
+                cause = f"{running} is due when the cell beside it reads {reads}, and its handler expects {multiplex.due}"
+                self.error("C204", cause)
             if keeper.cell.lets:
                 self.error("C204", f"{keeper} is to keep the time alone, but interrupts")
         self.running = [r for r in self.running if r not in beside]
@@ -221,9 +219,8 @@ class Round:
                 continue
             cells = self.of(subject)
             found = sorted({t % length for r in cells for t in r.times if 0 <= t < length})
-            self.error(
-                "C204", f"the {subject} is not in the schedule, but {', '.join(map(str, cells))} expires for it at {ticks(found)}"
-            )
+            cause = f"the {subject} is not in the schedule, but {', '.join(map(str, cells))} expires for it at {ticks(found)}"
+            self.error("C204", cause)
         for subject, own in expected.items():
             self._compare(subject, own, self.of(subject))
         if len(self.system.modes) == 1 and self.table.control is not None:
@@ -307,9 +304,8 @@ class Round:
             self.error("C204", f"the {subject}: {running} expires {every}", span)
         held = (subject.kind == "deadline" and running.multiplex is None) or subject.kind == "control"
         if held and running.armed:
-            self.error(
-                "C206", f"the {subject}: {running} may interrupt as soon as the mode runs, not only when it is armed", span
-            )
+            cause = f"the {subject}: {running} may interrupt as soon as the mode runs, not only when it is armed"
+            self.error("C206", cause, span)
         if not held and not running.armed:
             self.error("C204", f"the {subject}: {running} is started, but its request is not enabled", span)
 
@@ -325,9 +321,8 @@ class Round:
         times = [t for t in running.times if t < 2 * length]
         self.report.expiries += len(times)
         if len(cells) > 1 or len(times) not in (1, 2) or times[0] <= 0 or running.period != length:
-            self.error(
-                "C208", f"a switch of modes is to be possible once a round, and {self._who(cells)} expires at {ticks(times)}"
-            )
+            cause = f"a switch of modes is to be possible once a round, and {self._who(cells)} expires at {ticks(times)}"
+            self.error("C208", cause)
             return
         at, earliest = times[0], last_end(self.mode, self.system)
         if at < earliest:

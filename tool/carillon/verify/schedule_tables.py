@@ -8,12 +8,12 @@ together, step by step, must be what the table's points say, each action once, a
 from __future__ import annotations
 
 from collections import Counter as Count
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from carillon.diagnostics import Span
 from carillon.model.osek import AlarmAction, Osek, ScheduleTable, SetEvent, Synchronisation, TableStart
-from carillon.verify.contract import Reader, rows_of
+from carillon.verify.contract import Reader, otherwise, rows_of
 from carillon.verify.elf import Elf
 
 Acts = tuple[int, int, int]
@@ -43,21 +43,12 @@ class CursorRow:
     steps: tuple[StepRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """An entry of the table of schedule tables, as numbers."""
-
-    duration: int
-    initial: int
-    precision: int
-    at: int
-    autostart: int
-    first: int
-    cursors: int
-    counter: int
-    repeating: int
-    sync: int
-    start: int
+TABLE = {
+    **dict.fromkeys(("duration", "initial", "precision", "at", "autostart"), 4),
+    "first": 2,
+    **dict.fromkeys(("cursors", "counter", "repeating", "sync", "start"), 1),
+}
+"""The members of an entry of the table of schedule tables, with their sizes."""
 
 
 def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
@@ -89,12 +80,6 @@ def _act(elf: Elf, at: int) -> Acts:
     return action, task, operand
 
 
-def table_rows(osek: Osek, elf: Elf) -> Iterator[TableRow]:
-    """carillon_osek_schedule_tables."""
-    for reader in rows_of(elf, "carillon_osek_schedule_tables", elf.padded(27, 4), len(osek.schedule_tables)):
-        yield TableRow(*(reader.take(n) for n in (4, 4, 4, 4, 4, 2, 1, 1, 1, 1, 1)))
-
-
 class ScheduleTableChecks:
     """The comparison; ``on_cells``: the numbers of the tables that stand in no queue."""
 
@@ -103,13 +88,14 @@ class ScheduleTableChecks:
 
     def differences(self) -> Iterator[tuple[Span, str]]:
         """What is wrong: where it is said, and what the image says instead."""
-        rows = list(table_rows(self.osek, self.elf))
+        readers = rows_of(self.elf, "carillon_osek_schedule_tables", self.elf.padded(27, 4), len(self.osek.schedule_tables))
+        rows = [reader.members(TABLE) for reader in readers]
         if len(rows) != len(self.osek.schedule_tables):
             yield self.osek.schedule_tables[0].span, "the image has no table of the schedule tables, or another number of them"
             return
         parts: dict[str, list[int]] = {}
         for number, (table, row) in enumerate(zip(self.osek.schedule_tables, rows, strict=True)):
-            own = self.cursors[row.first : row.first + row.cursors]
+            own = self.cursors[row["first"] : row["first"] + row["cursors"]]
             what = f"the schedule table '{table.name}'"
             for wrong in self._wrong(table, number, row, own):
                 yield table.span, f"{what} {wrong}"
@@ -119,27 +105,26 @@ class ScheduleTableChecks:
             if at != parts.setdefault(table.counter, at):
                 yield table.span, f"{what} has cursors in parts {at}, and another one of its counter in {parts[table.counter]}"
 
-    def _wrong(self, table: ScheduleTable, number: int, row: TableRow, own: Sequence[CursorRow]) -> Iterator[str]:
+    def _wrong(self, table: ScheduleTable, number: int, row: Mapping[str, int], own: Sequence[CursorRow]) -> Iterator[str]:
         start = table.autostart
         modes = sum(1 << self.osek.modes.index(m) for m in start.modes) if start is not None else 0
         counter = [c.name for c in self.osek.counters].index(table.counter)
-        expected = (
-            table.duration % WRAP,
-            table.points[0].offset,
-            table.precision,
-            start.at if start is not None else 0,
-            modes,
-            counter,
-            int(table.repeating),
-            SYNC.index(table.sync),
-            START.index(start.kind) if start is not None else 0,
-        )
-        found = (row.duration, row.initial, row.precision, row.at, row.autostart, row.counter, row.repeating, row.sync, row.start)
-        if found != expected:
-            yield f"has {found}, and the schedule says {expected}"
+        expected = {
+            "duration": table.duration % WRAP,
+            "initial": table.points[0].offset,
+            "precision": table.precision,
+            "at": start.at if start is not None else 0,
+            "autostart": modes,
+            "counter": counter,
+            "repeating": table.repeating,
+            "sync": SYNC.index(table.sync),
+            "start": START.index(start.kind) if start is not None else 0,
+        }
+        if wrong := otherwise(row, expected):
+            yield f"has {wrong}"
         if number in self.on_cells and not own:
             return
-        if not own or len(own) != row.cursors or any(cursor.table != number for cursor in own):
+        if not own or len(own) != row["cursors"] or any(cursor.table != number for cursor in own):
             yield "has no cursors, or those of another table"
             return
         yield from self._wrong_steps(table, own)

@@ -58,9 +58,8 @@ def _moved(round_: Round, table: SyncTable) -> None:
     for store in table.cells:
         found = next((r for r in round_.running if r.family.counter(store.address) is r.cell), None)
         if found is None or id(found.cell) not in left:
-            round_.error(
-                "C204", f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"
-            )
+            cause = f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"
+            round_.error("C204", cause)
             continue
         del left[id(found.cell)]
         before = found.cell.first

@@ -17,7 +17,7 @@ from carillon.diagnostics import Diagnostics, Span, some, suggestion
 from carillon.read.arxml.module import Holder, Value
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, TICK_FREQUENCY, UNSUPPORTED, WITHOUT_EFFECT, Group, Kind, Parameter
 from carillon.read.arxml.values import convert, frequency
-from carillon.read.foreign.choices import assign_sources, choose_tick, duration, incremented
+from carillon.read.foreign.choices import assign_sources, choose_tick, duration, incremented, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.spans import Path
@@ -94,12 +94,9 @@ class Converter:
         """The container of the OS; a file may have several, each with a part."""
         for number, holder in enumerate(found):
             if number:
-                self.diagnostics.error(
-                    "C217",
-                    holder.span,
-                    f"{holder.path} is a second {SYSTEM.name}; the first is {found[0].path}",
-                    "a module has one: give both the same SHORT-NAME in different files, or remove one",
-                )
+                cause = f"{holder.path} is a second {SYSTEM.name}; the first is {found[0].path}"
+                remedy = "a module has one: give both the same SHORT-NAME in different files, or remove one"
+                self.diagnostics.error("C217", holder.span, cause, remedy)
             else:
                 self._fill(holder, SYSTEM, ("osek",))
 
@@ -162,13 +159,12 @@ class Converter:
 
     def _second(self, holder: Holder, place: str, first: Holder, second: Holder) -> None:
         """Report C217 of two containers where there may be one."""
-        self.diagnostics.error(
-            "C217",
-            second.span,
+        cause = (
             f"{holder.path} has a second {place}, {second.definition} {shorten(second.name)}; the first is "
-            f"{shorten(first.name)} {first.span.beside(second.span)}",
-            "it has one at most, in all files together: remove one, or give both parts one SHORT-NAME",
+            f"{shorten(first.name)} {first.span.beside(second.span)}"
         )
+        remedy = "it has one at most, in all files together: remove one, or give both parts one SHORT-NAME"
+        self.diagnostics.error("C217", second.span, cause, remedy)
 
     def _order(self, container: Holder, group: Group | None) -> int:
         """What a container comes after others by: a number in it, if its group has such an order."""
@@ -186,12 +182,8 @@ class Converter:
         other = next((value for value in values if value.text != first.text), None)
         if other is not None:
             where = first.span.beside(other.span)
-            self.diagnostics.error(
-                "C217",
-                other.span,
-                f"{first.definition} of {holder.path} is {shorten(first.text)} {where} and {shorten(other.text)} here",
-                "a parameter has one value, in all files together: remove one",
-            )
+            cause = f"{first.definition} of {holder.path} is {shorten(first.text)} {where} and {shorten(other.text)} here"
+            self.diagnostics.error("C217", other.span, cause, "a parameter has one value, in all files together: remove one")
             self.result.broken.add(path)
         return other is None
 
@@ -217,12 +209,9 @@ class Converter:
                 self.unsaid.add(path)
         elif parameter.kind is Kind.HARMLESS:
             if content.lower() not in {word.lower() for word in parameter.words}:
-                self.diagnostics.warning(
-                    "C218",
-                    value.span,
-                    f"{value.definition} of {holder.path} is {shorten(content)}, which Carillon does not support yet",
-                    f"see that the application does not need it: Carillon takes it for {next(iter(parameter.words))}",
-                )
+                cause = f"{value.definition} of {holder.path} is {shorten(content)}, which Carillon does not support yet"
+                remedy = f"see that the application does not need it: Carillon takes it for {next(iter(parameter.words))}"
+                self.diagnostics.warning("C218", value.span, cause, remedy)
         elif parameter.kind is Kind.CHOICE:
             for key, meant in content.items():
                 self._put((*path[:-1], key), value, meant)
@@ -326,8 +315,7 @@ class Converter:
         isrs: dict[str, dict[str, Any]] = self.data["osek"].get("isr", {})
         if not isrs:
             return
-        board = self.data["system"].get("board")
-        known = None if ("system", "board") in self.result.broken else self.sources(board)
+        known = sources_of(self.result, self.sources)
         own = "CarillonInterruptSource"
         written: dict[str, str | None] = {}
         by_path = {holder.name: holder for holder in self.module.containers}
@@ -360,19 +348,14 @@ class Converter:
     def _warn(self) -> None:
         for definition, found in self.unsupported.items():
             listed = some((path for path, _ in found), _MOST_NAMED)
-            self.diagnostics.warning(
-                "C218",
-                found[0][1],
-                f"Carillon does not support {definition} yet, and leaves out {listed}",
-                UNSUPPORTED[definition],
-            )
+            cause = f"Carillon does not support {definition} yet, and leaves out {listed}"
+            self.diagnostics.warning("C218", found[0][1], cause, UNSUPPORTED[definition])
         for definition, found in self.own.items():
             names = list(dict.fromkeys(name for name, _ in found))
             count = f" ({len(found)} times, here first)" if len(found) > 1 else ""
-            self.diagnostics.warning(
-                "C219",
-                found[0][1],
+            cause = (
                 f"Carillon has no use for {some(names, _MOST_NAMED)} of {definition}, and leaves "
-                f"{'them' if len(names) > 1 else 'it'} out{count}",
-                "nothing is wrong if it is a tool's own; correct its DEFINITION-REF if it is not",
+                f"{'them' if len(names) > 1 else 'it'} out{count}"
             )
+            remedy = "nothing is wrong if it is a tool's own; correct its DEFINITION-REF if it is not"
+            self.diagnostics.warning("C219", found[0][1], cause, remedy)

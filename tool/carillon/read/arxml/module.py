@@ -62,21 +62,15 @@ class Modules:
                     self.join(found, module)
                 else:
                     first = f"{found.path}, {found.span.beside(module.span)}"
-                    self.diagnostics.error(
-                        "C214",
-                        module.span,
-                        f"there is a second Os module, {module.path}: the first is {first}",
-                        "name the file of one ECU alone; parts of one module have the same path in all files",
-                    )
+                    cause = f"there is a second Os module, {module.path}: the first is {first}"
+                    remedy = "name the file of one ECU alone; parts of one module have the same path in all files"
+                    self.diagnostics.error("C214", module.span, cause, remedy)
                     return None
         if found is None and not self.diagnostics.errors:
             wanted = " or ".join(dict.fromkeys(document.release.module for document in documents))
-            self.diagnostics.error(
-                "C214",
-                Span(main),
-                f"there is no Os module: no {wanted} whose definition ends with '/{MODULE}'",
-                "name the file that holds the configuration of the operating system, or the folder with all files of it",
-            )
+            cause = f"there is no Os module: no {wanted} whose definition ends with '/{MODULE}'"
+            remedy = "name the file that holds the configuration of the operating system, or the folder with all files of it"
+            self.diagnostics.error("C214", Span(main), cause, remedy)
         return found
 
     def join(self, into: Holder, other: Holder) -> None:
@@ -97,26 +91,21 @@ class Modules:
     def twice(self, first: Holder, second: Holder) -> None:
         """Report two containers of one name."""
         kinds = "" if first.definition == second.definition else f": {first.definition} there, {second.definition} here"
-        self.diagnostics.error(
-            "C217",
-            second.span,
-            f"the container {second.path} stands {first.span.beside(second.span)} already{kinds}",
-            "give it another SHORT-NAME, or remove one: parts of one container stand in different files",
-        )
+        cause = f"the container {second.path} stands {first.span.beside(second.span)} already{kinds}"
+        remedy = "give it another SHORT-NAME, or remove one: parts of one container stand in different files"
+        self.diagnostics.error("C217", second.span, cause, remedy)
 
     def container(self, element: Element, around: str, release: Release, known: str = "") -> Holder | None:
         """One container and all within; ``known`` is its definition if that is known without being written."""
         name, definition = element.child(names.SHORT_NAME), element.child(names.DEFINITION)
         for what, child in ((names.SHORT_NAME, name), (names.DEFINITION, definition)):
             if child is None or not child.text:
-                self.diagnostics.error(
-                    "C220",
-                    element.span,
+                cause = (
                     f"the <{element.name}> "
                     + (f"{shorten(name.text)} in " if name is not None and name.text else "in ")
-                    + f"{around} has no {what}",
-                    f"write <{what}>...</{what}> at its beginning",
+                    + f"{around} has no {what}"
                 )
+                self.diagnostics.error("C220", element.span, cause, f"write <{what}>...</{what}> at its beginning")
                 return None
         assert name is not None
         assert definition is not None

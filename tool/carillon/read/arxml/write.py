@@ -179,11 +179,8 @@ class _Writer:
         section = next((section for section, group in SECTIONS.items() if group.name == parameter.target), "modes")
         if name not in self.names[section]:
             kind = "thread" if name in self.tables.file.thread else section
-            self.error(
-                path,
-                f"{path[1]} {shorten(str(path[2]))} names the {kind} {shorten(name)}, which ARXML cannot say",
-                "name a task of [osek], or leave it out",
-            )
+            cause = f"{path[1]} {shorten(str(path[2]))} names the {kind} {shorten(name)}, which ARXML cannot say"
+            self.error(path, cause, "name a task of [osek], or leave it out")
         return f"{self.root}/{name}"
 
     def check_names(self) -> None:
@@ -209,12 +206,9 @@ class _Writer:
                 found += (((section, name), f"[{section}.{name}]") for name in content)
         if found:
             listed = some((text for _, text in found), 8)
-            self.diagnostics.warning(
-                "C221",
-                self.tables.places.key(found[0][0]),
-                f"ARXML has no word for {listed}: the configuration is without",
-                "keep the schedule, if the application needs it",
-            )
+            cause = f"ARXML has no word for {listed}: the configuration is without"
+            remedy = "keep the schedule, if the application needs it"
+            self.diagnostics.warning("C221", self.tables.places.key(found[0][0]), cause, remedy)
 
 
 def _plain_tables(tables: Mapping[str, BaseModel]) -> dict[str, dict[str, Any]]:

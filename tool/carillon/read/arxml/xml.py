@@ -16,6 +16,7 @@ from xml.parsers import expat
 from carillon.diagnostics import Diagnostics, Span
 from carillon.read.arxml import names
 from carillon.read.arxml.names import RELEASES, Release, release_of
+from carillon.read.text import UnreadError, read_bytes
 from carillon.units import shorten
 
 LONGEST_FILE = 64 * 2**20
@@ -68,31 +69,12 @@ def read_document(path: Path, diagnostics: Diagnostics) -> Document | None:
     None after C010 (it cannot be read), C211 (not well-formed), C212 (a document type declaration, or nested too deeply)
     or C213 (no AUTOSAR file of a release that Carillon reads).
     """
-    content = _content(path, diagnostics)
-    return None if content is None else _Reader(str(path), diagnostics).run(content)
-
-
-def _content(path: Path, diagnostics: Diagnostics) -> bytes | None:
-    span = Span(str(path))
     try:
-        if path.is_dir():
-            diagnostics.error("C010", span, f"{shorten(str(path))} is a folder", "name the ARXML file, or the folder it is in")
-            return None
-        with path.open("rb") as file:
-            content = file.read(LONGEST_FILE + 1)
-    except FileNotFoundError:
-        diagnostics.error("C010", span, f"there is no file {shorten(str(path))}", "check the path")
+        content = read_bytes(path, "ARXML", ".arxml", LONGEST_FILE)
+    except UnreadError as unread:
+        diagnostics.error("C010", Span(str(path)), unread.cause, unread.remedy)
         return None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        diagnostics.error("C010", span, f"the file cannot be read: {reason}", "check the path and its permissions")
-        return None
-    if len(content) > LONGEST_FILE:
-        diagnostics.error(
-            "C010", span, f"the file is longer than {LONGEST_FILE} bytes", "name the file that holds the Os module alone"
-        )
-        return None
-    return content
+    return _Reader(str(path), diagnostics).run(content)
 
 
 class _Reader:
@@ -149,12 +131,9 @@ class _Reader:
         self.diagnostics.error("C211", span, f"the file is not well-formed XML: {said}", remedy)
 
     def doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:  # noqa: ARG002 (expat's)
-        self.refuse(
-            "C212",
-            self.here(),
-            "the file has a document type declaration",
-            "remove it: ARXML needs none, and Carillon expands no entities and fetches no other files",
-        )
+        cause = "the file has a document type declaration"
+        remedy = "remove it: ARXML needs none, and Carillon expands no entities and fetches no other files"
+        self.refuse("C212", self.here(), cause, remedy)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 (expat's)
         namespace, _, local = name.rpartition(_SEPARATOR)
@@ -165,9 +144,8 @@ class _Reader:
             local = ""  # another language's, in which nothing is looked for
         self.open.append((local, span))
         if len(self.open) > MOST_LEVELS:
-            self.refuse(
-                "C212", span, f"elements are nested more than {MOST_LEVELS} levels deep", "no ECU configuration needs so many"
-            )
+            cause = f"elements are nested more than {MOST_LEVELS} levels deep"
+            self.refuse("C212", span, cause, "no ECU configuration needs so many")
         if self.skipping:
             return
         if self.built:

@@ -46,6 +46,12 @@ def choose_tick(result: Converted, path: Path, span: Span, counter: str, remedy:
     warn("C152", span, f"nothing says how long a tick of {counter} is: Carillon takes {DEFAULT_TICK}", remedy)
 
 
+def sources_of(result: Converted, sources: Callable[[str | None], list[str] | None]) -> list[str] | None:
+    """The application sources of the board that a file names; None if it cannot be read."""
+    refused = ("system", "board") in result.broken
+    return None if refused else sources(result.data["system"].get("board"))
+
+
 def assign_sources(
     result: Converted,
     written: Mapping[str, str | None],
@@ -75,18 +81,10 @@ def assign_sources(
         result.notes["osek", "isr", name, "source"] = f"chosen by Carillon{f' instead of {instead}' if instead else ''}"
     for name in without[len(free) :]:
         result.broken.add(("osek", "isr", name, "source"))
-        error(
-            "C154",
-            result.places.key(("osek", "isr", name)),
-            f"there is no interrupt source left for ISR {name}: the board has {len(known)} for applications",
-            more,
-        )
+        cause = f"there is no interrupt source left for ISR {name}: the board has {len(known)} for applications"
+        error("C154", result.places.key(("osek", "isr", name)), cause, more)
     if given:
         first = next(iter(given))
         listed = ", ".join(f"{name} gets {source}" for name, source in given.items())
-        warn(
-            "C153",
-            result.places.key(("osek", "isr", first)),
-            f"the file names no interrupt source that the board has: {listed}",
-            f"name them: {naming(first, given[first])}",
-        )
+        cause = f"the file names no interrupt source that the board has: {listed}"
+        warn("C153", result.places.key(("osek", "isr", first)), cause, f"name them: {naming(first, given[first])}")

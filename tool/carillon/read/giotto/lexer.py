@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from enum import Enum
 
-from carillon.diagnostics import Diagnostics, Limited, Lines, Span
+from carillon.diagnostics import Diagnostics, Limited, Lines
+from carillon.read.tokens import Kind, Token
 from carillon.units import shorten
 
 MOST_ERRORS = 100
@@ -27,30 +26,6 @@ _WORD = re.compile(
 )
 
 
-class Kind(Enum):
-    """What a word is."""
-
-    NAME = "name"
-    NUMBER = "number"
-    MARK = "mark"
-    ANNOTATION = "annotation"
-    BAD = "bad"
-    END = "end"
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word, where it begins, and where it ends."""
-
-    kind: Kind
-    text: str
-    span: Span
-    last: Span
-
-    def __str__(self) -> str:
-        return "the end of the file" if self.kind is Kind.END else shorten(self.text)
-
-
 class Lexer(Limited):
     """Makes words; every error of the reader is reported here, which counts them."""
 
@@ -60,9 +35,9 @@ class Lexer(Limited):
         self.file = file
         self.span = Lines(content, file).span
 
-    def words(self) -> list[Word]:
+    def words(self) -> list[Token]:
         """All words, the last of them the end."""
-        found: list[Word] = []
+        found: list[Token] = []
         at = 0
         while at < len(self.content):
             match = _WORD.match(self.content, at)
@@ -81,11 +56,11 @@ class Lexer(Limited):
                 if kind == "unclosed":
                     at = len(self.content)
                 continue
-            known = {"name": Kind.NAME, "number": Kind.NUMBER, "mark": Kind.MARK, "annotation": Kind.ANNOTATION}
-            word = Word(known.get(kind or "", Kind.BAD), text, self.span(begin), self.span(at))
+            known = {"name": Kind.NAME, "number": Kind.INTEGER, "mark": Kind.MARK, "annotation": Kind.ANNOTATION}
+            word = Token(known.get(kind or "", Kind.BAD), text, self.span(begin), self.span(at))
             if word.kind is Kind.NAME and len(text) > LONGEST_NAME:
                 self.error("C250", word.span, f"the name {shorten(text)} has more than {LONGEST_NAME} characters", "shorten it")
-                word = Word(Kind.BAD, text, word.span, word.last)
+                word = Token(Kind.BAD, text, word.span, word.last)
             elif word.kind is Kind.BAD:
                 if found and found[-1].kind is Kind.BAD and found[-1].span.line == word.span.line:
                     continue
@@ -93,5 +68,5 @@ class Lexer(Limited):
                 self.error("C250", word.span, f"the character {shorten(text)} has no place here", remedy)
             found.append(word)
         last = self.span(at)
-        found.append(Word(Kind.END, "", last, last))
+        found.append(Token(Kind.END, "", last, last))
         return found

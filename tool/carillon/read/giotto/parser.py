@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from carillon.diagnostics import Span, suggestion
 from carillon.model.giotto import Activity, Alias, Annotation, Call, Driver, Giotto, Mode, Name, Port, PortKind, Task, Typed
-from carillon.read.giotto.lexer import Kind, Lexer, Word
+from carillon.read.giotto.lexer import Lexer
+from carillon.read.tokens import Kind, RefusedError, Tokens
 from carillon.units import MalformedError, Time, parse_time, shorten
 
 SECTIONS = ("module", "type", "sensor", "actuator", "output", "task", "driver", "start")
@@ -26,25 +27,24 @@ _LONGEST_NUMBER = 12
 _T = TypeVar("_T")
 
 
-class _RefusedError(Exception):
-    """Something was reported; go on behind it."""
-
-
-class Parser:
+class Parser(Tokens):
     """Parses one program."""
 
+    marks = frozenset({Kind.MARK, Kind.NAME})
+    """Keywords are names."""
+
     def __init__(self, lexer: Lexer) -> None:
+        super().__init__(())
         self.lexer = lexer
-        self.words: list[Word] = []
         self.annotations: dict[int, list[Annotation]] = {}
         for word in lexer.words():
             if word.kind is Kind.ANNOTATION:
                 text = word.text[1:-1].split(maxsplit=1)
-                self.annotations.setdefault(len(self.words), []).append(
+                self.annotations.setdefault(len(self.tokens), []).append(
                     Annotation(text[0] if text else "", text[1].strip() if len(text) > 1 else "", word.span)
                 )
             else:
-                self.words.append(word)
+                self.tokens.append(word)
         self.at = 0
         self.lost = ""
         """What was expected and not found, if nothing has been understood since: the same again is a consequence."""
@@ -59,39 +59,28 @@ class Parser:
     def run(self) -> Giotto | None:
         """The program; None after errors."""
         rank = 0
-        while self.word.kind is not Kind.END:
-            begin = self.at
-            word = self.word
-            try:
+        while self.token.kind is not Kind.END:
+            word = self.token
+            with self.recovering(lambda: self.recover(SECTIONS, _SECTION)):
                 if word.text not in SECTIONS:
                     near = suggestion(word.text, SECTIONS) if word.kind is Kind.NAME else ""
                     remedy = near if near.startswith("did") else f"sections are {', '.join(SECTIONS)}"
                     raise self.fail(f"{word} begins no section", remedy, _SECTION)
                 if SECTIONS.index(word.text) < rank:
                     later = SECTIONS[rank]
-                    self.lexer.error(
-                        "C250",
-                        word.span,
-                        f"the section {word.text} stands behind the section {later}",
-                        f"the order is {', '.join(SECTIONS)}",
-                    )
+                    cause = f"the section {word.text} stands behind the section {later}"
+                    self.lexer.error("C250", word.span, cause, f"the order is {', '.join(SECTIONS)}")
                 rank = max(rank, SECTIONS.index(word.text))
                 self.section(word.text)
-            except _RefusedError:
-                self.lost = self.lost or _SECTION
-                self.recover(SECTIONS)
-            if self.at == begin:
-                self.at += 1
         for notes in self.annotations.values():
             for note in notes:
                 if note.word == "host":
                     continue  # the reference grammar begins a program with what hosts there are
-                self.lexer.diagnostics.warning(
-                    "C263", note.span, f"the annotation {shorten(note.word)} belongs to no declaration", "write it into one"
-                )
+                cause = f"the annotation {shorten(note.word)} belongs to no declaration"
+                self.lexer.diagnostics.warning("C263", note.span, cause, "write it into one")
         if self.start is None:
             if not self.lexer.failed:
-                self.lexer.error("C260", self.word.span, "the program has no start", "end it with start MODE { mode MODE ... }")
+                self.lexer.error("C260", self.token.span, "the program has no start", "end it with start MODE { mode MODE ... }")
             return None
         if self.lexer.failed:
             return None
@@ -108,49 +97,27 @@ class Parser:
 
     # Words
 
-    @property
-    def word(self) -> Word:
-        """The next word."""
-        return self.words[self.at]
-
-    def is_(self, text: str) -> bool:
-        """Whether the next word is that keyword or mark."""
-        return self.word.text == text and self.word.kind in (Kind.NAME, Kind.MARK)
-
-    def skip(self, text: str) -> bool:
-        """Pass a keyword or mark if it is next."""
-        if self.is_(text):
-            self.at += 1
-            return True
-        return False
-
     def begins(self, words: tuple[str, ...]) -> bool:
         """Whether the next word begins what one of ``words`` does; the ``output (`` of a task or a driver is no section."""
-        if self.word.kind is not Kind.NAME or self.word.text not in words:
+        if self.token.kind is not Kind.NAME or self.token.text not in words:
             return False
-        return self.word.text != "output" or self.words[self.at + 1].text != "("
+        return self.token.text != "output" or self.ahead(1).text != "("
 
-    def fail(self, cause: str, remedy: str, expected: str = "") -> _RefusedError:
+    def fail(self, cause: str, remedy: str, expected: str = "") -> RefusedError:
         """Report C250 at the next word, unless the lexer has reported that.
 
         Where several words in a row are not what is ``expected``, the first is reported; and outside the braces of start,
         nothing after something within them was not understood.
         """
-        before = self.words[max(self.at - 1, 0)]
         again = expected and (self.lost == expected or (self.lost == _MODE and expected == _SECTION))
-        if Kind.BAD not in (self.word.kind, before.kind) and not again:
-            self.lexer.error("C250", self.word.span, cause, remedy)
+        if Kind.BAD not in (self.token.kind, self.before.kind) and not again:
+            self.lexer.error("C250", self.token.span, cause, remedy)
         self.lost = expected
-        return _RefusedError()
-
-    def expect(self, text: str, where: str, expected: str = "") -> None:
-        """Pass a keyword or mark, which must be next."""
-        if not self.skip(text):
-            raise self.fail(f"'{text}' is missing {where}, before {self.word}", f"write '{text}' there", expected)
+        return RefusedError()
 
     def name(self, what: str) -> Name:
         """Pass a name, which must be next."""
-        word = self.word
+        word = self.token
         if word.kind is not Kind.NAME:
             raise self.fail(f"{word} stands where {what} should", "a name has letters, digits, '_', and points within")
         if word.text in KEYWORDS:
@@ -160,8 +127,8 @@ class Parser:
 
     def number(self, what: str) -> tuple[int, Span]:
         """Pass a whole number, which must be next."""
-        word = self.word
-        if word.kind is not Kind.NUMBER or not word.text.isdigit() or len(word.text) > _LONGEST_NUMBER:
+        word = self.token
+        if word.kind is not Kind.INTEGER or not word.text.isdigit() or len(word.text) > _LONGEST_NUMBER:
             raise self.fail(f"{word} stands where {what} should", f"write a whole number of at most {_LONGEST_NUMBER} digits")
         self.at += 1
         return int(word.text), word.span
@@ -185,13 +152,17 @@ class Parser:
         """The annotations within the declaration that began there, and those that follow it."""
         return tuple(a for place in range(begin + 1, self.at + 1) for a in self.annotations.pop(place, ()))
 
-    def recover(self, stops: tuple[str, ...], *, within: bool = False) -> None:
-        """Go on behind the next ``;`` or ``}``, or at a word that begins something; ``within`` braces, at their ``}``."""
-        while self.word.kind is not Kind.END:
-            if self.begins(stops) or (within and self.is_("}")):
+    def recover(self, stops: tuple[str, ...], lost: str = "", *, within: bool = False) -> None:
+        """Go on behind the next ``;`` or ``}``, or at a word that begins something; ``within`` braces, at their ``}``.
+
+        ``lost``: what was expected there.
+        """
+        self.lost = self.lost or lost
+        while self.token.kind is not Kind.END:
+            if self.begins(stops) or (within and self.is_mark("}")):
                 return
             self.at += 1
-            if self.words[self.at - 1].text in (";", "}"):
+            if self.before.text in (";", "}"):
                 return
 
     # Declarations
@@ -216,21 +187,19 @@ class Parser:
                 self.modules.append(self.name("the name of a module"))
             self.expect(";", "after the modules")
             return
-        while not (self.word.kind is Kind.END or self.begins(SECTIONS)):
+        while not (self.token.kind is Kind.END or self.begins(SECTIONS)):
             begin = self.at
-            try:
+            with self.recovering(lambda: self.recover(SECTIONS)):
                 if word == "type":
                     name = self.name("the name of a type")
                     self.expect("is", f"after the type {name}")
                     self.types.append(Alias(name, self.name("the name of a type")))
                 else:
                     self.port(PortKind(word), begin)
-                self.expect(";", f"after the {word} {self.words[self.at - 1].text}", word)
+                if not self.skip(";"):
+                    cause = f"';' is missing after the {word} {self.before.text}, before {self.token}"
+                    raise self.fail(cause, "write ';' there", word)
                 self.lost = ""
-            except _RefusedError:
-                self.recover(SECTIONS)
-            if self.at == begin:
-                self.at += 1
 
     def port(self, kind: PortKind, begin: int) -> None:
         """``T p uses f``, or ``T p := f`` of an output."""
@@ -315,30 +284,24 @@ class Parser:
 
     def modes_from_start(self) -> None:
         """``start m { mode ... }``."""
-        again = self.word.span
+        again = self.token.span
         self.at += 1
         name = self.name("the name of the mode to start in")
         if self.start is not None:
             self.lexer.error("C250", again, "the program has a second start", "put all modes into one")
         self.start = self.start or name
-        opening = self.word.span
+        opening = self.token.span
         self.expect("{", f"after start {name}")
         while not self.skip("}"):
-            if self.word.kind is Kind.END:
+            if self.token.kind is Kind.END:
                 if not self.lost:
                     self.lexer.error("C251", opening, f"the '{{' after start {name} is not closed", "end the modes with '}'")
                 return
-            begin = self.at
-            try:
-                if not self.is_("mode"):
-                    raise self.fail(f"{self.word} stands where a mode should", "write mode NAME (PORTS) period N { ... }", _MODE)
+            with self.recovering(lambda: self.recover(("mode",), _MODE)):
+                if not self.is_mark("mode"):
+                    raise self.fail(f"{self.token} stands where a mode should", "write mode NAME (PORTS) period N { ... }", _MODE)
                 self.modes.append(self.mode())
                 self.lost = ""
-            except _RefusedError:
-                self.lost = self.lost or _MODE
-                self.recover(("mode",))
-            if self.at == begin:
-                self.at += 1
 
     def mode(self) -> Mode:
         """``mode m (p, ...) period n { actfreq ... exitfreq ... taskfreq ... }``."""
@@ -348,35 +311,25 @@ class Parser:
         ports = self.names(f"the ports of the mode {name}")
         self.expect("period", f"after the ports of the mode {name}")
         period, period_span = self.number(f"the period of the mode {name}")
-        opening = self.word.span
+        opening = self.token.span
         self.expect("{", f"after the period of the mode {name}")
         found: dict[str, list[Activity]] = {word: [] for word in ACTIVITIES}
         rank = 0
         while not self.skip("}"):
-            word = self.word
-            if word.kind is Kind.END or self.is_("mode"):
+            word = self.token
+            if word.kind is Kind.END or self.is_mark("mode"):
                 if not self.lost:
                     self.lexer.error("C251", opening, f"the '{{' of the mode {name} is not closed", "end the mode with '}'")
-                raise _RefusedError
-            here = self.at
-            try:
+                raise RefusedError
+            with self.recovering(lambda: self.recover((*ACTIVITIES, "mode"), _ACTIVITY, within=True)):
                 if word.text not in ACTIVITIES:
                     raise self.fail(f"{word} stands where an activity should", f"write one of {', '.join(ACTIVITIES)}", _ACTIVITY)
                 if ACTIVITIES.index(word.text) < rank:
-                    self.lexer.error(
-                        "C250",
-                        word.span,
-                        f"{word.text} stands behind {ACTIVITIES[rank]}",
-                        f"the order in a mode is {', '.join(ACTIVITIES)}",
-                    )
+                    cause = f"{word.text} stands behind {ACTIVITIES[rank]}"
+                    self.lexer.error("C250", word.span, cause, f"the order in a mode is {', '.join(ACTIVITIES)}")
                 rank = max(rank, ACTIVITIES.index(word.text))
                 found[word.text].append(self.activity(word.text))
                 self.lost = ""
-            except _RefusedError:
-                self.lost = self.lost or _ACTIVITY
-                self.recover((*ACTIVITIES, "mode"), within=True)
-            if self.at == here:
-                self.at += 1
         notes = self.noted(begin)
         updates, switches, invocations = (tuple(found[word]) for word in ACTIVITIES)
         return Mode(name, ports, period, period_span, updates, switches, invocations, notes)
@@ -391,7 +344,7 @@ class Parser:
         target = self.name(f"the name of {what}")
         self.expect("(", f"after {target}")
         driver = None
-        if not (word == "taskfreq" and self.is_(")")):
+        if not (word == "taskfreq" and self.is_mark(")")):
             driver = self.name("the name of a driver")
         self.expect(")", f"after the driver of {target}")
         self.expect(";", f"after {word} {frequency} do {target}")

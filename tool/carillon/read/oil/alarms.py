@@ -61,12 +61,8 @@ class Alarms:
                 self.values.put(path, soft, said)
         elif kind != said:
             self.values.result.broken.add(path)
-            self.values.error(
-                "C146",
-                soft.key,
-                f"SOFTCOUNTER of {soft.owner} is {shown(soft.literal)} here, and its TYPE is {kind.upper()}",
-                "a counter is of one kind: remove one of the two",
-            )
+            cause = f"SOFTCOUNTER of {soft.owner} is {shown(soft.literal)} here, and its TYPE is {kind.upper()}"
+            self.values.error("C146", soft.key, cause, "a counter is of one kind: remove one of the two")
         return said
 
     def _tick(self, attributes: Attributes, path: Path) -> tuple[Resolved, str] | None:
@@ -80,9 +76,8 @@ class Alarms:
                 text = self.values.written_time(value, path)
                 return None if text is None else (value, text)
             if isinstance(literal, (str, Name)) or literal <= 0:
-                self.values.refuse(
-                    path, value, "is no time", f"write a number greater than 0, in {'seconds' if unit == 's' else 'ns'}"
-                )
+                cause = "is no time"
+                self.values.refuse(path, value, cause, f"write a number greater than 0, in {'seconds' if unit == 's' else 'ns'}")
                 return None
             return value, duration(literal * SECONDS[unit])
         return None
@@ -97,12 +92,11 @@ class Alarms:
                 self.values.store((*path, "tick"), DEFAULT_TICK)
                 self.values.places.put(path, span, span)
                 self.values.result.notes[path] = "another tool's own counter; chosen by Carillon"
-                self.values.warn(
-                    "C156",
-                    span,
-                    f"COUNTER {name} is declared nowhere, as Trampoline has it: Carillon takes one with a tick of {DEFAULT_TICK}",
-                    f'declare it: COUNTER {name} {{ CARILLON_TICK = "{DEFAULT_TICK}"; MAXALLOWEDVALUE = 65535; }};',
+                cause = (
+                    f"COUNTER {name} is declared nowhere, as Trampoline has it: Carillon takes one with a tick of {DEFAULT_TICK}"
                 )
+                remedy = f'declare it: COUNTER {name} {{ CARILLON_TICK = "{DEFAULT_TICK}"; MAXALLOWEDVALUE = 65535; }};'
+                self.values.warn("C156", span, cause, remedy)
 
     def _used_counters(self) -> dict[str, Span]:
         """Where each counter is used first."""

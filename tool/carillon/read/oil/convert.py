@@ -15,7 +15,8 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span, some
-from carillon.read.foreign.choices import assign_sources, duration
+from carillon.model.osek import Hook
+from carillon.read.foreign.choices import assign_sources, duration, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
 from carillon.read.oil.alarms import Alarms
@@ -28,14 +29,8 @@ from carillon.read.oil.values import Values
 from carillon.read.spans import Path
 
 SUPPORTED = ("OS", "APPMODE", "TASK", "COUNTER", "ALARM", "RESOURCE", "EVENT", "ISR", "SCHEDULETABLE")
-_HOOKS = {
-    "STARTUPHOOK": "startup",
-    "SHUTDOWNHOOK": "shutdown",
-    "ERRORHOOK": "error",
-    "PRETASKHOOK": "pretask",
-    "POSTTASKHOOK": "posttask",
-    "PROTECTIONHOOK": "protection",
-}
+_HOOKS = {f"{hook.value}hook".upper(): hook.value for hook in Hook}
+"""STARTUPHOOK and the like."""
 _SHOWN_BLOCK = 60
 _LOCKED = ("RESOURCE", "LOCKINGTIME", "RESOURCELOCK")
 """What tools call the bound on a lock of a resource in ``TIMING_PROTECTION``."""
@@ -136,12 +131,8 @@ class Converter:
             first = self.values.data["system"].setdefault("board", str(board.literal))
             if first != str(board.literal):
                 where = self.values.places.value(path)
-                self.values.error(
-                    "C146",
-                    board.key,
-                    f"CARILLON_BOARD is {shown(first)} {where.beside(board.key)} and {shown(board.literal)} here",
-                    "an application runs on one board: remove one of the two",
-                )
+                cause = f"CARILLON_BOARD is {shown(first)} {where.beside(board.key)} and {shown(board.literal)} here"
+                self.values.error("C146", board.key, cause, "an application runs on one board: remove one of the two")
             else:
                 self.values.put(path, board, first)
 
@@ -208,12 +199,9 @@ class Converter:
             self.values.put(path, time, duration(time.literal))
         elif time is not None:
             integer = isinstance(time.literal, int)
-            self.values.refuse(
-                path,
-                time,
-                "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time",
-                f'write seconds with a decimal point, or the time with its unit, as in {own} = "250us";',
-            )
+            cause = "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time"
+            remedy = f'write seconds with a decimal point, or the time with its unit, as in {own} = "250us";'
+            self.values.refuse(path, time, cause, remedy)
 
     def _resource_locks(self, protection: Resolved, path: Path) -> None:
         """How long a task holds resources: a block for each, whose attribute and value tools call differently."""
@@ -229,24 +217,17 @@ class Converter:
         for value in (v for values in protection.block.values.values() for v in values):
             if not value.used and not value.default:
                 value.used = True
-                self.values.warn(
-                    "C189",
-                    value.key,
-                    f"Carillon does not keep {value.name} of {value.owner}, and leaves it out",
-                    "bound it by design",
-                )
+                cause = f"Carillon does not keep {value.name} of {value.owner}, and leaves it out"
+                self.values.warn("C189", value.key, cause, "bound it by design")
 
     def _isr(self, found: Merged, path: Path) -> None:
         attributes = found.attributes
         category = self.values.one(attributes, "CATEGORY", (*path, "category"))
         if category is not None and category.literal == 3:
             self.values.result.broken.add((*path, "category"))
-            self.values.error(
-                "C155",
-                category.span,
-                f"ISR {found.name} is of category 3, which OSEK OS 2.2 abolished",
-                "write 2 if it calls services, then leave EnterISR and LeaveISR out of it, else 1",
-            )
+            cause = f"ISR {found.name} is of category 3, which OSEK OS 2.2 abolished"
+            remedy = "write 2 if it calls services, then leave EnterISR and LeaveISR out of it, else 1"
+            self.values.error("C155", category.span, cause, remedy)
         elif category is not None:
             self.values.integer(attributes, "CATEGORY", (*path, "category"))
         for value in attributes.values.get("PRIORITY", []):
@@ -263,8 +244,7 @@ class Converter:
         isrs: dict[str, dict[str, Any]] = self.osek.get("isr", {})
         if not isrs:
             return
-        board = self.values.data["system"].get("board")
-        known = None if ("system", "board") in self.values.result.broken else self.sources(board)
+        known = sources_of(self.values.result, self.sources)
         for name in isrs:
             path = ("osek", "isr", name, "source")
             written = found[name].attributes.values.get("SOURCE", [])
@@ -313,12 +293,9 @@ class Converter:
         for kind, merged_ones in kinds.items():
             self.values.result.leftovers += [Leftover("", f"{kind} {merged.name}", merged.span) for merged in merged_ones]
             names = some((merged.name for merged in merged_ones), 5)
-            self.values.warn(
-                "C150",
-                merged_ones[0].span,
-                f"Carillon does not support {kind} yet, and leaves {names} out",
-                "remove what the application does not need; calls of its services will not link",
-            )
+            cause = f"Carillon does not support {kind} yet, and leaves {names} out"
+            remedy = "remove what the application does not need; calls of its services will not link"
+            self.values.warn("C150", merged_ones[0].span, cause, remedy)
         for (label, name), values in unused.items():
             value, attributes = values[0]
             count = f" ({len(values)} times, here first)" if len(values) > 1 else ""
@@ -326,12 +303,9 @@ class Converter:
             taken = {nested.name for v, _ in values for nested in v.block.taken()}
             but = f", but for {', '.join(sorted(taken))}" if taken else ""
             close = difflib.get_close_matches(name, missing, 1, 0.85)
-            self.values.warn(
-                "C151",
-                value.key,
-                f"Carillon has no use for {name} of {label}, and leaves it out{but}{count}",
-                f"did you mean {close[0]}?" if close else "nothing is wrong if it is another tool's; remove it if it is not",
-            )
+            cause = f"Carillon has no use for {name} of {label}, and leaves it out{but}{count}"
+            remedy = f"did you mean {close[0]}?" if close else "nothing is wrong if it is another tool's; remove it if it is not"
+            self.values.warn("C151", value.key, cause, remedy)
 
 
 def _text(value: Resolved) -> str:

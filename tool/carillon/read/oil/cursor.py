@@ -6,15 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from carillon.diagnostics import Span
-from carillon.read.oil.lexer import Kind, Lexer, Token
+from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.syntax import OBJECTS
+from carillon.read.tokens import Kind, RefusedError, Token, Tokens
 
 MOST_LEVELS = 50
 CONTAINERS = ("CPU", "OSEK")  # FreeOSEK writes OSEK
-
-
-class RefusedError(Exception):
-    """Something was reported; recover."""
 
 
 class UnclosedError(Exception):
@@ -23,35 +20,15 @@ class UnclosedError(Exception):
     reported = False
 
 
-class Cursor:
+class Cursor(Tokens):
     """Stands before a token; every error is reported through the lexer, which counts them."""
 
     def __init__(self, lexer: Lexer, tokens: list[Token]) -> None:
+        super().__init__(tokens)
         self.lexer = lexer
-        self.tokens = tokens
-        self.at = 0
         self.level = 0
         self.missing: list[Span] = []
         """Places of blocks that end without ';'."""
-
-    @property
-    def token(self) -> Token:
-        """The next token."""
-        return self.tokens[self.at]
-
-    @property
-    def before(self) -> Token:
-        """The token before the next one."""
-        return self.tokens[max(self.at - 1, 0)]
-
-    def ahead(self, distance: int) -> Token:
-        """The token that many further."""
-        return self.tokens[min(self.at + distance, len(self.tokens) - 1)]
-
-    def is_mark(self, text: str, distance: int = 0) -> bool:
-        """Whether that token is the mark ``text``."""
-        token = self.ahead(distance)
-        return token.kind is Kind.MARK and token.text == text
 
     def take(self) -> Token:
         """The next token, which is passed unless it is the end."""
@@ -59,13 +36,6 @@ class Cursor:
         if token.kind is not Kind.END:
             self.at += 1
         return token
-
-    def skip(self, text: str) -> bool:
-        """Pass the mark ``text`` if it is next."""
-        if self.is_mark(text):
-            self.at += 1
-            return True
-        return False
 
     def fail(self, cause: str, remedy: str, span: Span | None = None) -> RefusedError:
         """Report C140 at the next token, unless the lexer has reported that."""
@@ -78,18 +48,11 @@ class Cursor:
         self.lexer.error("C140", where, cause, remedy)
         return RefusedError()
 
-    def expect(self, text: str, after: str) -> None:
-        """Pass the mark ``text``, which must be next."""
-        if not self.skip(text):
-            raise self.fail(f"'{text}' is missing after {after}, before {self.token}", f"write '{text}' there")
-
     def name(self, what: str) -> Token:
         """Pass a name, which must be next."""
         if self.token.kind is not Kind.NAME:
-            raise self.fail(
-                f"{self.token} stands where {what} should",
-                "a name consists of letters, digits and '_', not beginning with a digit",
-            )
+            cause = f"{self.token} stands where {what} should"
+            raise self.fail(cause, "a name consists of letters, digits and '_', not beginning with a digit")
         return self.take()
 
     def recover(self) -> None:
@@ -139,36 +102,26 @@ class Cursor:
             while not self.is_mark("}"):
                 if self.token.kind is Kind.END:
                     if not self.lexer.unclosed:
-                        self.lexer.error(
-                            "C141",
-                            opening.span,
-                            f"this block of {owner} is not closed",
-                            "write '};' where it ends: count the braces",
-                        )
+                        cause = f"this block of {owner} is not closed"
+                        self.lexer.error("C141", opening.span, cause, "write '};' where it ends: count the braces")
                     self.lexer.unclosed = True  # those around it are not closed, either
                     return
                 if self.skip(";"):
                     continue
-                begin = self.at
                 try:
-                    element()
+                    with self.recovering(self.recover):
+                        element()
                 except UnclosedError as unclosed:
                     if objects and self.token.text not in CONTAINERS:
                         continue
                     if not unclosed.reported:
-                        self.lexer.error(
-                            "C141",
-                            opening.span,
+                        cause = (
                             f"this block of {owner} is not closed before {self.token.text} {self.ahead(1).text} "
-                            f"on line {self.token.span.line}",
-                            "write '};' where it ends",
+                            f"on line {self.token.span.line}"
                         )
+                        self.lexer.error("C141", opening.span, cause, "write '};' where it ends")
                         unclosed.reported = True
                     raise
-                except RefusedError:
-                    self.recover()
-                if self.at == begin:
-                    self.at += 1
             self.at += 1
         finally:
             self.level -= 1

@@ -11,11 +11,11 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 
 from carillon.diagnostics import Diagnostics, Limited, Lines, Span
-from carillon.read.text import LONGEST_FILE
+from carillon.read.text import UnreadError, read_bytes
+from carillon.read.tokens import Kind, Token
 from carillon.units import shorten
 
 MOST_INCLUDES = 200
@@ -41,36 +41,6 @@ _TOKEN = re.compile(
 _STRING = re.compile(r'"((?:[^"\\\n]|\\[^\n])*)"')
 _PLAIN_STRING = re.compile(r'"([^"\n]*)"')
 _ESCAPE = re.compile(r"\\([\"\\])")
-
-
-class Kind(Enum):
-    """Kinds of tokens; BAD is one that was reported, so that the parser need not."""
-
-    NAME = "name"
-    INTEGER = "integer"
-    FLOAT = "float"
-    STRING = "string"
-    MARK = "mark"
-    BAD = "bad"
-    END = "end"
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token: ``text`` is what is written, of a string what it says; ``span`` where it begins, ``last`` where it ends."""
-
-    kind: Kind
-    text: str
-    span: Span
-    last: Span
-
-    def __str__(self) -> str:
-        """How messages name it."""
-        if self.kind is Kind.END:
-            return "the end of the file"
-        if self.kind is Kind.STRING:
-            return "the string " + shorten(self.text)
-        return shorten(self.text)
 
 
 @dataclass
@@ -114,7 +84,7 @@ class Lexer(Limited):
     def run(self) -> list[Token] | None:
         """All tokens, the last of them the end; None, after C010, if the file cannot be read."""
         main = Span(str(self.path))
-        text = self._load(self.path, main, "C010", "check the path, and that it is an OIL file")
+        text = self._load(self.path, main, "C010")
         if text is None:
             return None
         self._push(self.path, str(self.path), text)
@@ -136,29 +106,16 @@ class Lexer(Limited):
     def _push(self, path: Path, name: str, text: str) -> None:
         self._stack.append(_Source(path, Lines(text, name).span, text))
 
-    def _load(self, path: Path, span: Span, code: str, remedy: str) -> str | None:
+    def _load(self, path: Path, span: Span, code: str) -> str | None:
         """The text of a file with line ends of one character; None after a diagnostic at ``span``."""
-
-        def refused(cause: str, help_: str = remedy) -> str | None:
-            self.error(code, span, cause, help_)
-            return None
-
-        shown = shorten(str(path))
         try:
-            if path.is_dir():
-                return refused(f"{shown} is a folder")
-            if not path.exists():
-                return refused(f"there is no file {shown}")
-            if not path.is_file():
-                return refused(f"{shown} is no ordinary file")
-            with path.open("rb") as file:
-                content = file.read(LONGEST_FILE + 1)
-        except (OSError, ValueError) as error:
-            return refused(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}")
-        if len(content) > LONGEST_FILE:
-            return refused(f"{shown} is longer than {LONGEST_FILE} bytes", "an OIL file is shorter: is it the right one?")
-        if 0 in content:
-            return refused(f"{shown} holds a NUL character", "an OIL file is a text file: is it the right one?")
+            content = read_bytes(path, "OIL", ".oil")
+            if 0 in content:
+                cause = f"{shorten(str(path))} holds a NUL character"
+                raise UnreadError(cause, "an OIL file is a text file: is it the right one?")
+        except UnreadError as unread:
+            self.error(code, span, unread.cause, unread.remedy)
+            return None
         self._hash.update(len(content).to_bytes(8, "little") + content)
         try:
             text = content.decode("utf-8-sig")
@@ -186,14 +143,12 @@ class Lexer(Limited):
                 self._include(source, span, match["quoted"], match["angled"])
             case "directive":
                 word = text.split()[0] if text != "#" else text
-                self.error(
-                    "C142",
-                    span,
+                cause = (
                     f"the line {shorten(text.strip())} is not understood"
                     if "include" in text
-                    else f"OIL has no directive {shorten(word)}",
-                    'the only one is #include "FILE" or #include <FILE>',
+                    else f"OIL has no directive {shorten(word)}"
                 )
+                self.error("C142", span, cause, 'the only one is #include "FILE" or #include <FILE>')
             case "number":
                 self._number(span, source.span(match.end()), text, match["tail"])
             case "name" if not text.isascii():
@@ -262,8 +217,6 @@ class Lexer(Limited):
 
     def _include(self, source: _Source, span: Span, quoted: str | None, angled: str | None) -> None:
         written = quoted if quoted is not None else angled or ""
-        where = "includes are looked for beside the file that includes them, beside the main file"
-        remedy = f"{where}, and in the folders of -I"
         if not written.strip():
             self.error("C142", span, "this include names no file", 'write #include "FILE"')
             return
@@ -272,25 +225,23 @@ class Lexer(Limited):
         folders = [source.path.parent, self.path.parent, *self.folders]
         path = next((folder / written for folder in folders if _is_file(folder / written)), None)
         if path is None:
-            self.error(
-                "C142",
-                span,
-                f"there is no file {shorten(written)} to include",
-                f"{remedy}; if it holds another tool's implementation definition, remove the line: Carillon has its own",
+            remedy = (
+                "includes are looked for beside the file that includes them, beside the main file, and in the folders of -I; "
+                "if it holds another tool's implementation definition, remove the line: Carillon has its own"
             )
+            self.error("C142", span, f"there is no file {shorten(written)} to include", remedy)
             return
         self._includes += 1
         if any(_same(path, open_.path) for open_ in self._stack):
             self.error("C142", span, f"{shorten(written)} includes itself", "remove one of the includes that lead back to it")
         elif len(self._stack) > MOST_INCLUDE_LEVELS:
-            self.error(
-                "C142", span, f"includes are nested more than {MOST_INCLUDE_LEVELS} levels deep", "include fewer files in files"
-            )
+            cause = f"includes are nested more than {MOST_INCLUDE_LEVELS} levels deep"
+            self.error("C142", span, cause, "include fewer files in files")
         elif self._includes > MOST_INCLUDES:
             if self._includes == MOST_INCLUDES + 1:
                 self.error("C142", span, f"more than {MOST_INCLUDES} includes", "include every file once")
         else:
-            text = self._load(path, span, "C142", remedy)
+            text = self._load(path, span, "C142")
             if text is not None:
                 self.included[path] = None
                 self._push(path, str(path), text)

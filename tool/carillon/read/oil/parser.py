@@ -10,11 +10,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from fractions import Fraction
 
 from carillon.diagnostics import suggestion
-from carillon.read.oil.cursor import CONTAINERS, Cursor, RefusedError, UnclosedError
-from carillon.read.oil.lexer import Kind, Lexer, Token
+from carillon.read.oil.cursor import CONTAINERS, Cursor, UnclosedError
+from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.syntax import (
     NUMBERS,
     OBJECTS,
@@ -28,6 +29,7 @@ from carillon.read.oil.syntax import (
     Value,
     shown,
 )
+from carillon.read.tokens import Kind, RefusedError, Token
 from carillon.units import shorten
 
 _TOP = ("OIL_VERSION", "IMPLEMENTATION", "CPU")
@@ -46,15 +48,8 @@ class Parser(Cursor):
     def run(self) -> OilFile:
         """Parse everything."""
         while self.token.kind is not Kind.END:
-            begin = self.at
-            try:
+            with suppress(UnclosedError), self.recovering(self.recover):  # it goes on at the object that begins
                 self.top()
-            except UnclosedError:
-                continue  # at the object that begins
-            except RefusedError:
-                self.recover()
-            if self.at == begin:
-                self.at += 1
         self.file.malformed = self.lexer.failed
         return self.file
 
@@ -67,9 +62,8 @@ class Parser(Cursor):
             self.at += 1
             return
         if self.token.kind is not Kind.NAME:
-            raise self.fail(
-                f"{self.token} begins nothing", "a statement begins with OIL_VERSION, IMPLEMENTATION, CPU or an object"
-            )
+            cause = f"{self.token} begins nothing"
+            raise self.fail(cause, "a statement begins with OIL_VERSION, IMPLEMENTATION, CPU or an object")
         word = self.keyword((*_TOP, *CONTAINERS, *OBJECTS))
         if word == "OIL_VERSION":
             self.version()
@@ -92,18 +86,14 @@ class Parser(Cursor):
         )
         if meant is None or not named:
             return text
-        self.lexer.error(
-            "C144",
-            self.token.span,
-            f"{shorten(text)} is no keyword" + (": OIL's are in upper case" if text.upper() == meant else ""),
-            f"did you mean {meant}?",
-        )
+        cause = f"{shorten(text)} is no keyword" + (": OIL's are in upper case" if text.upper() == meant else "")
+        self.lexer.error("C144", self.token.span, cause, f"did you mean {meant}?")
         return meant
 
     def version(self) -> None:
         """``OIL_VERSION = "2.5" : "description";``."""
         self.take()
-        self.expect("=", "OIL_VERSION")
+        self.expect("=", "after OIL_VERSION")
         token = self.token
         self.file.version = self.file.version or (token.text, token.span)
         if token.kind is Kind.FLOAT:
@@ -112,12 +102,8 @@ class Parser(Cursor):
             raise self.fail(f"{token} is no version", 'write OIL_VERSION = "2.5";')
         self.take()
         if token.kind is Kind.STRING and _VERSION.fullmatch(token.text.strip()) is None:
-            self.lexer.error(
-                "C143",
-                token.span,
-                f"there is no OIL version {shorten(token.text)}",
-                'Carillon reads "2.0" to "2.5", "3.0" and "4.0"',
-            )
+            cause = f"there is no OIL version {shorten(token.text)}"
+            self.lexer.error("C143", token.span, cause, 'Carillon reads "2.0" to "2.5", "3.0" and "4.0"')
         self.file.description = self.file.description or self.description()
         self.description()
         self.end("OIL_VERSION")
@@ -141,12 +127,8 @@ class Parser(Cursor):
             if self.token.text in CONTAINERS and self.object_begins():
                 raise UnclosedError
             if self.token.text in ("OIL_VERSION", "IMPLEMENTATION"):
-                self.lexer.error(
-                    "C140",
-                    self.token.span,
-                    f"{self.token.text} stands inside the {word}",
-                    f"write it before the {word}: is a '}}' missing?",
-                )
+                cause = f"{self.token.text} stands inside the {word}"
+                self.lexer.error("C140", self.token.span, cause, f"write it before the {word}: is a '}}' missing?")
                 self.top()
                 return
             self.member(self.keyword(OBJECTS), cpu)
@@ -172,10 +154,9 @@ class Parser(Cursor):
             self.object(Object(kind, "", word.span))
             return
         if self.token.kind is not Kind.NAME:
-            raise self.fail(
-                f"{word} is followed by {self.token}",
-                f"write {kind} Name {{ ... }};" if kind in OBJECTS else "an object is written as TASK Name { ... };",
-            )
+            cause = f"{word} is followed by {self.token}"
+            remedy = f"write {kind} Name {{ ... }};" if kind in OBJECTS else "an object is written as TASK Name { ... };"
+            raise self.fail(cause, remedy)
         name = self.take()
         if kind not in OBJECTS and not self.is_mark("{"):
             raise self.fail(f"{word} is neither an object nor an attribute", suggestion(word.text, (*_TOP, *OBJECTS)), word.span)
@@ -232,7 +213,7 @@ class Parser(Cursor):
         elif self.is_mark("{"):
             raise self.fail(f"'= value' is missing between {word} and {self.token}", f"write {word.text} = value {{ ... }};")
         else:
-            self.expect("=", f"the attribute {word}")
+            self.expect("=", f"after the attribute {word}")
             value = self.value(f"the value of {word.text}")
         if self.is_mark("{"):
             value.block = []
@@ -258,9 +239,8 @@ class Parser(Cursor):
                 return Value(Name(""), token.span, wrong=True)
             case Kind.INTEGER | Kind.FLOAT:
                 return Value(self.number(what), token.span)
-        raise self.fail(
-            f"{token} stands where {what} should", "a value is a number, a name, TRUE, FALSE, AUTO, or a string in quotes"
-        )
+        cause = f"{token} stands where {what} should"
+        raise self.fail(cause, "a value is a number, a name, TRUE, FALSE, AUTO, or a string in quotes")
 
     def number(self, what: str) -> int | Fraction:
         """A number."""
@@ -328,7 +308,7 @@ class Parser(Cursor):
         name = self.name(f"the name of an attribute of {owner}")
         found.name, found.span = name.text, name.span
         if self.skip("["):
-            self.expect("]", "'['")
+            self.expect("]", "after '['")
             found.multiple = True
         if type_ == "STRUCT" and self.is_mark("{"):
             self.definitions(found.variants.setdefault("", {}), f"{owner} {found.name}")
@@ -369,4 +349,4 @@ class Parser(Cursor):
                     break
         else:
             raise self.fail(f"a {found.type} has no range", "remove the brackets", opening.span)
-        self.expect("]", "the restriction")
+        self.expect("]", "after the restriction")

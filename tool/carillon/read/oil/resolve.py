@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
+from carillon.check.common import article
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.parser import Parser
@@ -169,13 +170,12 @@ class Resolver:
             if definition is not None and not definition.multiple and values:
                 first = values[0]
                 if first.literal != literal:
-                    self.error(
-                        "C146",
-                        assignment.span,
+                    cause = (
                         f"{name} of {owner} is {shown(first.literal)} {first.key.beside(assignment.span)} "
-                        f"and {shown(literal)} here",
-                        "an attribute has one value, in all blocks of an object together: remove one",
+                        f"and {shown(literal)} here"
                     )
+                    remedy = "an attribute has one value, in all blocks of an object together: remove one"
+                    self.error("C146", assignment.span, cause, remedy)
                 else:
                     blocks[name].append((assignment, first))
                     first.description = first.description or assignment.description
@@ -195,12 +195,8 @@ class Resolver:
         name = assignment.name
         if name in defined or name in STACK_NAMES or name.upper() not in defined:
             return name
-        self.error(
-            "C144",
-            assignment.span,
-            f"{shorten(name)} is no attribute: OIL's names are case-sensitive",
-            f"did you mean {name.upper()}?",
-        )
+        cause = f"{shorten(name)} is no attribute: OIL's names are case-sensitive"
+        self.error("C144", assignment.span, cause, f"did you mean {name.upper()}?")
         return name.upper()
 
     def _nested(self, label: str, owner: str, definition: Definition | None, parts: list[tuple[Assignment, Resolved]]) -> None:
@@ -226,12 +222,8 @@ class Resolver:
                 found.values[name] = [Resolved(owner, name, default.literal, default.span, definition.span, block, "", True)]
             elif definition.required and self.complete:
                 found.wrong.add(name)
-                self.error(
-                    "C147",
-                    found.span,
-                    f"{owner} has no {name}, which {definition.span.beside(found.span)} has NO_DEFAULT",
-                    f"write {name} = {_example(definition)};",
-                )
+                cause = f"{owner} has no {name}, which {definition.span.beside(found.span)} has NO_DEFAULT"
+                self.error("C147", found.span, cause, f"write {name} = {_example(definition)};")
 
     def _misfit(self, value: Value, definition: Definition | None) -> tuple[str, str] | None:
         """What is wrong with a value, and what would be right; None if nothing is."""
@@ -265,7 +257,7 @@ class Resolver:
             return f"{_quoted(literal)} is no string", f'write it in quotes: "{shown(literal)}"'
         if type_.endswith("_TYPE") and not isinstance(literal, Name):
             remedy = f"write it without quotes: {literal}" if isinstance(literal, str) else "write a name"
-            return f"{_quoted(literal)} is no name of {_article(type_.removesuffix('_TYPE'))}", remedy
+            return f"{_quoted(literal)} is no name of {article(type_.removesuffix('_TYPE'))}", remedy
         return None
 
 
@@ -314,7 +306,3 @@ def _quoted(literal: Literal) -> str:
     if isinstance(literal, str):
         return "the string " + shorten(literal)
     return shorten(str(literal)) if isinstance(literal, Name) else shown(literal)
-
-
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind[0] in "AEIO" else f"a {kind}"

@@ -94,6 +94,5 @@ class Tables:
                 self.values.name(value.block, "TASK", (*where, "task"))
                 self.values.name(value.block, "EVENT", (*where, "event"))
             case action:
-                self.values.refuse(
-                    path, value, "is no action of a schedule table", suggestion(action, ("ACTIVATETASK", "SETEVENT"))
-                )
+                cause = "is no action of a schedule table"
+                self.values.refuse(path, value, cause, suggestion(action, ("ACTIVATETASK", "SETEVENT")))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from annotated_types import Ge, Le
 
@@ -16,16 +16,13 @@ from carillon.read.spans import Path
 from carillon.read.tables import table_at
 from carillon.units import MalformedError, parse_time
 
-_OWN_LIMITS = {"category": (1, 2), "stack": (64, 2**20)}
-"""Of numbers whose bounds are not those that the schema has."""
-
 
 def _limits(path: Path) -> tuple[int, int]:
-    """What the number at ``path`` of a schedule may be."""
-    key = str(path[-1])
-    if key in _OWN_LIMITS:
-        return _OWN_LIMITS[key]
-    bounds = table_at(ScheduleFile, path[:-1]).model_fields[key].metadata
+    """What the number at ``path`` of a schedule may be: one of a few, or from a bound to another."""
+    field = table_at(ScheduleFile, path[:-1]).model_fields[str(path[-1])]
+    if get_origin(field.annotation) is Literal:
+        return min(get_args(field.annotation)), max(get_args(field.annotation))
+    bounds = field.metadata
     low, high = next(it.ge for it in bounds if isinstance(it, Ge)), next(it.le for it in bounds if isinstance(it, Le))
     assert isinstance(low, int)
     assert isinstance(high, int)
@@ -81,12 +78,8 @@ class Values:
         elif path[-1] == "min_cycle" and value.literal == 0:
             self.put(path, value, 1)  # no cycle is shorter anyway
         elif not low <= value.literal <= high:
-            self.refuse(
-                path,
-                value,
-                f"is {'less' if value.literal < low else 'more'} than Carillon has",
-                f"write a number from {low} to {high}",
-            )
+            cause = f"is {'less' if value.literal < low else 'more'} than Carillon has"
+            self.refuse(path, value, cause, f"write a number from {low} to {high}")
         else:
             self.put(path, value, value.literal)
 
@@ -114,12 +107,8 @@ class Values:
         word = words.get(value.literal.text) if isinstance(value.literal, Name) else None
         if word is None:
             first = {meaning: name for name, meaning in reversed(words.items())}
-            self.refuse(
-                path,
-                value,
-                "is nothing that Carillon has",
-                "write " + " or ".join(first[m] for m in dict.fromkeys(words.values())),
-            )
+            cause = "is nothing that Carillon has"
+            self.refuse(path, value, cause, "write " + " or ".join(first[m] for m in dict.fromkeys(words.values())))
         else:
             self.put(path, value, word)
         return word

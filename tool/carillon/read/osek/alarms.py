@@ -44,22 +44,18 @@ class Alarms:
             if any(self.at.lost(*path, key) for key in ("max_allowed", "min_cycle")):
                 pass
             elif table.min_cycle > most:
-                self.at.error(
-                    "C112",
-                    self.at.value(*path, "min_cycle"),
-                    f"'min_cycle' of {own}, {table.min_cycle}, is greater than 'max_allowed', {most}",
-                    f"write at most {most}, or a greater 'max_allowed'",
-                )
+                cause = f"'min_cycle' of {own}, {table.min_cycle}, is greater than 'max_allowed', {most}"
+                remedy = f"write at most {most}, or a greater 'max_allowed'"
+                self.at.error("C112", self.at.value(*path, "min_cycle"), cause, remedy)
             else:
                 self.sound.add(name)
             if table.ticks_per_base > most + 1 and not any(self.at.lost(*path, key) for key in ("max_allowed", "ticks_per_base")):
-                self.at.diagnostics.warning(
-                    "C202",
-                    self.at.value(*path, "ticks_per_base"),
+                cause = (
                     f"'ticks_per_base' of {own}, {table.ticks_per_base}, is greater than the number of its values, "
-                    f"'max_allowed' + 1, {most + 1}",
-                    "nothing depends on it but the application, which reads it: write what it expects",
+                    f"'max_allowed' + 1, {most + 1}"
                 )
+                remedy = "nothing depends on it but the application, which reads it: write what it expects"
+                self.at.diagnostics.warning("C202", self.at.value(*path, "ticks_per_base"), cause, remedy)
 
     def counter(self, name: str, table: CounterTable, ticks: Ticks) -> Counter:
         """A counter; a tick that is not whole is reported."""
@@ -93,12 +89,9 @@ class Alarms:
                 self._check_increment(counter, action.object, (*path, "increment"), own)
             autostart = self._autostart(table.autostart, counter, path, own) if table.autostart is not None else None
             if table.static and table.autostart is None and not self.at.incomplete(*path):
-                self.at.diagnostics.warning(
-                    "C105",
-                    self.at.key(*path, "static"),
-                    f"{own} is static and has no autostart, so that nothing sets it: it never expires",
-                    "give it an autostart, or let the application set it: then it is not static",
-                )
+                cause = f"{own} is static and has no autostart, so that nothing sets it: it never expires"
+                remedy = "give it an autostart, or let the application set it: then it is not static"
+                self.at.diagnostics.warning("C105", self.at.key(*path, "static"), cause, remedy)
             if counter is not None and action is not None:
                 yield Alarm(name, counter, action, autostart, self.at.key(*path), table.static)
 
@@ -106,20 +99,13 @@ class Alarms:
         """The alarm's action; None after a diagnostic."""
         written = [key for key in _ACTIONS if getattr(table, key) is not None]
         if not written and not self.at.incomplete(*path):
-            self.at.error(
-                "C113",
-                self.at.key(*path),
-                f"{own} does nothing",
-                "give it an action: a task to activate, an event to set, a callback, or a counter to increment",
-            )
+            cause = f"{own} does nothing"
+            remedy = "give it an action: a task to activate, an event to set, a callback, or a counter to increment"
+            self.at.error("C113", self.at.key(*path), cause, remedy)
         if len(written) > 1:
             spans = sorted((self.at.key(*path, key), key) for key in written)
-            self.at.error(
-                "C113",
-                spans[1][0],
-                f"{own} has {len(written)} actions, " + " and ".join(f"'{key}'" for _, key in spans),
-                "an alarm has one action: write an alarm for each",
-            )
+            cause = f"{own} has {len(written)} actions, " + " and ".join(f"'{key}'" for _, key in spans)
+            self.at.error("C113", spans[1][0], cause, "an alarm has one action: write an alarm for each")
         actions = [action for key in written if (action := self._resolve_action(table, key, path, own)) is not None]
         return actions[0] if len(written) == 1 and actions else None
 
@@ -140,12 +126,9 @@ class Alarms:
         if not self.at.known(name, subject, where, own):
             return False
         if subject == "counter" and self.at.table.counter[name].kind == "hardware" and not self.at.lost("counter", name, "kind"):
-            self.at.error(
-                "C115",
-                self.at.value(*where),
-                f"{own} increments the hardware counter {shorten(name)}",
-                "only software counters are incremented: a hardware counter advances by itself",
-            )
+            cause = f"{own} increments the hardware counter {shorten(name)}"
+            remedy = "only software counters are incremented: a hardware counter advances by itself"
+            self.at.error("C115", self.at.value(*where), cause, remedy)
             return False
         return True
 
@@ -154,9 +137,8 @@ class Alarms:
         if not self.at.incomplete(*path):
             for key in ("task", "event"):
                 if getattr(table, key) is None:
-                    self.at.error(
-                        "C014", self.at.value(*path), f"the event action of {own} has no '{key}'", "name the task and its event"
-                    )
+                    cause = f"the event action of {own} has no '{key}'"
+                    self.at.error("C014", self.at.value(*path), cause, "name the task and its event")
         task = table.task is not None and self.at.known(table.task, "task", (*path, "task"), own)
         event = table.event is not None and self.at.known(table.event, "event", (*path, "event"), own)
         if not task or not event or table.task is None or table.event is None:
@@ -172,13 +154,10 @@ class Alarms:
                 remedy = f"add the event to the task's 'events'; it has {some(owner.events)}"
             else:
                 remedy = "add the event to the task's 'events', or activate the task instead"
+            lacks = "does not have it" if owner.events else "has no events"
+            cause = f"{own} sets event {shorten(table.event)} of {kind} {shorten(table.task)}, which {lacks}"
             self.at.diagnostics.error_once(
-                ("C114", table.task, table.event),
-                "C114",
-                self.at.value(*path, "event"),
-                f"{own} sets event {shorten(table.event)} of {kind} {shorten(table.task)}, which "
-                + ("does not have it" if owner.events else "has no events"),
-                remedy,
+                ("C114", table.task, table.event), "C114", self.at.value(*path, "event"), cause, remedy
             )
         return None
 
@@ -189,13 +168,10 @@ class Alarms:
             self.increments.setdefault(counter, []).append(incremented)
             return
         others = [name for name in chain if name != counter]
-        self.at.error(
-            "C115",
-            self.at.value(*path),
-            f"{own}, of counter {shorten(counter)}, makes it increment itself"
-            + (f", by way of {some(others)}" if others else ""),
-            "an alarm that expires within its own action would never end: increment another counter",
-        )
+        way = f", by way of {some(others)}" if others else ""
+        cause = f"{own}, of counter {shorten(counter)}, makes it increment itself{way}"
+        remedy = "an alarm that expires within its own action would never end: increment another counter"
+        self.at.error("C115", self.at.value(*path), cause, remedy)
 
     def _chain(self, start: str, end: str) -> list[str] | None:
         """The counters from ``start`` to ``end``, each of which has an alarm that increments the next; None if no way."""
@@ -226,11 +202,10 @@ class Alarms:
         if counter in self.sound and not self.at.lost(*path, "cycle"):
             bounds = self.at.table.counter[str(counter)]
             if table.cycle and not bounds.min_cycle <= table.cycle <= bounds.max_allowed:
-                self.at.error(
-                    "C116",
-                    self.at.value(*path, "cycle"),
+                cause = (
                     f"the cycle of {own} is {table.cycle} ticks, but counter {shorten(str(counter))} allows "
-                    f"{bounds.min_cycle} to {bounds.max_allowed}",
-                    f"write a number from {bounds.min_cycle} to {bounds.max_allowed}, or 0 for an alarm that expires once",
+                    f"{bounds.min_cycle} to {bounds.max_allowed}"
                 )
+                remedy = f"write a number from {bounds.min_cycle} to {bounds.max_allowed}, or 0 for an alarm that expires once"
+                self.at.error("C116", self.at.value(*path, "cycle"), cause, remedy)
         return Autostart(modes, table.at, table.cycle, table.absolute)

@@ -84,7 +84,7 @@ class OsekFile(Reading):
         known = self.names[section]
         if name in known:
             return True
-        if self.lost(section) or (not known and self.misspelt(section)):
+        if self.lost(section) or (not known and self.broken.instead_of("osek", section)):
             return False
         if section == "modes" and self.incomplete("modes"):  # a wrong element takes the list along
             return False
@@ -94,10 +94,6 @@ class OsekFile(Reading):
         cause = f"{what} names the unknown {KINDS[section]} {shorten(name)}"
         self.diagnostics.error_once((section, name), "C100", self.value(*path), cause, remedy)
         return False
-
-    def misspelt(self, section: str) -> bool:
-        """Whether a table that was refused as unknown was probably meant as ``section``: ``[osek.tasks.A]``."""
-        return any(len(p) == 2 and p[0] == "osek" and str(p[1]).startswith(section[:3]) for p in self.broken.paths)
 
     def listed(self, names: Iterable[str], section: str, path: Path, what: str) -> tuple[str, ...]:
         """Those of ``names`` that are known, each once; reports the others (C100, C049)."""
@@ -130,12 +126,8 @@ class OsekFile(Reading):
         least = 0 if absolute else 1
         if not least <= at <= most:
             when = f"at the value {at}" if absolute else f"after {at} ticks"
-            self.error(
-                "C116",
-                self.value(*path, "at"),
-                f"the autostart of {own} is {when}, but {counter} allows {least} to {most}",
-                f"write a number from {least} to {most}",
-            )
+            cause = f"the autostart of {own} is {when}, but {counter} allows {least} to {most}"
+            self.error("C116", self.value(*path, "at"), cause, f"write a number from {least} to {most}")
 
     def twice(self, kind: str, name: str, path: Path, where: str) -> None:
         """Report what a list names twice (C049)."""

@@ -39,21 +39,14 @@ class Resources:
             return None
         if table.property != "linked":
             if table.linked is not None:
-                self.at.error(
-                    "C109",
-                    self.at.key(*path, "linked"),
-                    f"{own} is {table.property}, and yet linked to {shorten(table.linked)}",
-                    "give it the property 'linked', or leave the link out",
-                )
+                cause = f"{own} is {table.property}, and yet linked to {shorten(table.linked)}"
+                self.at.error("C109", self.at.key(*path, "linked"), cause, "give it the property 'linked', or leave the link out")
             return None
         if table.linked is None:
             if not self.at.incomplete(*path):
-                self.at.error(
-                    "C109",
-                    self.at.key(*path),
-                    f"{own} is linked, but to nothing",
-                    "name the resource behind it, or give it the property 'standard'",
-                )
+                cause = f"{own} is linked, but to nothing"
+                remedy = "name the resource behind it, or give it the property 'standard'"
+                self.at.error("C109", self.at.key(*path), cause, remedy)
             return None
         target = table.linked
         if target == RES_SCHEDULER:
@@ -91,12 +84,10 @@ class Resources:
             if name in chain:
                 names = list(chain)
                 circle = names[names.index(name) :]
-                self.at.error(
-                    "C109",
-                    self.at.value("resource", name, "linked"),
-                    f"resource {shorten(name)} is linked to itself" + (f", by way of {some(circle[1:])}" if circle[1:] else ""),
-                    "end every chain of links in a standard resource",
-                )
+                way = f", by way of {some(circle[1:])}" if circle[1:] else ""
+                cause = f"resource {shorten(name)} is linked to itself{way}"
+                remedy = "end every chain of links in a standard resource"
+                self.at.error("C109", self.at.value("resource", name, "linked"), cause, remedy)
                 for member in circle:
                     del links[member]
             done.update(chain)

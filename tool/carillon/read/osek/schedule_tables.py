@@ -42,22 +42,18 @@ class ScheduleTables:
         actions = 0
         for name, table in self.at.table.schedule_table.items():
             if len(table.point) > MOST_POINTS:
-                self.at.error(
-                    "C117",
-                    self.at.key("schedule_table", name, "point", MOST_POINTS),
-                    f"schedule table {shorten(name)} has {len(table.point)} expiry points, more than {MOST_POINTS}",
-                    "divide it into several tables: NextScheduleTable lets one follow another",
-                )
+                cause = f"schedule table {shorten(name)} has {len(table.point)} expiry points, more than {MOST_POINTS}"
+                remedy = "divide it into several tables: NextScheduleTable lets one follow another"
+                self.at.error("C117", self.at.key("schedule_table", name, "point", MOST_POINTS), cause, remedy)
             before = actions
             actions += sum(len(point.activate) + len(point.set_event) for point in table.point)
             if before <= MOST_ACTIONS < actions:
-                self.at.error(
-                    "C117",
-                    self.at.key("schedule_table", name),
+                cause = (
                     f"the expiry points of the schedule tables up to {shorten(name)} have {actions} actions, "
-                    f"more than {MOST_ACTIONS}",
-                    "let some of the tasks activate others, or set their events",
+                    f"more than {MOST_ACTIONS}"
                 )
+                remedy = "let some of the tasks activate others, or set their events"
+                self.at.error("C117", self.at.key("schedule_table", name), cause, remedy)
 
     def _tables(self) -> Iterator[ScheduleTable]:
         for name, table in self.at.table.schedule_table.items():
@@ -89,12 +85,8 @@ class ScheduleTables:
                 )
                 if table.followed and not (table.cells and table.duration > 1) and not self.at.lost(*path, "cells"):
                     why = "it takes one tick" if table.cells else "it is in the queue, where every table may be followed"
-                    self.at.error(
-                        "C200",
-                        self.at.key(*path, "followed"),
-                        f"{own} has no cell at its half for 'followed': {why}",
-                        "leave it out",
-                    )
+                    cause = f"{own} has no cell at its half for 'followed': {why}"
+                    self.at.error("C200", self.at.key(*path, "followed"), cause, "leave it out")
                 if table.cells and sound and len(points) == len(table.point):
                     self._check_cells(made, path, own)
                 yield made
@@ -107,15 +99,13 @@ class ScheduleTables:
         elif self.at.table.counter[table.counter].kind == "software":
             why = f"software advances its counter {shorten(table.counter)}"
         if why:
-            self.at.error(
-                "C200", self.at.key(*path, "cells"), f"{own} cannot be on cells: {why}", "leave 'cells' out: the queue carries it"
-            )
+            cause = f"{own} cannot be on cells: {why}"
+            self.at.error("C200", self.at.key(*path, "cells"), cause, "leave 'cells' out: the queue carries it")
 
     def _points(self, table: ScheduleTableTable, path: Path, own: str) -> Iterator[TablePoint]:
         if not table.point and not self.at.incomplete(*path):
-            self.at.error(
-                "C113", self.at.key(*path), f"{own} has no expiry point", "give it a [[...point]] with an offset and actions"
-            )
+            cause = f"{own} has no expiry point"
+            self.at.error("C113", self.at.key(*path), cause, "give it a [[...point]] with an offset and actions")
         for number, point in enumerate(table.point):
             where = (*path, "point", number)
             its = f"point {number + 1} of {own}"
@@ -152,23 +142,18 @@ class ScheduleTables:
             delay = point.offset - before
             delays.append(delay)
             if number and delay <= 0:
-                self.at.error(
-                    "C235",
-                    place,
-                    f"{its} is at {point.offset}, which is not after {earlier}, at {before}",
-                    "list the points in order of time, each offset once",
-                )
+                cause = f"{its} is at {point.offset}, which is not after {earlier}, at {before}"
+                self.at.error("C235", place, cause, "list the points in order of time, each offset once")
                 return
             if (number or delay) and not least <= delay <= most:
                 allowed = f"{least} to {most}" if number else f"0 or {least} to {most}"
                 choice = f"{before + least} to {min(before + most, LATEST)}"
-                self.at.error(
-                    "C235",
-                    place,
+                cause = (
                     f"{its} comes {delay} tick{'s' * (delay > 1)} after {earlier}, "
-                    f"but counter {shorten(str(table.counter))} allows {allowed}",
-                    f"choose an offset from {choice}" if number else f"choose an offset of 0, or from {choice}",
+                    f"but counter {shorten(str(table.counter))} allows {allowed}"
                 )
+                remedy = f"choose an offset from {choice}" if number else f"choose an offset of 0, or from {choice}"
+                self.at.error("C235", place, cause, remedy)
                 return
             before, earlier = point.offset, f"point {number + 1}"
         final = table.duration - before
@@ -197,21 +182,14 @@ class ScheduleTables:
         turn = counter.max_allowed + 1
         name = shorten(str(table.counter))
         if table.sync == "implicit" and table.repeating and table.duration != turn:
-            self.at.error(
-                "C236",
-                self.at.value(*path, "duration"),
-                f"{own} takes {table.duration} ticks, and its counter {name}, with which it is synchronised, {turn}",
-                f'write a duration of {turn}, or sync = "none"',
-            )
+            cause = f"{own} takes {table.duration} ticks, and its counter {name}, with which it is synchronised, {turn}"
+            self.at.error("C236", self.at.value(*path, "duration"), cause, f'write a duration of {turn}, or sync = "none"')
         longest = min(turn, LATEST)
         if table.sync == "explicit" and table.duration > longest:
             whose = f"its counter {name}" if turn == longest else "TickType"
-            self.at.error(
-                "C236",
-                self.at.value(*path, "duration"),
-                f"{own} takes {table.duration} ticks, and {whose} only {longest}: no value can say where it should be",
-                f'write a duration of at most {longest}, or sync = "none"',
-            )
+            cause = f"{own} takes {table.duration} ticks, and {whose} only {longest}: no value can say where it should be"
+            remedy = f'write a duration of at most {longest}, or sync = "none"'
+            self.at.error("C236", self.at.value(*path, "duration"), cause, remedy)
         if table.sync != "explicit":
             found = self._adjustments(table, path)
             if found:
@@ -221,12 +199,8 @@ class ScheduleTables:
                 self.at.error("C236", self.at.key(*found[0]), cause, remedy)
             return
         if table.precision > table.duration:
-            self.at.error(
-                "C236",
-                self.at.value(*path, "precision"),
-                f"the precision of {own} is {table.precision} ticks, which is more than its duration of {table.duration}",
-                f"write at most {table.duration}",
-            )
+            cause = f"the precision of {own} is {table.precision} ticks, which is more than its duration of {table.duration}"
+            self.at.error("C236", self.at.value(*path, "precision"), cause, f"write at most {table.duration}")
         self._check_adjustments(table, counter, delays, path, own)
 
     def _check_adjustments(
@@ -257,12 +231,8 @@ class ScheduleTables:
                 ("max_lengthen", point.max_lengthen, longer, "longer", f"above {counter.max_allowed}"),
             ):
                 if by > most:
-                    self.at.error(
-                        "C236",
-                        self.at.value(*where, key),
-                        f"{which} {by} {what}, and counter {name} allows no delay {limit}",
-                        f"write at most {most}" if most else "leave it out",
-                    )
+                    cause = f"{which} {by} {what}, and counter {name} allows no delay {limit}"
+                    self.at.error("C236", self.at.value(*where, key), cause, f"write at most {most}" if most else "leave it out")
 
     @staticmethod
     def _adjustments(table: ScheduleTableTable, path: Path) -> list[Path]:
@@ -309,12 +279,11 @@ class ScheduleTables:
         allowed = self.at.table.counter[table.counter].max_allowed
         most = allowed if absolute else allowed - first
         if most < (0 if absolute else 1):
-            self.at.error(
-                "C116",
-                self.at.value(*path, "at"),
+            cause = (
                 f"{own} cannot start relative to now: its first point, {first} ticks after its begin, "
-                f"would be more than the {allowed} ticks away that counter {shorten(table.counter)} allows",
-                "give the first point a smaller offset, or start it at a value of the counter, with absolute = true",
+                f"would be more than the {allowed} ticks away that counter {shorten(table.counter)} allows"
             )
+            remedy = "give the first point a smaller offset, or start it at a value of the counter, with absolute = true"
+            self.at.error("C116", self.at.value(*path, "at"), cause, remedy)
         else:
             self.at.check_begin(start.at, absolute, most, f"counter {shorten(table.counter)}", path, own)

@@ -43,19 +43,13 @@ class Tasks:
             self.at.missing(path, own, "priority", "say how urgent it is: a number, the higher the more urgent")
         events = self.at.listed(table.events, "event", (*path, "events"), own)
         if table.events and table.activations > 1:
-            self.at.error(
-                "C103",
-                self.at.value(*path, "activations"),
-                f"{own} has events, which make it an extended task, and {table.activations} activations",
-                "only a basic task can have several activations: write one, or leave its events out",
-            )
+            cause = f"{own} has events, which make it an extended task, and {table.activations} activations"
+            remedy = "only a basic task can have several activations: write one, or leave its events out"
+            self.at.error("C103", self.at.value(*path, "activations"), cause, remedy)
         if table.stack is not None and not table.events and not self.at.incomplete(*path):
-            self.at.diagnostics.warning(
-                "C105",
-                self.at.value(*path, "stack"),
-                f"{own} has a stack, but no events: basic tasks share one stack",
-                "leave the stack out, or give the task the events that it waits for",
-            )
+            cause = f"{own} has a stack, but no events: basic tasks share one stack"
+            remedy = "leave the stack out, or give the task the events that it waits for"
+            self.at.diagnostics.warning("C105", self.at.value(*path, "stack"), cause, remedy)
         resources = self.resources.taken(table.resources, (*path, "resources"), own, isr=False)
         self._check_internal(own, table, (*path, "resources"))
         if isinstance(table.autostart, list):
@@ -104,24 +98,17 @@ class Tasks:
                 if self.at.incomplete(*path):
                     continue
                 missing = "resource" if lock.resource is None else "budget"
-                self.at.error(
-                    "C237",
-                    self.at.value(*path),
-                    f"a resource lock of task {shorten(task.name)} has no '{missing}'",
-                    'write both, as in { resource = "Shared", budget = "100us" }',
-                )
+                cause = f"a resource lock of task {shorten(task.name)} has no '{missing}'"
+                self.at.error("C237", self.at.value(*path), cause, 'write both, as in { resource = "Shared", budget = "100us" }')
                 continue
             if lock.resource not in table.resources or lock.resource in internal or lock.resource in found:
                 sound = all(name in self.at.names["resource"] for name in table.resources)
                 if lock.resource not in table.resources and (not sound or self.at.lost("task", task.name, "resources")):
                     continue  # which one is meant there is not known
                 what = "has two lock budgets for" if lock.resource in found else "never takes"
-                self.at.error(
-                    "C237",
-                    self.at.value(*path, "resource"),
-                    f"task {shorten(task.name)} {what} resource {shorten(lock.resource)}",
-                    "name each resource once that is among the task's 'resources' and not internal",
-                )
+                cause = f"task {shorten(task.name)} {what} resource {shorten(lock.resource)}"
+                remedy = "name each resource once that is among the task's 'resources' and not internal"
+                self.at.error("C237", self.at.value(*path, "resource"), cause, remedy)
                 continue
             found[lock.resource] = self._ticks(lock.budget, ticks, *path, "budget")
         return tuple(found.items())
@@ -162,12 +149,9 @@ class Tasks:
         masks = {name: table.mask for name, table in self.at.table.event.items() if table.mask is not None}
         for name, mask in masks.items():
             if mask >> self.at.event_bits:
-                self.at.error(
-                    "C173",
-                    self.at.value("event", name, "mask"),
-                    f"the mask of event {shorten(name)}, {mask:#x}, has bits that the time services use",
-                    f"use the lower {self.at.event_bits} bits, or leave the mask out",
-                )
+                cause = f"the mask of event {shorten(name)}, {mask:#x}, has bits that the time services use"
+                remedy = f"use the lower {self.at.event_bits} bits, or leave the mask out"
+                self.at.error("C173", self.at.value("event", name, "mask"), cause, remedy)
         used = dict.fromkeys((task.name for task in self.tasks), 0)
         self._check_masks(masks, used)
         full = {task.name for task in self.tasks if not self._fits(task, masks, used[task.name])}
@@ -181,13 +165,12 @@ class Tasks:
             mask = ~taken & (taken + 1)
             if mask >> self.at.event_bits:
                 if not full.intersection(tasks):
-                    self.at.error(
-                        "C106",
-                        self.at.key("event", name),
+                    cause = (
                         f"no bit is left for event {shorten(name)}: the other events of {some(tasks)} take all "
-                        f"{self.at.event_bits}",
-                        "write masks, so that events that no task shares have one bit, or use fewer events",
+                        f"{self.at.event_bits}"
                     )
+                    remedy = "write masks, so that events that no task shares have one bit, or use fewer events"
+                    self.at.error("C106", self.at.key("event", name), cause, remedy)
                 mask = 1
             masks[name] = mask
             for owner in tasks:
@@ -205,13 +188,12 @@ class Tasks:
                 if other is not None and (event, other) not in reported:
                     reported.add((event, other))
                     both = masks[event] & masks[other]
-                    self.at.error(
-                        "C106",
-                        self.at.value("event", event, "mask"),
+                    cause = (
                         f"events {shorten(other)} and {shorten(event)} of task {shorten(task.name)} share "
-                        f"{'the bit' if both & (both - 1) == 0 else 'the bits'} {both:#x}",
-                        "give the events of a task bits of their own, or leave the masks out",
+                        f"{'the bit' if both & (both - 1) == 0 else 'the bits'} {both:#x}"
                     )
+                    remedy = "give the events of a task bits of their own, or leave the masks out"
+                    self.at.error("C106", self.at.value("event", event, "mask"), cause, remedy)
                 for bit in own:
                     bits.setdefault(bit, event)
                 used[task.name] |= masks[event]
@@ -221,13 +203,12 @@ class Tasks:
         needed = written.bit_count() + sum(event not in masks for event in task.events)
         if needed <= self.at.event_bits:
             return True
-        self.at.error(
-            "C106",
-            self.at.value("task", task.name, "events"),
+        cause = (
             f"task {shorten(task.name)} has too many events: the {len(task.events)} of them need {needed} bits, "
-            f"more than {self.at.event_bits}",
-            "use fewer events, or masks of one bit, or split the task",
+            f"more than {self.at.event_bits}"
         )
+        remedy = "use fewer events, or masks of one bit, or split the task"
+        self.at.error("C106", self.at.value("task", task.name, "events"), cause, remedy)
         return False
 
     def _isrs(self, board: Board | None) -> Iterator[Isr]:
@@ -245,21 +226,14 @@ class Tasks:
             if table.source is None:
                 self.at.missing(path, own, "source", "name one of the board's application sources")
             elif board is not None and table.source not in board.application_sources:
-                self.at.error(
-                    "C025",
-                    self.at.value(*path, "source"),
-                    f"board '{board.name}' has no application source {shorten(table.source)}",
-                    other_source(table.source, board),
-                )
+                cause = f"board '{board.name}' has no application source {shorten(table.source)}"
+                self.at.error("C025", self.at.value(*path, "source"), cause, other_source(table.source, board))
             elif board is not None:
                 source = board.application_sources[table.source]
                 yield Isr(name, table.category, source, table.priority, resources, self.at.key(*path))
 
     def _check_isr_internal(self, own: str, names: list[str], path: Path) -> None:
         for internal in self.resources.internal(names):
-            self.at.error(
-                "C108",
-                self.at.value(*path, names.index(internal)),
-                f"{own} has the internal resource {shorten(internal)}",
-                "only tasks have internal resources: make it a standard one, or leave it out",
-            )
+            cause = f"{own} has the internal resource {shorten(internal)}"
+            remedy = "only tasks have internal resources: make it a standard one, or leave it out"
+            self.at.error("C108", self.at.value(*path, names.index(internal)), cause, remedy)

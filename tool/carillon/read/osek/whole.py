@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from carillon.check.common import article
 from carillon.check.osek import DEFAULT_MODE, Named, check_names
 from carillon.diagnostics import Span
 from carillon.model.osek import RES_SCHEDULER
@@ -31,19 +32,14 @@ class Whole:
         if written is None:
             return
         if not written:
-            self.at.error(
-                "C117", self.at.value("modes"), "there is no application mode", "name at least one, or leave the list out"
-            )
+            cause = "there is no application mode"
+            self.at.error("C117", self.at.value("modes"), cause, "name at least one, or leave the list out")
         for number, name in enumerate(written):
             if name in self.mode_places:
                 self.at.twice("application mode", name, ("modes", number), "")
             elif name == DEFAULT_MODE and number > 0:
-                self.at.error(
-                    "C101",
-                    self.at.value("modes", number),
-                    f"{DEFAULT_MODE} is the operating system's name of the first application mode, {shorten(written[0])}",
-                    "list it first, or choose another name",
-                )
+                cause = f"{DEFAULT_MODE} is the operating system's name of the first application mode, {shorten(written[0])}"
+                self.at.error("C101", self.at.value("modes", number), cause, "list it first, or choose another name")
             self.mode_places.setdefault(name, number)
 
     def _check_hooks(self) -> None:
@@ -57,11 +53,15 @@ class Whole:
         for section, most in MOST.items():
             names = list(self.at.names[section])
             if len(names) > most:
+                cause = (
+                    f"there are {len(names)} {KINDS[section]}s, more than {most}; {shorten(names[most])} is the first too many"
+                )
+                remedy = f"declare at most {most}"
                 self.at.error(
                     "C117",
                     self._mode_place(names[most]) if section == "modes" else self.at.key(section, names[most]),
-                    f"there are {len(names)} {KINDS[section]}s, more than {most}; {shorten(names[most])} is the first too many",
-                    f"declare at most {most}",
+                    cause,
+                    remedy,
                 )
 
     def _mode_place(self, name: str) -> Span:
@@ -84,13 +84,10 @@ class Whole:
         for name in self.at.file.thread:
             if name not in self.at.threads:
                 yield Named("a thread", name, self.at.places.key(("thread", name)))
-        for name, task in self.at.file.task.items():
-            yield Named("a time-triggered task", name, self.at.places.key(("task", name)))
-            if task.entry is not None and task.entry != name:
-                what = f"the entry of time-triggered task {shorten(name)}"
-                yield Named(what, task.entry, self.at.places.value(("task", name, "entry")))
-        for name, interrupt in self.at.file.interrupt.items():
-            yield Named("an interrupt", name, self.at.places.key(("interrupt", name)))
-            if interrupt.handler is not None and interrupt.handler != name:
-                what = f"the handler of interrupt {shorten(name)}"
-                yield Named(what, interrupt.handler, self.at.places.value(("interrupt", name, "handler")))
+        for kind, section, part in (("time-triggered task", "task", "entry"), ("interrupt", "interrupt", "handler")):
+            for name, table in getattr(self.at.file, section).items():
+                yield Named(article(kind), name, self.at.places.key((section, name)))
+                function = getattr(table, part)
+                if function is not None and function != name:
+                    what = f"the {part} of {kind} {shorten(name)}"
+                    yield Named(what, function, self.at.places.value((section, name, part)))

@@ -110,6 +110,11 @@ class Family:
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         """A store at a time since the first start store, or BEFORE; False: it is no register of these cells."""
+        found = self.place(address)
+        return found is not None and self.stored(*found, value, at)
+
+    def stored(self, cell: Cell, register: int, value: int, at: Fraction | None) -> bool:
+        """The same, to one of a cell's own registers."""
         raise NotImplementedError
 
     def means(self, address: int, value: int) -> bool:

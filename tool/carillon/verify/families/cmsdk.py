@@ -20,11 +20,7 @@ class Model(Family):
     values: ClassVar = {0: (0, 1, 9), 12: (1,)}
     actions: ClassVar = {(0, 9): "arm", (0, 1): "disarm", (12, 1): "acknowledge"}
 
-    def write(self, address: int, value: int, at: Fraction | None) -> bool:
-        found = self.place(address)
-        if found is None:
-            return False
-        cell, register = found
+    def stored(self, cell: Cell, register: int, value: int, at: Fraction | None) -> bool:
         if register == 0:
             cell.lets = bool(value & 8)
             if not value & 1:

@@ -25,11 +25,7 @@ class Model(Family):
     actions: ClassVar = {(8, SETTING | ENABLE | INTERRUPT): "arm", (8, SETTING | ENABLE): "disarm", (12, 1): "acknowledge"}
     remembers = True
 
-    def write(self, address: int, value: int, at: Fraction | None) -> bool:
-        found = self.place(address)
-        if found is None:
-            return False
-        cell, register = found
+    def stored(self, cell: Cell, register: int, value: int, at: Fraction | None) -> bool:
         if register == 0:
             cell.registers["load"] = cell.registers["background"] = value
         elif register == 0x18:

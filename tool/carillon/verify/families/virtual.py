@@ -28,18 +28,17 @@ class Model(AddedTo):
                 if reload and cell.started is None:
                     cell.started, cell.first, cell.again = at, reload, reload
             return True
-        found = self.place(address)
-        if found is None or found[1] not in (4, 8, 12):
-            return False
-        cell, register = found
+        return super().write(address, value, at)
+
+    def stored(self, cell: Cell, register: int, value: int, at: Fraction | None) -> bool:
         if register == 4:
             cell.registers["reload"] = value
         elif register == 12:
             cell.prescaler = value or 1
-        else:
+        elif register == 8:
             cell.started = None
             cell.registers["reload"] = 0
-        return True
+        return register in (4, 8, 12)
 
     def means(self, address: int, value: int) -> bool:
         return value == 1 if address == START or (address - CELLS) % 16 == 8 else True
