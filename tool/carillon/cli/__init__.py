@@ -36,6 +36,7 @@ from carillon.cli import (
     show,
     verify,
 )
+from carillon.cli.common import reporting
 
 COMMANDS = {
     "new": new,
@@ -79,7 +80,7 @@ def _main(context: typer.Context, version: Annotated[bool, typer.Option("--versi
 
 
 for _name, _module in COMMANDS.items():
-    app.command(_name, epilog=_module.EPILOG)(_module.command)
+    app.command(_name, epilog=_module.EPILOG)(reporting(_module.command))
 
 
 def main() -> None:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 
-from carillon.cli import options
-from carillon.cli.common import Report, check_outputs, counted, guard, read_checked, usage
+from carillon.cli.common import Report, check_outputs, counted, read_checked, usage
 from carillon.units import format_number
 
 if TYPE_CHECKING:
@@ -89,6 +88,7 @@ class _Asked:
 
 
 def command(
+    report: Report,
     action: Annotated[
         Action,
         typer.Argument(
@@ -135,16 +135,11 @@ def command(
             show_default="2 on a device; 60 on a socket, which loses nothing",
         ),
     ] = None,
-    as_json: options.Json = False,
 ) -> None:
     """Assemble, list, check and compose microcode, send it to a running target, or ask what runs there."""
-
-    def work(report: Report) -> None:
-        asked = _Asked(paths or [], out, to, key, scheduler, at, beside, program or [], patience)
-        _check(action, asked)
-        _ACTIONS[action](asked, report)
-
-    guard(as_json, work)
+    asked = _Asked(paths or [], out, to, key, scheduler, at, beside, program or [], patience)
+    _check(action, asked)
+    _ACTIONS[action](asked, report)
 
 
 def _check(action: Action, asked: _Asked) -> None:
