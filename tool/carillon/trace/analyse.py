@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.summary import Spread, Summary, TaskSummary, Totals, Verdict
 from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, Lane, LaneKind, Moment, Release, Run
-from carillon.trace.walk import RunRecord, Walk
+from carillon.trace.walk import Walk
 
 EARLY_TICKS = 2
 """How many ticks before its nominal release a start still counts as that release's."""
@@ -32,7 +32,8 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     walk.follow()
     end = walk.end
     known = tuple(sorted((r for r in releases if r.at < end.t), key=lambda r: (r.at, r.task)))
-    runs = _with_releases(walk.runs, known)
+    runs = tuple(walk.runs)
+    _answer_releases(runs, known)
     verdicts = _verdicts(trace.events, known, runs, end)
     lanes = _lanes(trace, runs)
     shares = _shares(walk)
@@ -65,7 +66,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
         lanes=lanes,
         segments=tuple(walk.segments),
         runs=runs,
-        handlers=tuple(h.freeze() for h in walk.handlers),
+        handlers=tuple(walk.handlers),
         releases=known,
         verdicts=verdicts,
         tasks=tasks,
@@ -73,45 +74,28 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     )
 
 
-def _with_releases(records: Sequence[RunRecord], releases: Sequence[Release]) -> tuple[Run, ...]:
-    """The runs, each with the release it answers.
+def _answer_releases(runs: Sequence[Run], releases: Sequence[Release]) -> None:
+    """Give each run the release that it answers.
 
     From the last start back: each takes the latest release that is not after it and not yet taken.  So a
     start that is later than the next release still finds its own, and a lost activation shifts nothing.
     """
-    chosen: dict[int, Release] = {}
     by_task: dict[str, list[Release]] = defaultdict(list)
     for release in releases:
         by_task[release.task].append(release)
-    started: dict[str, list[int]] = defaultdict(list)
-    for index, record in enumerate(records):
-        started[record.lane.name].append(index)
+    started: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        started[run.lane.name].append(run)
     for task, own in by_task.items():
         times = [release.at for release in own]
         gap = min((b - a for a, b in itertools.pairwise(times)), default=8 * EARLY_TICKS)
         early = min(EARLY_TICKS, gap // 8)
         free = len(own)
-        for index in reversed(started[task]):
-            free = min(free, bisect.bisect_right(times, records[index].begin.t + early)) - 1
+        for run in reversed(started[task]):
+            free = min(free, bisect.bisect_right(times, run.begin.t + early)) - 1
             if free < 0:
                 break
-            chosen[index] = own[free]
-    return tuple(
-        Run(
-            lane=record.lane,
-            number=record.number,
-            begin=record.begin,
-            end=record.end,
-            release=chosen.get(index),
-            executed=sum(s.executed for s in record.stretches),
-            preemptions=record.preemptions,
-            from_idle=record.from_idle,
-            dispatch=record.stretches[0].dispatch,
-            terminate=record.last.terminate,
-            stretches=tuple(s.freeze() for s in record.stretches),
-        )
-        for index, record in enumerate(records)
-    )
+            run.release = own[free]
 
 
 def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequence[Run], end: Moment) -> tuple[Verdict, ...]:
