@@ -39,9 +39,6 @@ RESULTS = [
     "refused",
     "it does not begin with the program that runs",
 ]
-REASONS = (
-    "ok length format checksum tick tables labels room opcode operand address end loop bindings threads".split()  # noqa: SIM905
-)
 WHY = {
     "length": "it is shorter or longer than it says",
     "format": "it does not begin as microcode does, or is of another version",
@@ -59,6 +56,7 @@ WHY = {
     "threads": "it may have more threads waiting than the image has room for",
 }
 """What each reason means; an instruction is named for those from opcode to loop."""
+REASONS = ("ok", *WHY)
 
 
 class Kind(IntEnum):
