@@ -133,7 +133,7 @@ class Function:
     writes: tuple[int, ...] = ()
 
     def touches(self, task: Function) -> bool:
-        """Whether it reads what the task writes, or writes what that uses: a machine drops such a call until the task has ended."""
+        """Whether it reads what the task writes, or writes what that uses: a machine drops such a call until that has ended."""
         return bool({*self.reads} & {*task.writes} or {*self.writes} & {*task.reads, *task.writes})
 
 
