@@ -69,11 +69,8 @@ def command(
             sys.stdout.flush()
         ended = 0 if dry_run else subprocess.run(line, stdout=STANDARD_ERROR if report.as_json else None, check=False).returncode
     if ended:
-        report.diagnostics.error(
-            "C293",
-            None,
-            f"the programmer '{line[0]}' ended with {ended}",
-            "it says why above: look at the port, the cable, and whether another program has the port open",
-        )
+        cause = f"the programmer '{line[0]}' ended with {ended}"
+        remedy = "it says why above: look at the port, the cable, and whether another program has the port open"
+        report.diagnostics.error("C293", None, cause, remedy)
         return
     report.result({"command": line, "before": how.before, "ran": not dry_run})

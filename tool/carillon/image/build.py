@@ -154,12 +154,8 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
             )
             return None
     elif counts <= board.switch_ticks:
-        diagnostics.error(
-            "C195",
-            point.span,
-            f"mode '{mode.mode.name}': a switch to another mode takes {board.switch_ticks} ticks, and the round has {length}",
-            "lengthen the round: one that repeats the points means the same",
-        )
+        cause = f"mode '{mode.mode.name}': a switch to another mode takes {board.switch_ticks} ticks, and the round has {length}"
+        diagnostics.error("C195", point.span, cause, "lengthen the round: one that repeats the points means the same")
         return None
     target = cell.use.units(counts - board.switch_ticks)
     gap = at + board.switch_ticks + board.lead_at(system.clock_hz) - length
