@@ -14,7 +14,6 @@ from carillon.cli.common import Report, check_kernel, check_outputs, ticks_of, u
 from carillon.cli.runs import Asked, show_end, show_runs, window_ticks
 
 if TYPE_CHECKING:
-    from carillon.diagnostics import Diagnostics
     from carillon.model.network import Network
     from carillon.pipeline import Planned
     from carillon.run.network import Built, NetworkRun
@@ -56,9 +55,11 @@ def _network_of(asked: Asked, more: Mapping[str, object]) -> Path | None:
 
 def show_network(path: Path, asked: Asked, report: Report) -> None:
     """Run a network and show it."""
+    from carillon import pipeline
     from carillon.model.network import PICOSECONDS
     from carillon.read.network import read_network
-    from carillon.show.network import NANOSECONDS, as_json, render
+    from carillon.run.network import run_network
+    from carillon.show.network import NANOSECONDS, as_json, pictured, render
     from carillon.trace.analyse import analyse
     from carillon.trace.executions import warn_of_exceeded, warn_of_missed
     from carillon.units import format_duration
@@ -74,21 +75,23 @@ def show_network(path: Path, asked: Asked, report: Report) -> None:
         usage(f"--for: node '{late.name}' has no power until {power_up}: run the network for longer")
     planned, built = _build(network, asked, asked.out or path.parent / "build", report)
     report.status(f"running {len(built)} nodes")
-    it = _run(network, planned, built, length, part, report.diagnostics)
-    if it is None:
+    run = run_network(network, built, length, part, report.diagnostics)
+    if run is None:
         return
+    nodes = list(zip([plan.system for plan in planned], [node.trace for node in run.nodes], strict=True))
+    it = pictured(run, [pipeline.releases(system, trace) for system, trace in nodes])
     _write(it, shown, asked.written)
     missed = sum(s.totals.deadlines_missed for s in it.summaries)
-    for plan, node in zip(planned, it.run.nodes, strict=True):
-        warn_of_missed(plan.system, node.trace, report.diagnostics)
-        missed += warn_of_exceeded(plan.system, node.trace, analyse(node.trace, ()), report.diagnostics)
+    for system, trace in nodes:
+        warn_of_missed(system, trace, report.diagnostics)
+        missed += warn_of_exceeded(system, trace, analyse(trace, ()), report.diagnostics)
     times = {"length": length / PICOSECONDS, "recorded": part / PICOSECONDS}
     files = [str(written) for written in asked.written.values()]
     report.result({"network": network.name, **times, "nodes": as_json(it), "files": files})
     if not report.as_json:
         report.warnings()
         render(console.console(), it, shown)
-        for node in it.run.nodes:
+        for node in run.nodes:
             last = node.begin + node.trace.length - 1
             show_end(f"Node {node.node.name} ended in its tick {last}", node.node.name, node.trace)
         asked.show_written()
@@ -122,19 +125,6 @@ def _build(network: Network, asked: Asked, folder: Path, report: Report) -> tupl
     report.diagnostics.stop_on_errors()
     both = [done[node.schedule.resolve(), node.board] for node in network.nodes]
     return [planned for planned, _ in both], [built for _, built in both]
-
-
-def _run(
-    network: Network, planned: list[Planned], built: list[Built], length: int, part: int, diagnostics: Diagnostics
-) -> Pictured | None:
-    from carillon import pipeline
-    from carillon.run.network import run_network
-    from carillon.show.network import pictured
-
-    run = run_network(network, built, length, part, diagnostics)
-    if run is None:
-        return None
-    return pictured(run, [pipeline.releases(p.system, node.trace) for p, node in zip(planned, run.nodes, strict=True)])
 
 
 def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path]) -> None:

@@ -68,9 +68,7 @@ class Writer:
         for alias in self.giotto.types:
             meant, name = _name(alias.meant.text), _name(alias.name.text)
             lines += [f"typedef {meant} {name};"] if meant != name else []
-        lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
-        lines += dict.fromkeys(self.prototypes())
-        lines += ["#ifdef __cplusplus", "}", "#endif"]
+        lines += ["", *text.linkage(dict.fromkeys(self.prototypes()))]
         return text.header(self.image, f"What {self.image.system.file.name} asks of C.", "GIOTTO_H", lines)
 
     def prototypes(self) -> Iterable[str]:
@@ -108,8 +106,14 @@ class Writer:
             lines += ["", f"/* {binding.name} */", f"static void driver_{number}(void)", "{", *self.driver(binding), "}"]
         for number in sorted(guards):
             binding = self.compiled.guards[number]
-            lines += ["", f"/* {binding.name} */", f"static bool guard_{number}(void)", "{"]
-            lines += [f"    return {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});", "}"]
+            lines += [
+                "",
+                f"/* {binding.name} */",
+                f"static bool guard_{number}(void)",
+                "{",
+                f"    return {self.call(binding)}",
+                "}",
+            ]
         return lines
 
     def task(self, number: int, binding: Binding, function: Function) -> list[str]:
@@ -145,7 +149,11 @@ class Writer:
             return [f"    if (fresh_{number}) {{", f"        fresh_{number} = false;", *copies, "    }"]
         if binding.name.startswith("init:"):
             return [f"    {binding.function}(&{self.port(name)});" for name in binding.arguments]
-        return [f"    {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});"]
+        return [f"    {self.call(binding)}"]
+
+    def call(self, binding: Binding) -> str:
+        """The call of its function."""
+        return f"{binding.function}({', '.join(f'&{self.port(name)}' for name in binding.arguments)});"
 
 
 class _Microcode(Writer):

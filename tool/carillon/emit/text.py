@@ -42,6 +42,11 @@ def device(image: Image, what: str, family: str, purpose: str, values: Mapping[s
     return {f"carillon_{what.lower()}.h": header(image, purpose, f"CARILLON_{what}_DEVICE_H", lines)}
 
 
+def linkage(declarations: Iterable[str]) -> list[str]:
+    """Declarations of functions that have C's linkage in C++, too."""
+    return ["#ifdef __cplusplus", 'extern "C" {', "#endif", *declarations, "#ifdef __cplusplus", "}", "#endif"]
+
+
 def function(name: str, body: Iterable[str], comment: str = "", parameters: str = "void", attributes: str = "") -> list[str]:
     """A function, declared before it is defined."""
     says = f"void {name}({parameters})"

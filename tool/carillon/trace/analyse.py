@@ -44,18 +44,8 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     judged: dict[str, list[bool]] = defaultdict(list)
     for verdict in verdicts:
         judged[verdict.task].append(verdict.missed)
-    event_triggered = set(trace.event_triggered)
-    bounds = dict(trace.start_bounds)
     tasks = tuple(
-        _task_summary(
-            lane,
-            lane.name in event_triggered,
-            shares.get(lane, 0.0),
-            by_lane[lane],
-            released[lane.name],
-            judged[lane.name],
-            bounds.get(lane.name),
-        )
+        _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name])
         for lane in lanes
         if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
     )
@@ -174,13 +164,7 @@ def _drift(answered: Sequence[tuple[Run, Release]]) -> int | None:
 
 
 def _task_summary(
-    lane: Lane,
-    event_triggered: bool,
-    share: float,
-    own: Sequence[Run],
-    released: int,
-    judged: Sequence[bool],
-    start_bound: int | None,
+    trace: Trace, lane: Lane, share: float, own: Sequence[Run], released: int, judged: Sequence[bool]
 ) -> TaskSummary:
     """A lane's figures from its own runs, how many releases it has, and whether each of its deadlines was missed."""
     stretches = [stretch for run in own for stretch in run.stretches]
@@ -201,11 +185,11 @@ def _task_summary(
         deadlines_missed=judged.count(True),
         dispatch=Spread.of([stretch.dispatch for stretch in stretches if stretch.dispatch is not None]),
         terminate=Spread.of([stretch.terminate for stretch in finished if stretch.terminate is not None]),
-        event_triggered=event_triggered,
+        event_triggered=lane.name in trace.event_triggered,
         waits=sum(len(run.waits) for run in own),
         longest=max((stretch.end.t - stretch.begin.t for stretch in finished if stretch.end is not None), default=None),
         share=share,
-        start_bound=start_bound,
+        start_bound=dict(trace.start_bounds).get(lane.name),
     )
 
 
