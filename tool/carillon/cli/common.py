@@ -42,6 +42,11 @@ class Report:
         if not self.as_json and sys.stderr.isatty():
             console.console(stderr=True).print(console.heading(f"{text} ...", "", "", "dim"))
 
+    def refuse(self, code: str, cause: str, remedy: str) -> NoReturn:
+        """Report an error of no place in a file, and end."""
+        self.diagnostics.error(code, None, cause, remedy)
+        raise CarillonError(self.diagnostics.in_order())
+
     def warnings(self) -> None:
         """Print what was found so far, for a person."""
         if not self.as_json:

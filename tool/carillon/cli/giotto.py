@@ -55,32 +55,38 @@ def command(
     chosen = _chosen(source, s_code, report.diagnostics)
     compiled = _compiled(source, chosen, report.diagnostics)
     across = _across(source, load)
-    played = {mode.name.text: _played(source, mode, compiled, load[mode.name.text], chosen) for mode in source.modes}
+    modes: list[dict[str, object]] = []
+    lines: list[str] = []
     for mode in source.modes:
-        found = played[mode.name.text]
-        if s_code is not None and found is not None and found.broken is not None:
-            _broken(mode, found, report.diagnostics)
-        if not report.as_json and found is not None and found.broken is not None and not (listing and load[mode.name.text].edf):
-            console.verbatim(console.console(), "\n".join(_drawn(mode, found)))
+        its = load[mode.name.text]
+        found = _played(source, mode, compiled, its, chosen)
+        if found is not None and found.broken is not None:
+            if s_code is not None:
+                _broken(mode, found, report.diagnostics)
+            if not report.as_json and not (listing and its.edf):
+                console.verbatim(console.console(), "\n".join(_drawn(mode, found)))
+        invocations = sum(activity.frequency for activity in mode.invocations)
+        modes.append(
+            {
+                "mode": mode.name.text,
+                "line": mode.name.span.line,
+                "period_ms": mode.period,
+                "units": mode.units,
+                "invocations": invocations,
+                "load": None if its.share is None else float(its.share),
+                "edf": its.edf,
+                "rate_monotonic": its.rate_monotonic,
+                "timeline": None if found is None else found.timeline(),
+                "s_code": None if s_code is None or found is None else _properties(found),
+            }
+        )
+        units = f"{counted(mode.units, 'unit')}, {counted(invocations, 'invocation')} of tasks"
+        lines.append(f"mode {mode.name}: {mode.period} ms, {units}{_said(its)}")
+        lines += [f"S code: {_kept(found)}", *_drawn(mode, found)] if s_code is not None else []
     report.diagnostics.stop_on_errors()
     content = encode(compiled.program)
     if out is not None:
         write_bytes(out, content)
-    modes = [
-        {
-            "mode": mode.name.text,
-            "line": mode.name.span.line,
-            "period_ms": mode.period,
-            "units": mode.units,
-            "invocations": sum(activity.frequency for activity in mode.invocations),
-            "load": None if (share := load[mode.name.text].share) is None else float(share),
-            "edf": load[mode.name.text].edf,
-            "rate_monotonic": load[mode.name.text].rate_monotonic,
-            "timeline": None if (found := played[mode.name.text]) is None else found.timeline(),
-            "s_code": None if s_code is None or found is None else _properties(found),
-        }
-        for mode in source.modes
-    ]
     size = len(compiled.program.code)
     dispatching = sum(instruction.opcode in S_CODE for instruction in compiled.program.code)
     result = {"file": None if out is None else str(out), "instructions": size, "bytes": len(content), "modes": modes}
@@ -89,13 +95,6 @@ def command(
     if listing:
         report.show(lambda _: print(compiled.listing(), end=""))
         return
-    lines: list[str] = []
-    for mode, about in zip(source.modes, modes, strict=True):
-        said = f"mode {mode.name}: {mode.period} ms, {counted(mode.units, 'unit')}, "
-        said += f"{counted(int(str(about['invocations'])), 'invocation')} of tasks"
-        lines.append(said + _said(load[mode.name.text]))
-        if s_code is not None:
-            lines += [f"S code: {_kept(played[mode.name.text])}", *_drawn(mode, played[mode.name.text])]
     if across is not None:
         edf = all(its.edf for its in load.values())
         lines.append(f"in every order of switches: {_schedulers(edf, across.safe)}")

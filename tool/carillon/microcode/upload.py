@@ -176,13 +176,11 @@ def unframed(coded: bytes) -> bytes | None:
     return whole[:-4]
 
 
-def answers(content: bytes) -> Iterator[tuple[int, int, Status]]:
-    """The kind and number of each frame that is answered in what a target sends, and what it says; text is passed over."""
-    return ((kind, number, status) for kind, number, status, _ in _answered(content))
+def answers(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
+    """The kind and number of each frame that is answered in what a target sends, what it says, and what besides.
 
-
-def _answered(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
-    """The same, and what an answer says besides."""
+    Text is passed over.
+    """
     for coded in content.split(b"\0"):
         found = unframed(coded)
         if found is None or len(found) < 3 + _STATUS.size or not found[1] & 0x80:
@@ -223,7 +221,7 @@ class Target:
             got = b""
             while more := self.line.read():
                 got += more
-                for answered, number, status, more in _answered(got):
+                for answered, number, status, more in answers(got):
                     if (answered, number) == (kind, self.number):
                         return status, more
         raise UploadError("the target does not answer")
