@@ -258,8 +258,8 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
             "executed": [run.executed for run in runs],
             "preempted": [run.preemptions for run in runs],
             "waits": [len(run.waits) for run in runs],
-            "dispatch": [-1 if (n := run.stretches[0].dispatch) is None else n for run in runs],
-            "terminate": [-1 if (n := run.stretches[-1].terminate) is None else n for run in runs],
+            "dispatch": [-1 if run.dispatch is None else run.dispatch for run in runs],
+            "terminate": [-1 if run.terminate is None else run.terminate for run in runs],
         },
         "objects": list(objects),
         "handlers": {

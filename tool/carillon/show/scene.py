@@ -153,7 +153,7 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
             activations[by_name[release.task]].append(release.at * summary.scale)
     for run in summary.runs:
         if run.release is None and run.lane.name not in trace.event_triggered:
-            activations[run.lane].append(run.begin.u - (run.stretches[0].dispatch or 0))
+            activations[run.lane].append(run.begin.u - (run.dispatch or 0))
     for event in trace.events:
         if event.kind in (Kind.EXPIRY, Kind.POINT) and event.object in tables:
             activations[tables[event.object]].append(event.t * summary.scale)

@@ -160,6 +160,16 @@ class Run:
         return sum(stretch.executed for stretch in self.stretches)
 
     @property
+    def dispatch(self) -> int | None:
+        """That of its first stretch."""
+        return self.stretches[0].dispatch
+
+    @property
+    def terminate(self) -> int | None:
+        """That of its last stretch."""
+        return self.stretches[-1].terminate
+
+    @property
     def waits(self) -> tuple[tuple[Moment, Moment | None], ...]:
         """When it waited: from, and until it went on (None: it waited when the trace ended)."""
         begins = [s.end for s in self.stretches if s.end is not None]
